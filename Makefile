@@ -1,0 +1,48 @@
+# Every target sets up what it needs; a second run is quick. Needs python3 (3.11 or newer, with venv), pip, make, git;
+# `make test` also needs npm, for the real OpenCode client.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NPM := tests/e2e/npm
+
+.PHONY: setup demo test check bench clean
+
+setup: $(VENV)/.dev $(NPM)/.installed
+
+demo: $(VENV)/.run
+	@$(BIN)/recollect demo
+
+test: check $(NPM)/.installed
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m bench
+
+$(VENV)/.venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Recollect needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "The venv module is missing; on Debian: apt install python3-venv"; exit 1; }
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.venv pyproject.toml constraints.txt
+	@test -f $(VENV)/.dev || { echo "Setting up Recollect (once) ..."; $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .; }
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.venv pyproject.toml constraints.txt
+	@echo "Setting up Recollect and the tools that check it (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/.run
+
+$(NPM)/.installed: $(NPM)/package.json $(NPM)/.npmrc
+	@command -v npm >/dev/null || { echo "npm is missing: the client tests need it to install the real OpenCode (Node.js 20 or newer)."; exit 1; }
+	@echo "Installing the real OpenCode client for the tests (once) ..."
+	@cd $(NPM) && npm install --no-audit --no-fund --loglevel=error
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(NPM)/node_modules $(NPM)/.installed

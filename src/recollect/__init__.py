@@ -1,0 +1,3 @@
+"""Recollect: the memory of a coding agent."""
+
+__version__ = "0.1.0"
