@@ -1,0 +1,60 @@
+"""What can go wrong, in words for the person who reads it: what happened, to what, what to do next.
+
+RecollectError
+├── InvalidValue        a value that the domain refuses (empty text, unknown kind, bad scope ...)
+├── InvalidSettings     a settings file or environment variable that cannot be used
+├── StoreError
+│   ├── StoreBusy       another process kept the database locked for too long
+│   ├── StoreUnusable   not a database, damaged, read-only, no space
+│   └── StoreTooNew     written by a newer Recollect
+├── DaemonError         the daemon cannot be started, reached or stopped
+├── InstallError        a host's files are not what we can safely change
+└── PayloadError        a host or script sent something that is not the agreed form
+"""
+
+
+class RecollectError(Exception):
+    """Base of all errors that Recollect raises on purpose; its text is meant for people."""
+
+    code = "error"
+
+
+class InvalidValue(RecollectError):
+    code = "invalid_value"
+
+
+class InvalidSettings(RecollectError):
+    code = "invalid_settings"
+
+
+class StoreError(RecollectError):
+    code = "store_error"
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+
+    def __init__(self, path: str, waited_ms: int) -> None:
+        super().__init__(
+            f"The database {path} is locked by another process (waited {waited_ms} ms). Try again in a moment."
+        )
+
+
+class StoreUnusable(StoreError):
+    code = "store_unusable"
+
+
+class StoreTooNew(StoreError):
+    code = "store_too_new"
+
+
+class DaemonError(RecollectError):
+    code = "daemon_error"
+
+
+class InstallError(RecollectError):
+    code = "install_error"
+
+
+class PayloadError(RecollectError):
+    code = "bad_request"

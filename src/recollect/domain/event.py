@@ -1,0 +1,82 @@
+"""What a host can say: a closed union of frozen events. Hosts make them, the engine consumes them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import MessageId, ProjectId, SessionId
+
+
+class StartSource(StrEnum):
+    STARTUP = "startup"
+    RESUME = "resume"
+    CLEAR = "clear"
+    COMPACT = "compact"
+    FORK = "fork"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Happened:
+    session: SessionId
+    at: datetime
+    host: str = "pipe"
+    folder: str | None = None  # where the host works; names the project if `project` does not
+    project: ProjectId | None = None
+    language: str | None = None
+    agent: str | None = None  # "plan", "build" ...
+    answer_by: datetime | None = None  # after this the host goes on without an answer
+
+    def __post_init__(self) -> None:
+        if not self.session:
+            raise InvalidValue("The event names no session.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStarted(_Happened):
+    source: StartSource = StartSource.STARTUP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt(_Happened):
+    message: MessageId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply(_Happened):
+    message: MessageId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSucceeded(_Happened):
+    tool: str
+    input: dict[str, Any] = field(default_factory=dict)
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFailed(_Happened):
+    tool: str
+    input: dict[str, Any] = field(default_factory=dict)
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacting(_Happened):
+    """The host is about to summarise the session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted(_Happened):
+    """The host has replaced the messages by a summary: a new live context begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEnded(_Happened):
+    """The host closed the session; it may be resumed later."""
+
+
+Event = SessionStarted | Prompt | Reply | ToolSucceeded | ToolFailed | Compacting | Compacted | SessionEnded

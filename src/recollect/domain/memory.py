@@ -1,0 +1,203 @@
+"""What is remembered. Values that cannot be wrong: checked once, at construction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from recollect.domain.errors import InvalidValue
+
+MemoryId = NewType("MemoryId", str)
+ProjectId = NewType("ProjectId", str)
+SessionId = NewType("SessionId", str)
+MessageId = NewType("MessageId", str)
+
+MAX_TEXT_CHARS = 20_000  # a memory is a few sentences; documents belong into files
+
+
+class Kind(StrEnum):
+    PREFERENCE = "preference"
+    RULE = "rule"
+    CORRECTION = "correction"
+    DECISION = "decision"
+    ERROR_PATTERN = "error_pattern"
+    FILE_CONTEXT = "file_context"
+    RESEARCH = "research"
+    OUTCOME = "outcome"
+
+
+class Sensitivity(StrEnum):
+    PUBLIC = "public"  # may be seen in every project
+    PROJECT = "project"
+    SESSION = "session"  # only in the session it comes from
+    RESTRICTED = "restricted"  # found when asked for, never injected
+
+
+class Role(StrEnum):
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    IMPORT = "import"
+
+
+class ScopeLevel(StrEnum):
+    UNIVERSAL = "universal"
+    LANGUAGE = "language"
+    PROJECT = "project"
+    SESSION = "session"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a memory holds: `universal`, `language:python`, `project:ID` or `session:ID`."""
+
+    level: ScopeLevel
+    name: str = ""  # empty for universal only
+
+    def __post_init__(self) -> None:
+        if (self.level is ScopeLevel.UNIVERSAL) == bool(self.name):
+            raise InvalidValue(f"The scope {str(self)!r} is not complete; {_SCOPES}.")
+
+    def __str__(self) -> str:
+        return f"{self.level}:{self.name}" if self.name else str(self.level)
+
+    @classmethod
+    def parse(cls, text: str) -> "Scope":
+        level, _, name = text.partition(":")
+        try:
+            return cls(ScopeLevel(level), name)
+        except ValueError:
+            raise InvalidValue(f"There is no scope {text!r}; {_SCOPES}.") from None
+
+    @classmethod
+    def project(cls, project: ProjectId) -> "Scope":
+        return cls(ScopeLevel.PROJECT, project)
+
+
+_SCOPES = "a scope is universal, language:NAME, project:ID or session:ID"
+UNIVERSAL = Scope(ScopeLevel.UNIVERSAL)
+
+
+def parse_kind(text: str) -> Kind:
+    try:
+        return Kind(text)
+    except ValueError:
+        raise InvalidValue(f"There is no kind {text!r}; the kinds are {', '.join(Kind)}.") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a memory comes from."""
+
+    role: Role
+    host: str | None = None
+    session: SessionId | None = None
+    message: MessageId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory that somebody proposes; `engine.remember` decides what becomes of it."""
+
+    text: str
+    kind: Kind
+    scope: Scope
+    at: datetime  # when it was said
+    source: Source
+    id: MemoryId | None = None  # None: made from the content
+    title: str | None = None
+    aliases: tuple[str, ...] = ()
+    sensitivity: Sensitivity = Sensitivity.PROJECT
+    importance: float = 1.0  # 0..2
+    confidence: float = 1.0  # 0..1
+    superseded_by: MemoryId | None = None  # may name a memory that comes later
+
+    def __post_init__(self) -> None:
+        _check_content(self.text, self.importance, self.confidence, self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    id: MemoryId
+    text: str
+    kind: Kind
+    scope: Scope
+    created_at: datetime
+    valid_from: datetime
+    source: Source
+    title: str | None = None
+    aliases: tuple[str, ...] = ()
+    sensitivity: Sensitivity = Sensitivity.PROJECT
+    importance: float = 1.0  # 0..2
+    confidence: float = 1.0  # 0..1
+    valid_to: datetime | None = None  # None: still true
+    superseded_by: MemoryId | None = None
+    seen: int = 1  # how often it was said
+
+    def __post_init__(self) -> None:
+        _check_content(self.text, self.importance, self.confidence, self.created_at)
+
+    @property
+    def is_live(self) -> bool:
+        return self.valid_to is None and self.superseded_by is None
+
+
+def _check_content(text: str, importance: float, confidence: float, at: datetime) -> None:
+    if not text.strip():
+        raise InvalidValue("The text is empty; say what is to be remembered.")
+    if len(text) > MAX_TEXT_CHARS:
+        raise InvalidValue(
+            f"The text has {len(text):,} characters; a memory holds at most {MAX_TEXT_CHARS:,}. "
+            "Split it, or name a file."
+        )
+    if "\x00" in text:
+        raise InvalidValue("The text has a NUL character; remove it.")
+    if not text.isprintable() and _has_lone_surrogate(text):
+        raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
+    if not 0 <= importance <= 2:
+        raise InvalidValue(f"The importance is {importance}; it goes from 0 to 2.")
+    if not 0 <= confidence <= 1:
+        raise InvalidValue(f"The confidence is {confidence}; it goes from 0 to 1.")
+    if at.tzinfo is None:
+        raise InvalidValue("The time has no time zone.")
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """Who looks: decides, with `privacy.visibility`, what can be seen."""
+
+    project: ProjectId | None = None  # None: outside of every project
+    language: str | None = None
+    session: SessionId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A memory that was found, with the reasons for its place."""
+
+    memory: Memory
+    relevance: float  # 0..1, how well it fits what was asked
+    score: float  # 0..1, relevance and the other factors together
+    factors: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """It was not known; it is stored."""
+
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """It was known; the known one has been seen once more."""
+
+    memory: Memory
+
+
+Outcome = New | Same

@@ -1,0 +1,102 @@
+"""Every default in one frozen tree. What each means stands beside it; files and environment are read in `config`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recollect.domain.memory import Kind
+
+Table = Mapping[Kind, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    start_tokens: int = 2000  # the start block, fence and headers included
+    turn_tokens: int = 800  # one turn block
+    turn_lines_first: int = 10  # lines on the first prompt of a session
+    turn_lines_later: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    enabled: bool = True
+    preferences: int = 20  # how many preferences, rules and corrections are candidates
+    decisions: int = 10
+    decision_days: int = 30  # older decisions are left to the turns
+    files: int = 10
+    errors: int = 5
+    error_days: int = 60
+    floor: float = 0.30  # preferences, rules and corrections need none
+    scope_weight: float = 0.40
+    frequency_weight: float = 0.30
+    recency_weight: float = 0.20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    enabled: bool = True
+    min_prompt_chars: int = 20  # a shorter prompt without an identifier asks nothing
+    later_threshold: float = 0.10  # added to the thresholds after the first prompt
+    relative_cut: float = 0.5  # hits below this share of the best are dropped
+    candidates: int = 50
+    relevance_weight: float = 0.40
+    recency_weight: float = 0.20
+    importance_weight: float = 0.15
+    frequency_weight: float = 0.10
+    kind_weight: float = 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Daemon:
+    idle_minutes: float = 30.0  # without a request for so long, the daemon ends; 0 = never
+
+
+def _threshold() -> Table:
+    return {
+        Kind.PREFERENCE: 0.30,
+        Kind.RULE: 0.30,
+        Kind.CORRECTION: 0.30,
+        Kind.DECISION: 0.40,
+        Kind.FILE_CONTEXT: 0.45,
+        Kind.RESEARCH: 0.45,
+        Kind.ERROR_PATTERN: 0.50,
+        Kind.OUTCOME: 0.55,
+    }
+
+
+def _half_life() -> Table:
+    return {
+        Kind.DECISION: 180,
+        Kind.FILE_CONTEXT: 90,
+        Kind.RESEARCH: 45,
+        Kind.ERROR_PATTERN: 30,
+        Kind.OUTCOME: 14,
+    }
+
+
+def _priority() -> Table:
+    return {
+        Kind.PREFERENCE: 1.0,
+        Kind.RULE: 1.0,
+        Kind.CORRECTION: 0.95,
+        Kind.DECISION: 0.9,
+        Kind.ERROR_PATTERN: 0.8,
+        Kind.FILE_CONTEXT: 0.7,
+        Kind.RESEARCH: 0.6,
+        Kind.OUTCOME: 0.5,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kinds:
+    threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
+    half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
+    priority: Table = field(default_factory=_priority)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    budgets: Budgets = field(default_factory=Budgets)
+    start: Start = field(default_factory=Start)
+    turn: Turn = field(default_factory=Turn)
+    kinds: Kinds = field(default_factory=Kinds)
+    daemon: Daemon = field(default_factory=Daemon)

@@ -1,0 +1,77 @@
+"""Factors, each 0..1, and their weighted sum with its breakdown. Pure: time comes as an argument."""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from recollect.domain.memory import Memory, ScopeLevel
+from recollect.domain.settings import Settings
+
+SECONDS_PER_DAY = 86_400
+
+SCOPE_MATCH: Mapping[ScopeLevel, float] = {
+    ScopeLevel.UNIVERSAL: 0.4,
+    ScopeLevel.LANGUAGE: 0.7,
+    ScopeLevel.PROJECT: 1.0,
+    ScopeLevel.SESSION: 1.0,
+}
+
+
+def age_days(memory: Memory, now: datetime) -> float:
+    """Never negative: a clock that was set back makes nothing younger than new."""
+    return max(0.0, (now - memory.valid_from).total_seconds() / SECONDS_PER_DAY)
+
+
+def recency(memory: Memory, now: datetime, settings: Settings) -> float:
+    half_life_days = settings.kinds.half_life_days.get(memory.kind)
+    return 1.0 if half_life_days is None else math.pow(0.5, age_days(memory, now) / half_life_days)
+
+
+def frequency(memory: Memory) -> float:
+    """Said once .5, ten times about .9: the first repetitions count most."""
+    return 1 - 1 / (1 + memory.seen)
+
+
+def turn_factors(memory: Memory, relevance: float, now: datetime, settings: Settings) -> dict[str, float]:
+    return {
+        "relevance": relevance,
+        "recency": recency(memory, now, settings),
+        "importance": memory.importance / 2,
+        "frequency": frequency(memory),
+        "kind": settings.kinds.priority.get(memory.kind, 0.0),
+    }
+
+
+def turn_score(factors: Mapping[str, float], settings: Settings) -> float:
+    turn = settings.turn
+    weights = {
+        "relevance": turn.relevance_weight,
+        "recency": turn.recency_weight,
+        "importance": turn.importance_weight,
+        "frequency": turn.frequency_weight,
+        "kind": turn.kind_weight,
+    }
+    return _weighted(factors, weights)
+
+
+def start_factors(memory: Memory, now: datetime, settings: Settings) -> dict[str, float]:
+    return {
+        "scope": SCOPE_MATCH[memory.scope.level],
+        "frequency": frequency(memory),
+        "recency": recency(memory, now, settings),
+    }
+
+
+def start_score(factors: Mapping[str, float], settings: Settings) -> float:
+    start = settings.start
+    weights = {
+        "scope": start.scope_weight,
+        "frequency": start.frequency_weight,
+        "recency": start.recency_weight,
+    }
+    return _weighted(factors, weights)
+
+
+def _weighted(factors: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The weighted mean, so that a factor that is not there yet does not pull every score down."""
+    return sum(weights[name] * factors[name] for name in weights) / (sum(weights.values()) or 1.0)

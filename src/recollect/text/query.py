@@ -1,0 +1,47 @@
+"""What a prompt asks for: its content words. Pure."""
+
+from recollect.text.words import identifiers, index_words
+
+MAX_QUERY_WORDS = 48  # a pasted log has thousands; the first ones carry the question
+
+# Words that a developer's prompt has whatever it is about: function words, courtesies, and the verbs of asking.
+STOP_WORDS = frozenset(
+    """
+    a about above after again all almost already also although always am an and another any anybody anyone anything are
+    around as ask at away back be because been before being below between both but by came can cannot could did do does
+    doing don done down during each either else enough etc even ever every everything few first for from further get
+    gets getting give given go goes going good got had has have having he hello help her here hers hey hi him his how
+    however i if in instead into is it its itself just keep kind know last later least less let like ll look looks lot
+    made make makes making many may maybe me mean might mine more most much must my myself need needs neither next no
+    nor not nothing now of off ok okay on once one only onto or other others our ours out over own per perhaps please
+    quite rather re really right s same say see seem several shall she should show since so some somehow something
+    soon still such sure t take tell than thank thanks that the their theirs them then there these they thing things
+    think this those though through thus to together too try trying two under until up upon us use used uses using ve
+    very via want wants was way we well went were what whatever when where whether which while who whole whom whose why
+    will with within without won work works would yes yet you your yours
+    """.split()
+)
+# Words that tell the task, not the topic: every prompt is about fixing, adding or changing something.
+TASK_WORDS = frozenset(
+    """
+    add bug change check create explain find fix handle implement improve issue new problem question update write wrong
+    """.split()
+)
+_IDLE = STOP_WORDS | TASK_WORDS
+_STOP_STEMS = _IDLE | frozenset(stem for word in _IDLE for stem in index_words(word))
+
+
+def content_words(text: str) -> list[str]:
+    """The words that a search is about, each once, in order; empty if the text only has function words."""
+    found = dict.fromkeys(word for word in index_words(text) if word not in _STOP_STEMS)
+    return list(found)[:MAX_QUERY_WORDS]
+
+
+def search_words(text: str) -> list[str]:
+    """Like `content_words`, but a question made of function words alone is still a question for whoever asked it."""
+    return content_words(text) or list(dict.fromkeys(index_words(text)))[:MAX_QUERY_WORDS]
+
+
+def asks_something(prompt: str, *, min_chars: int) -> bool:
+    """Short prompts without a name from code ("go on", "thanks!") ask nothing of a memory."""
+    return bool(content_words(prompt)) and (len(prompt.strip()) >= min_chars or bool(identifiers(prompt)))

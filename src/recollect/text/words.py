@@ -1,0 +1,69 @@
+"""The words that an index and a query have in common. Pure: the same text gives the same words.
+
+Identifiers are found whole and in parts (`snake_case`, `camelCase`, `src/auth/login.py`, `E1234`), English words by
+their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides what matters; see `query` and `rank`.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CHUNK = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[\w./\\:@#+-])+")
+_CJK_RUN = re.compile(rf"[{_CJK}]+")
+_EDGE = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
+_PART = re.compile(r"[^\W_]+[+#]*")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PLAIN = re.compile(r"[a-z]+")
+
+
+def index_words(text: str) -> list[str]:
+    """All words of a text, in order, repetitions kept."""
+    found: list[str] = []
+    for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
+        if _CJK_RUN.match(chunk):
+            found += _bigrams(chunk)
+        else:
+            found += _name_and_parts(chunk)
+    return found
+
+
+def is_identifier(chunk: str) -> bool:
+    """A name from code rather than a word of the language: it has parts, digits or inner capitals."""
+    core = chunk.strip(_EDGE)
+    return bool(re.search(r"[_/\\.:@#+]|\d|[a-z][A-Z]", core)) and bool(re.search(r"[^\W\d_]", core))
+
+
+def identifiers(text: str) -> list[str]:
+    return [chunk for chunk in _CHUNK.findall(text) if is_identifier(chunk)]
+
+
+def _name_and_parts(chunk: str) -> list[str]:
+    name = _without_accents(chunk.strip(_EDGE))
+    parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
+    words = [_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS]
+    if len(parts) > 1 and len(name) <= MAX_WORD_CHARS:
+        words.append(name.lower())
+    return words
+
+
+def _without_accents(name: str) -> str:
+    if name.isascii():
+        return name
+    return "".join(c for c in unicodedata.normalize("NFKD", name) if unicodedata.category(c) != "Mn")
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    if not _PLAIN.fullmatch(word):
+        return word
+    # A stemmer object holds its cursor, so each word gets its own: threads never meet in one.
+    return str(EnglishStemmer().stemWord(word))

@@ -1,0 +1,148 @@
+"""What the product must do, by id, and what is not there yet. `@covers("INJ-3")` binds a test to an id.
+
+An id that no test covers stands in DEFERRED with what is missing; `test_requirements.py` checks both directions.
+"""
+
+import pytest
+
+_REQUIREMENTS = {
+    "MEM": 8,
+    "RET": 7,
+    "SCO": 10,
+    "BUD": 7,
+    "FMT": 7,
+    "INJ": 12,
+    "CAP": 14,
+    "PRI": 7,
+    "CTX": 1,
+    "OC": 1,
+    "CC": 1,
+    "CX": 1,
+    "MCP": 1,
+    "CLI": 1,
+    "API": 1,
+    "UI": 1,
+    "IMP": 1,
+    "CFG": 1,
+    "TEAM": 1,
+    "PERF": 3,
+    "REL": 2,
+    "EVAL": 1,
+}
+_SCENARIOS = {"A": 12, "B": 15, "C": 5, "D": 6, "E": 5, "X": 1}
+
+IDS = frozenset(
+    [f"{group}-{number}" for group, count in _REQUIREMENTS.items() for number in range(1, count + 1)]
+    + [f"SCN-{group}{number}" for group, count in _SCENARIOS.items() for number in range(1, count + 1)]
+)
+
+_STORE = "comes with the complete store and command line"
+_SEARCH = "comes with the embedding model and hybrid search"
+_WRITE = "comes with the complete write path: redaction, trust, novelty, staleness"
+_MOMENTS = "comes with the complete injection engine"
+_CAPTURE = "comes with capture from sessions"
+_DAEMON = "comes with the complete daemon, the hook client and MCP"
+_OPENCODE = "comes with the complete OpenCode plugin"
+_LATER = "comes after the first host is complete"
+
+DEFERRED: dict[str, str] = {
+    "MEM-1": f"shown, used, evidence and anchors are missing; {_STORE}",
+    "MEM-2": _WRITE,
+    "MEM-4": f"agent type and evidence are missing; {_STORE}",
+    "MEM-5": _CAPTURE,
+    "MEM-6": _MOMENTS,
+    "MEM-7": _MOMENTS,
+    "MEM-8": _WRITE,
+    "RET-1": f"words, identifiers and bigrams are there, vectors are not; {_SEARCH}",
+    "RET-2": _MOMENTS,
+    "RET-3": _SEARCH,
+    "RET-4": _SEARCH,
+    "RET-5": _SEARCH,
+    "RET-6": _SEARCH,
+    "RET-7": _SEARCH,
+    "SCO-1": _MOMENTS,
+    "SCO-2": _MOMENTS,
+    "SCO-3": f"session notes are missing; {_MOMENTS}",
+    "SCO-4": f"the default order is there, that of a bug fix is not; {_MOMENTS}",
+    "SCO-5": _MOMENTS,
+    "SCO-6": _MOMENTS,
+    "SCO-7": _MOMENTS,
+    "SCO-8": f"JSON is there, `why` and the viewer are not; {_MOMENTS}",
+    "SCO-9": _MOMENTS,
+    "SCO-10": _CAPTURE,
+    "BUD-2": _MOMENTS,
+    "BUD-3": _MOMENTS,
+    "BUD-4": _MOMENTS,
+    "BUD-5": _MOMENTS,
+    "BUD-6": f"one of each kind first, and modes, are missing; {_MOMENTS}",
+    "BUD-7": _MOMENTS,
+    "FMT-2": f"last session and index are missing; {_MOMENTS}",
+    "FMT-4": _MOMENTS,
+    "FMT-5": _MOMENTS,
+    "FMT-7": _MOMENTS,
+    "INJ-1": f"start and turn are there; {_MOMENTS}",
+    "INJ-2": f"proven until compaction on the real client; {_OPENCODE}",
+    "INJ-3": f"proven over six turns on the real client; twenty: {_OPENCODE}",
+    "INJ-4": _MOMENTS,
+    "INJ-6": f"resuming is there, forking and codes are not; {_MOMENTS}",
+    "INJ-7": _MOMENTS,
+    "INJ-8": _MOMENTS,
+    "INJ-9": _MOMENTS,
+    "INJ-11": _MOMENTS,
+    "INJ-12": _MOMENTS,
+    **{f"CAP-{number}": _CAPTURE for number in (1, 2, 3, 4, 6, 7, 8, 11, 12, 13, 14)},
+    "CAP-5": _DAEMON,
+    "CAP-9": _WRITE,
+    "CAP-10": _WRITE,
+    "PRI-1": _WRITE,
+    "PRI-2": _WRITE,
+    "PRI-3": _WRITE,
+    "PRI-4": f"isolation is there, sharing of preferences by setting is not; {_STORE}",
+    "PRI-5": _STORE,
+    "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",
+    "PRI-7": _STORE,
+    "CTX-1": _MOMENTS,
+    "OC-1": _OPENCODE,
+    "CC-1": _LATER,
+    "CX-1": _LATER,
+    "MCP-1": _DAEMON,
+    "CLI-1": _STORE,
+    "API-1": _DAEMON,
+    "UI-1": _LATER,
+    "IMP-1": _WRITE,
+    "CFG-1": f"project files, `config show` and more flags are missing; {_STORE}",
+    "TEAM-1": _LATER,
+    "PERF-1": _MOMENTS,
+    "PERF-2": _DAEMON,
+    "PERF-3": _SEARCH,
+    "REL-1": _STORE,
+    "REL-2": f"one daemon, stale sockets and idle exit are there; versions: {_DAEMON}",
+    "EVAL-1": _SEARCH,
+    "SCN-A4": _SEARCH,
+    "SCN-A5": _MOMENTS,
+    "SCN-A6": _CAPTURE,
+    "SCN-A10": _MOMENTS,
+    "SCN-A11": f"a secret inside a memory: {_WRITE}",
+    "SCN-A12": _STORE,
+    **{f"SCN-B{number}": _MOMENTS for number in range(5, 16)},
+    "SCN-B1": _MOMENTS,
+    "SCN-B2": _MOMENTS,
+    "SCN-B3": _MOMENTS,
+    "SCN-C1": _MOMENTS,
+    "SCN-C2": _MOMENTS,
+    "SCN-C3": _MOMENTS,
+    "SCN-D1": _OPENCODE,
+    "SCN-D2": _OPENCODE,
+    "SCN-D3": _OPENCODE,
+    "SCN-D5": _OPENCODE,
+    "SCN-E1": _MOMENTS,
+    "SCN-E2": _MOMENTS,
+    "SCN-E4": _MOMENTS,
+    "SCN-E5": _MOMENTS,
+    "SCN-X1": _CAPTURE,
+}
+
+
+def covers(*ids: str) -> pytest.MarkDecorator:
+    """Marks a test that holds the product to these ids."""
+    return pytest.mark.covers(*ids)

@@ -1,0 +1,48 @@
+from datetime import datetime
+
+import pytest
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import MAX_TEXT_CHARS, UNIVERSAL, Scope, parse_kind
+from tests.builders import a_draft, a_memory
+
+
+@pytest.mark.parametrize("text", ["universal", "language:go", "project:git:example.org/a/b", "session:s1"])
+def test_a_scope_reads_back_as_it_was_written(text: str) -> None:
+    assert str(Scope.parse(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "everywhere", "project", "project:", "language:", "universal:x", "Project:x"])
+def test_a_scope_that_does_not_exist_is_refused_with_the_ones_that_do(text: str) -> None:
+    with pytest.raises(InvalidValue, match="universal, language:NAME, project:ID or session:ID"):
+        Scope.parse(text)
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidValue, match="no kind 'wish'; the kinds are preference, rule"):
+        parse_kind("wish")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"text": ""}, "empty"),
+        ({"text": " \n\t"}, "empty"),
+        ({"text": "x" * (MAX_TEXT_CHARS + 1)}, "20,001 characters"),
+        ({"text": "a\x00b"}, "NUL"),
+        ({"text": "a\ud800b"}, "not valid Unicode"),
+        ({"importance": 2.1}, "importance"),
+        ({"importance": float("nan")}, "importance"),
+        ({"confidence": -0.1}, "confidence"),
+        ({"at": datetime(2026, 1, 1)}, "time zone"),
+    ],
+)
+def test_a_draft_cannot_be_wrong(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        a_draft(**fields)  # type: ignore[arg-type]
+
+
+def test_a_memory_is_live_until_it_is_superseded_or_ends() -> None:
+    assert a_memory(scope=UNIVERSAL).is_live
+    assert not a_memory(superseded_by="m2").is_live
+    assert not a_memory(valid_to=a_memory().created_at).is_live

@@ -1,0 +1,45 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.words import MAX_WORD_CHARS, identifiers, index_words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("snake_case_name", {"snake", "case", "name", "snake_case_name"}),
+        ("getUserName", {"get", "user", "name", "getusername"}),
+        ("HTTPServer", {"http", "server", "httpserver"}),
+        ("src/auth/login.py", {"src", "auth", "login", "py", "src/auth/login.py"}),
+        ("E1234", {"e1234"}),
+        ("error-handling", {"error", "handl", "error-handling"}),
+        ("C++ and C#", {"c++", "c#"}),
+        ("deploys Deployment deployed", {"deploy"}),
+        ("naïve café", {"naiv", "cafe"}),
+        ("日本語", {"日本", "本語"}),
+        ("データbase", {"デー", "ータ", "base"}),
+    ],
+)
+def test_names_are_found_whole_and_in_parts_words_by_their_stem(text: str, expected: set[str]) -> None:
+    assert expected <= set(index_words(text))
+
+
+def test_a_sentence_ends_without_taking_its_full_stop_along() -> None:
+    assert index_words("Run make. Then login.py.") == ["run", "make", "then", "login", "py", "login.py"]
+
+
+@given(st.text())
+def test_every_word_can_be_written_between_blanks(text: str) -> None:
+    for word in index_words(text):
+        assert word
+        assert not any(character.isspace() for character in word)
+
+
+def test_blobs_are_not_words() -> None:
+    assert index_words("x" * (MAX_WORD_CHARS + 1)) == []
+
+
+def test_identifiers_are_told_from_words() -> None:
+    found = identifiers("Look at parse_date in src/date.py, version v2, the end. OK?")
+    assert found == ["parse_date", "src/date.py", "v2"]
