@@ -1,0 +1,145 @@
+"""One SQLite file: opened safely, migrated, one writer at a time, readers beside it. Knows nothing of memories."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect.domain.errors import StoreBusy, StoreError, StoreTooNew, StoreUnusable
+from recollect.store.sqlite.migrations import MIGRATIONS, Migration
+
+BUSY_TIMEOUT_MS = 5_000
+
+
+class Database:
+    """`path` None keeps everything in memory, on one connection."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._name = "in memory" if path is None else str(path)
+        self._writing = threading.RLock()
+        self._writer_thread: int | None = None
+        self._idle_readers: list[sqlite3.Connection] = []
+        self._readers_lock = threading.Lock()
+        with self._speaking():
+            if path is not None:
+                _make_private_file(path)
+            self._writer = self._connect()
+            self._migrate()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """A transaction. Inside one, a further `write` joins it."""
+        with self._writing, self._speaking():
+            if self._writer_thread is not None:
+                yield self._writer
+                return
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._writer_thread = threading.get_ident()
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            finally:
+                self._writer_thread = None
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        if self._path is None or self._writer_thread == threading.get_ident():
+            with self._writing, self._speaking():
+                yield self._writer
+            return
+        with self._readers_lock:
+            reader = self._idle_readers.pop() if self._idle_readers else None
+        with self._speaking():
+            reader = reader or self._connect()
+            try:
+                yield reader
+            finally:
+                with self._readers_lock:
+                    self._idle_readers.append(reader)
+
+    def close(self) -> None:
+        with self._writing, self._readers_lock:
+            for connection in (*self._idle_readers, self._writer):
+                connection.close()
+            self._idle_readers.clear()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path or ":memory:", isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_MS / 1000
+        )
+        connection.row_factory = sqlite3.Row
+        # The wait comes first: the very next statement may meet another process.
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    def _migrate(self) -> None:
+        done = self._version()
+        if done > len(MIGRATIONS):
+            raise StoreTooNew(
+                f"The database {self._name} was written by a newer Recollect (schema {done}, this one knows "
+                f"{len(MIGRATIONS)}). Update Recollect; nothing was changed."
+            )
+        for number, migration in enumerate(MIGRATIONS[done:], start=done + 1):
+            self._apply(number, migration)
+
+    def _apply(self, number: int, migration: Migration) -> None:
+        with self.write() as connection:
+            if self._version() >= number:  # another process was faster
+                return
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
+            )
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute("INSERT INTO migration VALUES (?, ?)", (number, migration.name))
+            connection.execute(f"PRAGMA user_version = {number}")
+
+    def _version(self) -> int:
+        (version,) = self._writer.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    @contextmanager
+    def _speaking(self) -> Iterator[None]:
+        """Turn what SQLite and the file system say into what a person can act on."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._in_words(error) from error
+        except OSError as error:
+            raise StoreUnusable(
+                f"The database {self._name} cannot be used: {error.strerror or error}. "
+                "Check the folder's owner, its permissions and the free space."
+            ) from error
+
+    def _in_words(self, error: sqlite3.Error) -> StoreError:
+        said = str(error)
+        if "locked" in said or "busy" in said:
+            return StoreBusy(self._name, BUSY_TIMEOUT_MS)
+        if "not a database" in said:
+            return StoreUnusable(
+                f"{self._name} is not a SQLite database. Move it away, or name another file; nothing was changed."
+            )
+        if "malformed" in said:
+            return StoreUnusable(f"The database {self._name} is damaged ({said}). Keep a copy and restore a backup.")
+        if "readonly" in said or "unable to open" in said:
+            return StoreUnusable(f"The database {self._name} cannot be written ({said}). Check owner and permissions.")
+        if "full" in said:
+            return StoreUnusable(f"There is no space left for {self._name}. Free some and try again.")
+        return StoreError(f"The database {self._name} answered: {said}.")
+
+
+def _make_private_file(path: Path) -> None:
+    """The folder is 0700 and the file 0600 from their first moment on; SQLite gives its WAL the mode of the file."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

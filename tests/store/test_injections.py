@@ -1,0 +1,60 @@
+from recollect.domain.injection import Injection, Placement, Sent, Session
+from recollect.domain.memory import MemoryId, MessageId, SessionId
+from recollect.engine.ports import Store
+from tests.builders import NOW, PROJECT
+
+S1 = SessionId("s1")
+
+
+def sent(
+    message: str | None, block: str, *, session: SessionId = S1, context: int = 0, ids: tuple[str, ...] = ()
+) -> Sent:
+    placement = Placement.SYSTEM if message is None else Placement.MESSAGE
+    injection = Injection(
+        placement=placement, block=block, tokens=len(block), ids=tuple(map(MemoryId, ids)), considered=3
+    )
+    name = None if message is None else MessageId(message)
+    return Sent(session=session, context=context, message=name, injection=injection, at=NOW, took_ms=1.5)
+
+
+def test_a_session_reads_back_as_it_was_written(store: Store) -> None:
+    session = Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW, context=2)
+    assert store.session(S1) is None
+    store.save_session(session)
+    assert store.session(S1) == session
+
+
+def test_what_was_sent_reads_back_as_it_was_written(store: Store) -> None:
+    turn, stable = sent("m1", "turn", ids=("a", "b")), sent(None, "stable")
+    assert store.record(turn) == turn
+    assert store.record(stable) == stable
+    assert store.sent(S1, MessageId("m1")) == turn
+    assert store.stable(S1, 0) == stable
+    assert store.stable(S1, 1) is None
+    assert store.sent(S1, MessageId("m2")) is None
+
+
+def test_first_recorded_is_final(store: Store) -> None:
+    store.record(sent("m1", "first"))
+    assert store.record(sent("m1", "second")).injection.block == "first"
+
+
+def test_what_never_reached_the_host_is_withdrawn(store: Store) -> None:
+    store.record(sent("m1", "late"))
+    store.withdraw(sent("m1", ""))
+    assert store.blocks(S1, [MessageId("m1")]) == {"m1": ""}
+
+
+def test_blocks_are_found_by_message_and_unknown_messages_left_out(store: Store) -> None:
+    store.record(sent("m1", "one"))
+    store.record(sent("m2", ""))
+    store.record(sent("m1", "another session's", session=SessionId("s2")))
+    assert store.blocks(S1, [MessageId(m) for m in ("m1", "m2", "m3")]) == {"m1": "one", "m2": ""}
+
+
+def test_a_live_context_holds_what_was_sent_in_it(store: Store) -> None:
+    store.record(sent(None, "stable"))
+    store.record(sent("m1", "one"))
+    store.record(sent("m2", "after compaction", context=1))
+    assert {s.injection.block for s in store.in_context(S1, 0)} == {"stable", "one"}
+    assert [s.message for s in store.in_context(S1, 1)] == ["m2"]

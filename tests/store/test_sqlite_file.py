@@ -1,0 +1,81 @@
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from recollect.domain.errors import StoreBusy, StoreError, StoreTooNew, StoreUnusable
+from recollect.store.sqlite import database
+from recollect.store.sqlite.migrations import MIGRATIONS, Migration
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import a_memory
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "recollect.db"
+
+
+def test_the_file_is_private_from_its_first_moment(path: Path) -> None:
+    store = SqliteStore(path)
+    store.add(a_memory("Private."))
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    store.close()
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert set(modes) == {"recollect.db", "recollect.db-wal", "recollect.db-shm"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_migrations_are_recorded_by_name_and_run_once(path: Path) -> None:
+    for _ in range(2):
+        SqliteStore(path).close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM migration ORDER BY number").fetchall() == [
+            (migration.name,) for migration in MIGRATIONS
+        ]
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Migration("broken", ("CREATE TABLE half (x)", "CREATE TABLE half (x)"))
+    monkeypatch.setattr(database, "MIGRATIONS", (*MIGRATIONS, broken))
+    with pytest.raises(StoreError):
+        SqliteStore(path)
+    monkeypatch.undo()
+    SqliteStore(path).close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").fetchone() == (0,)
+
+
+def test_a_database_of_a_newer_version_is_refused_and_untouched(path: Path) -> None:
+    SqliteStore(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    with pytest.raises(StoreTooNew, match="newer Recollect"):
+        SqliteStore(path)
+
+
+def test_a_file_that_is_not_a_database_is_refused_and_untouched(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("A diary, not a database. " * 100)
+    with pytest.raises(StoreUnusable, match="not a SQLite database"):
+        SqliteStore(path)
+    assert path.read_text().startswith("A diary")
+
+
+def test_a_folder_in_the_place_of_the_file_is_said(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(StoreUnusable, match=r"recollect\.db"):
+        SqliteStore(path)
+
+
+def test_a_locked_database_is_said_after_the_wait(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 50)
+    store = SqliteStore(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreBusy, match="waited 50 ms"):
+        store.add(a_memory("Too late."))
+    other.execute("ROLLBACK")
+    store.add(a_memory("In time."))
+    store.close()
+    other.close()
