@@ -1,0 +1,38 @@
+"""What is known about something, for whoever asks. Best first, each with its reasons."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.domain.memory import Hit, Memory, Viewer
+from recollect.domain.settings import Settings
+from recollect.engine.ports import FindsMemories
+from recollect.rank.calibrate import lexical_relevance, rarity
+from recollect.rank.score import turn_factors, turn_score
+from recollect.text.query import search_words
+from recollect.text.words import index_words
+
+
+def recall(
+    memories: FindsMemories, query: str, viewer: Viewer, *, limit: int, now: datetime, settings: Settings
+) -> list[Hit]:
+    words = search_words(query)
+    found = memories.search(words, viewer, limit=max(limit, settings.turn.candidates), injectable=False)
+    return weigh(memories, found, words, now, settings)[:limit]
+
+
+def weigh(
+    memories: FindsMemories, found: Sequence[Memory], words: Sequence[str], now: datetime, settings: Settings
+) -> list[Hit]:
+    """Relevance, score and factors of what was found, best first; equal ones in the order of their ids."""
+    weight = rarity(memories.occurrences(words), memories.count()) if found else {}
+    hits = []
+    for memory in found:
+        names = [index_words(name) for name in (memory.title or "", *memory.aliases)]
+        relevance = lexical_relevance(words, words_of(memory), weight, names)
+        factors = turn_factors(memory, relevance, now, settings)
+        hits.append(Hit(memory=memory, relevance=relevance, score=turn_score(factors, settings), factors=factors))
+    return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+
+
+def words_of(memory: Memory) -> frozenset[str]:
+    return frozenset(index_words(" ".join((memory.text, memory.title or "", *memory.aliases))))

@@ -1,0 +1,56 @@
+"""The turn block: the few memories that fit this prompt and are not in front of the model yet, or silence."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from recollect.domain.injection import Injection, Placement
+from recollect.domain.memory import Hit, MemoryId, Viewer
+from recollect.domain.settings import Settings
+from recollect.engine.ports import FindsMemories
+from recollect.engine.recall import weigh
+from recollect.privacy.visibility import may_inject
+from recollect.rank.budget import Offer, fill
+from recollect.text.query import asks_something, content_words
+
+TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age
+
+SILENCE = Injection(placement=Placement.MESSAGE)
+
+
+def answer(
+    memories: FindsMemories,
+    prompt: str,
+    viewer: Viewer,
+    *,
+    shown: Collection[MemoryId],
+    first: bool,
+    now: datetime,
+    settings: Settings,
+) -> Injection:
+    turn, budgets = settings.turn, settings.budgets
+    if not turn.enabled or not asks_something(prompt, min_chars=turn.min_prompt_chars):
+        return SILENCE
+    words = content_words(prompt)
+    found = memories.search(words, viewer, limit=turn.candidates, injectable=True)
+    fresh = [memory for memory in found if may_inject(memory, viewer) and memory.id not in shown]
+    hits = _relevant(weigh(memories, fresh, words, now, settings), first=first, settings=settings)
+    selection = fill(
+        [Offer(hit.memory) for hit in hits],
+        budget_tokens=budgets.turn_tokens,
+        max_lines=budgets.turn_lines_first if first else budgets.turn_lines_later,
+    )
+    return Injection(
+        placement=Placement.MESSAGE,
+        block=selection.block,
+        tokens=selection.tokens,
+        ids=selection.ids,
+        considered=len(found),
+    )
+
+
+def _relevant(hits: Collection[Hit], *, first: bool, settings: Settings) -> list[Hit]:
+    raised = 0.0 if first else settings.turn.later_threshold
+    passing = [hit for hit in hits if hit.relevance >= settings.kinds.threshold[hit.memory.kind] + raised]
+    best = max((hit.relevance for hit in passing), default=0.0)
+    kept = [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
+    return sorted(kept, key=lambda hit: hit.relevance <= TAKEN_FIRST)  # stable: by score within each half

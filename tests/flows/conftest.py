@@ -1,0 +1,28 @@
+"""The engine as the daemon has it: real store, real project identity, a clock that the events carry."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.domain.settings import Settings
+from recollect.engine.engine import Engine
+from recollect.store.sqlite.store import SqliteStore
+from recollect.workspace.git import identify
+
+
+@pytest.fixture
+def store() -> Iterator[SqliteStore]:
+    opened = SqliteStore(None)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def engine(store: SqliteStore) -> Engine:
+    return engine_on(store)
+
+
+def engine_on(store: SqliteStore, settings: Settings | None = None) -> Engine:
+    ticks = itertools.count()
+    return Engine(store, settings or Settings(), identify, lambda: next(ticks) / 1000)

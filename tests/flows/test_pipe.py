@@ -1,0 +1,127 @@
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.cli.pipe import Pipe
+
+Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Ask]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with Pipe(None) as pipe:
+        yield lambda op, **fields: pipe.answer(json.dumps({"op": op, **fields}))
+
+
+def prompt(text: str, *, session: str = "s", message: str = "m") -> dict[str, Any]:
+    return {"type": "prompt", "session": session, "project": "p", "message": message, "text": text}
+
+
+def test_what_is_remembered_is_searched_and_injected(ask: Ask) -> None:
+    taught = ask("remember", memories=[{"text": "We deploy with Helm.", "project": "p", "time": "2026-01-01"}])
+    assert taught["outcomes"] == ["new"]
+    found = ask("search", query="helm deployment", k=5, project="p")
+    assert [hit["id"] for hit in found["hits"]] == taught["ids"]
+    assert set(found["hits"][0]) == {"id", "score", "relevance", "factors"}
+    answer = ask("event", event=prompt("How do we deploy with Helm?"))
+    assert "We deploy with Helm. (2026-01-01" in answer["block"]
+    assert set(answer) == {"block", "tokens", "ids", "placement", "ms"}
+    assert answer["ids"] == taught["ids"]
+
+
+def test_every_field_of_a_memory_is_accepted(ask: Ask) -> None:
+    memory = {
+        "id": "b1", "text": "CI runs on merge.", "kind": "rule", "scope": "universal", "time": "2026-01-01T10:00:00Z",
+        "title": "ci", "aliases": ["gha"], "importance": 1.5, "confidence": 0.5, "sensitivity": "public",
+        "superseded_by": None,
+    }  # fmt: skip
+    assert ask("remember", memories=[memory, memory | {"id": "b2"}]) == {
+        "ids": ["b1", "b1"],
+        "outcomes": ["new", "same"],
+    }
+
+
+def test_only_the_start_of_a_session_answers_with_the_start_block(ask: Ask) -> None:
+    ask("remember", memories=[{"text": "Always use tabs.", "kind": "preference", "scope": "universal"}])
+    assert ask("event", event=prompt("Unrelated words about elephants"))["block"] == ""
+    start = ask("event", event={"type": "session_started", "session": "t", "project": "p", "source": "startup"})
+    assert "Always use tabs." in start["block"]
+    assert start["placement"] == "system"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "reply", "message": "r", "text": "Done."},
+        {"type": "tool_succeeded", "tool": "bash", "input": {"command": "ls"}, "output": "a"},
+        {"type": "tool_failed", "tool": "bash", "error": "exit 1"},
+        {"type": "compacting"},
+        {"type": "compacted"},
+        {"type": "session_ended"},
+    ],
+)
+def test_every_event_type_is_taken(ask: Ask, event: dict[str, Any]) -> None:
+    assert ask("event", event={"session": "s", "project": "p", **event})["block"] == ""
+
+
+def test_reset_forgets_everything(ask: Ask) -> None:
+    ask("remember", memories=[{"text": "We deploy with Helm."}])
+    assert ask("reset") == {}
+    assert ask("search", query="helm")["hits"] == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "message"),
+    [
+        ("not json", "bad_request", "not JSON"),
+        ("[1]", "bad_request", "JSON object"),
+        ({"op": "dance"}, "bad_request", "no op 'dance'; known are remember, search, event, reset"),
+        ({"op": "remember"}, "bad_request", "`memories`"),
+        ({"op": "remember", "memories": ["x"]}, "bad_request", "list of objects"),
+        ({"op": "remember", "memories": [{}]}, "bad_request", "`text`"),
+        ({"op": "remember", "memories": [{"text": " "}]}, "bad_request", "`text` is empty"),
+        ({"op": "remember", "memories": [{"text": "a\x00b"}]}, "invalid_value", "NUL"),
+        ({"op": "remember", "memories": [{"text": "a\ud800"}]}, "invalid_value", "not valid Unicode"),
+        ({"op": "remember", "memories": [{"text": "a", "kind": "x"}]}, "invalid_value", "no kind 'x'"),
+        ({"op": "remember", "memories": [{"text": "a", "scope": "x"}]}, "invalid_value", "no scope 'x'"),
+        ({"op": "remember", "memories": [{"text": "a", "time": "soon"}]}, "bad_request", "`time`"),
+        ({"op": "remember", "memories": [{"text": "a", "aliases": "b"}]}, "bad_request", "`aliases`"),
+        ({"op": "remember", "memories": [{"text": "a", "importance": "b"}]}, "bad_request", "`importance`"),
+        ({"op": "remember", "memories": [{"text": "a", "sensitivity": "b"}]}, "bad_request", "no sensitivity"),
+        ({"op": "search"}, "bad_request", "`query`"),
+        ({"op": "search", "query": "a", "k": 0}, "bad_request", "`k`"),
+        ({"op": "search", "query": "a", "in": "attic"}, "bad_request", "'attic'"),
+        ({"op": "search", "query": "a", "filters": {"kind": "rule"}}, "bad_request", "`filters`"),
+        ({"op": "event"}, "bad_request", "`event`"),
+        ({"op": "event", "event": {"type": "prompt"}}, "bad_request", "`session`"),
+        ({"op": "event", "event": {"type": "prompt", "session": "s"}}, "bad_request", "`message`"),
+        ({"op": "event", "event": {"type": "nap", "session": "s"}}, "bad_request", "no event type 'nap'"),
+        ({"op": "event", "event": {"type": "session_started", "session": "s", "source": "x"}}, "bad_request", "'x'"),
+        ({"op": "event", "event": {"type": "tool_failed", "session": "s", "tool": "b", "error": "e", "input": 1}},
+         "bad_request", "`input`"),
+    ],
+)  # fmt: skip
+def test_a_bad_request_is_answered_and_the_next_one_served(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request_: Any, code: str, message: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    line = request_ if isinstance(request_, str) else json.dumps(request_)
+    with Pipe(None) as pipe:
+        error = pipe.answer(line)["error"]
+        assert error["code"] == code
+        assert message in error["message"]
+        assert pipe.answer('{"op": "search", "query": "a"}')["hits"] == []
+
+
+def test_a_database_file_is_kept_between_runs_and_never_reset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / "kept.db"
+    with Pipe(file) as pipe:
+        pipe.answer('{"op": "remember", "memories": [{"text": "We deploy with Helm."}]}')
+        assert "refused" in pipe.answer('{"op": "reset"}')["error"]["message"]
+    with Pipe(file) as pipe:
+        assert len(pipe.answer('{"op": "search", "query": "helm"}')["hits"]) == 1

@@ -1,0 +1,130 @@
+from collections.abc import Callable
+
+import pytest
+
+from recollect.domain.event import Compacted, StartSource
+from recollect.domain.memory import Kind, MessageId, SessionId
+from recollect.domain.settings import Budgets, Settings, Turn
+from recollect.engine.engine import Engine
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import NOW, OTHER_PROJECT, a_draft, a_prompt, a_start
+from tests.flows.conftest import engine_on
+from tests.requirements import covers
+
+
+def test_a_prompt_on_topic_gets_what_fits_and_nothing_else(engine: Engine) -> None:
+    engine.remember(a_draft("Auth uses JWT in httpOnly cookies.", days_old=90))
+    engine.remember(a_draft("Deployment is Kubernetes with Helm.", days_old=90))
+    injection = engine.handle(a_prompt("How is auth handled with JWT?"))
+    assert "httpOnly" in injection.block
+    assert "Helm" not in injection.block
+    assert injection.placement == "message"
+
+
+@covers("SCN-A2")
+def test_a_prompt_off_topic_gets_silence(engine: Engine) -> None:
+    engine.remember(a_draft("Use Redis for caching"))
+    assert engine.handle(a_prompt("How do I parse JSON?")).block == ""
+
+
+@pytest.mark.parametrize("prompt", ["ok", "thanks!", "continue", "", "cache?"])
+def test_an_idle_prompt_gets_silence(engine: Engine, prompt: str) -> None:
+    engine.remember(a_draft("Use Redis for caching"))
+    assert engine.handle(a_prompt(prompt)).block == ""
+
+
+@covers("SCN-A7")
+def test_a_memory_is_shown_once_in_a_live_context(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    first = engine.handle(a_prompt("Fix auth token handling", message="m1"))
+    again = engine.handle(a_prompt("Fix auth token handling again", message="m2"))
+    assert ("refresh" in first.block, again.block) == (True, "")
+
+
+def test_what_is_in_the_start_block_is_not_said_again_in_a_turn(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh."))
+    assert "refresh" in engine.handle(a_start()).block
+    assert engine.handle(a_prompt("Fix auth token handling")).block == ""
+
+
+def test_a_session_that_was_never_given_its_start_block_is_told_in_the_turn(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh."))
+    assert "refresh" in engine.handle(a_prompt("Fix auth token handling")).block
+
+
+@covers("INJ-5")
+@pytest.mark.parametrize(
+    "forget",
+    [
+        lambda engine: engine.handle(Compacted(session=SessionId("s1"), at=NOW)),
+        lambda engine: engine.handle(a_start(source=StartSource.CLEAR)),
+    ],
+)
+def test_after_the_model_forgot_a_memory_may_be_shown_again(engine: Engine, forget: Callable[[Engine], object]) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    engine.handle(a_prompt("Fix auth token handling", message="m1"))
+    forget(engine)
+    assert "refresh" in engine.handle(a_prompt("Fix auth token handling", message="m2")).block
+
+
+@covers("SCN-C5")
+def test_interleaved_sessions_do_not_see_each_others_turns(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    for session in ("a", "b", "c"):
+        assert engine.handle(a_prompt("Fix auth token handling", session=session)).block
+    assert engine.replay(SessionId("a"), [MessageId("m1")]) == engine.replay(SessionId("b"), [MessageId("m1")])
+    assert engine.replay(SessionId("d"), [MessageId("m1")]) == {}
+
+
+def test_a_message_asked_about_again_gets_the_same_bytes(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    first = engine.handle(a_prompt("Fix auth token handling"))
+    engine.remember(a_draft("Auth tokens last an hour.", days_old=90))
+    assert engine.handle(a_prompt("Fix auth token handling")) == first
+    assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": first.block}
+
+
+def test_an_answer_that_came_too_late_is_final_as_nothing(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    start, prompt = a_start(), a_prompt("Fix auth token handling")
+    for event in (start, prompt):
+        assert engine.handle(event).block
+        engine.went_without(event)
+        assert engine.handle(event).block == ""
+    assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": ""}
+    # What never reached the model is not live: it may still be shown.
+    assert "refresh" in engine.handle(a_prompt("Fix auth token handling", message="m2")).block
+
+
+def test_memories_of_another_project_stay_there(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", scope=f"project:{OTHER_PROJECT}"))
+    assert engine.handle(a_prompt("Fix auth token handling")).block == ""
+    assert engine.handle(a_prompt("Fix auth token handling", session="s2", project=OTHER_PROJECT)).block
+
+
+@covers("SCN-D6")
+def test_turns_can_be_switched_off(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(turn=Turn(enabled=False)))
+    engine.remember(a_draft("Auth needs a token refresh."))
+    assert engine.handle(a_start()).block
+    assert engine.handle(a_prompt("Fix auth token handling", session="s2")).block == ""
+
+
+def test_lines_and_tokens_are_limited(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(budgets=Budgets(turn_tokens=200, turn_lines_first=3, turn_lines_later=1)))
+    for n in range(12):
+        engine.remember(a_draft(f"Auth token rule number {n}.", days_old=90))
+    first = engine.handle(a_prompt("Which auth token rule holds?", message="m1"))
+    later = engine.handle(a_prompt("Which auth token rule holds?", message="m2"))
+    assert (len(first.ids), len(later.ids)) == (3, 1)
+    assert max(first.tokens, later.tokens) <= 200
+
+
+def test_the_better_hit_comes_first_and_the_far_worse_is_dropped(engine: Engine) -> None:
+    engine.remember(a_draft("Token refresh in auth runs hourly.", days_old=90))
+    engine.remember(a_draft("Cookies carry the auth token.", days_old=90))
+    engine.remember(a_draft("Auth was hard in the old monolith.", days_old=90))
+    block = engine.handle(a_prompt("How does auth token refresh go?")).block
+    assert block.index("hourly") < block.index("Cookies")
+    assert "monolith" not in block
