@@ -1,0 +1,40 @@
+"""What every command begins with: settings, the engine on the user's database, and the project of this folder."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from recollect import config, wiring
+from recollect.domain.memory import ProjectId, Scope, Viewer
+from recollect.engine.engine import Engine
+
+project_option = click.option(
+    "--project", "project", metavar="ID", help="Another project than the one of this folder, by its id."
+)
+
+
+@contextmanager
+def engine() -> Iterator[Engine]:
+    places = config.places()
+    with wiring.open_engine(config.load(places.settings), places.database) as opened:
+        yield opened
+
+
+def project_of(opened: Engine, given: str | None) -> ProjectId:
+    return ProjectId(given) if given else opened.project_of(str(Path.cwd()))
+
+
+def viewer_of(opened: Engine, given: str | None) -> Viewer:
+    return Viewer(project=project_of(opened, given))
+
+
+def scope_of(opened: Engine, given: str) -> Scope:
+    """`project` alone means the project of this folder."""
+    return Scope.project(project_of(opened, None)) if given == "project" else Scope.parse(given)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

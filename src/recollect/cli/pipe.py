@@ -1,0 +1,117 @@
+"""`recollect pipe`: the engine in one process, a JSON line in, a JSON line out. For scripts and for evaluation."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from recollect import config, wiring
+from recollect.cli import context, requests
+from recollect.domain.errors import PayloadError, RecollectError
+from recollect.domain.memory import New, Viewer
+from recollect.engine.engine import Engine
+
+Answer = dict[str, Any]
+
+
+@click.command()
+@click.option(
+    "--db", type=click.Path(path_type=Path), help="Work on this database file; default: a fresh one in memory."
+)
+def pipe(db: Path | None) -> None:
+    """Answer requests, one JSON object per line, until the input ends. Never goes through the daemon."""
+    with Pipe(db) as session:
+        session.run(sys.stdin, sys.stdout)
+
+
+class Pipe:
+    def __init__(self, database: Path | None) -> None:
+        self._database = database
+        self._settings = config.load(config.places().settings)
+        self._open = ExitStack()
+        self._engine = self._fresh_engine()
+        self._ops: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
+            "remember": self._remember,
+            "search": self._search,
+            "event": self._event,
+            "reset": self._reset,
+        }
+
+    def __enter__(self) -> "Pipe":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def run(self, requests_in: TextIO, answers_out: TextIO) -> None:
+        for line in requests_in:
+            if line.strip():
+                answers_out.write(json.dumps(self.answer(line), ensure_ascii=False) + "\n")
+                answers_out.flush()
+
+    def answer(self, line: str) -> Answer:
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise PayloadError("A request is a JSON object.")
+            op = request.get("op")
+            if op not in self._ops:
+                raise PayloadError(f"There is no op {op!r}; known are {', '.join(self._ops)}.")
+            return self._ops[op](request)
+        except json.JSONDecodeError as error:
+            return _error("bad_request", f"The line is not JSON: {error}.")
+        except RecollectError as error:
+            return _error(error.code, str(error))
+        except Exception as error:  # noqa: BLE001  # one of the four places: one bad request must not end the run
+            return _error("internal", f"{type(error).__name__}: {error}")
+
+    def _remember(self, request: Mapping[str, Any]) -> Answer:
+        drafts = requests.drafts(request, context.now())
+        outcomes = [self._engine.remember(draft) for draft in drafts]
+        return {
+            "ids": [outcome.memory.id for outcome in outcomes],
+            "outcomes": ["new" if isinstance(outcome, New) else "same" for outcome in outcomes],
+        }
+
+    def _search(self, request: Mapping[str, Any]) -> Answer:
+        search = requests.search(request, context.now())
+        began = time.perf_counter()
+        hits = self._engine.recall(search.query, Viewer(project=search.project), limit=search.limit, now=search.at)
+        ms = (time.perf_counter() - began) * 1000
+        found = [
+            {"id": hit.memory.id, "score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
+            for hit in hits
+        ]
+        return {"hits": found, "ms": round(ms, 3)}
+
+    def _event(self, request: Mapping[str, Any]) -> Answer:
+        event = requests.event(request, context.now())
+        began = time.perf_counter()
+        injection = self._engine.handle(event)
+        ms = (time.perf_counter() - began) * 1000
+        return {
+            "block": injection.block,
+            "tokens": injection.tokens,
+            "ids": list(injection.ids),
+            "placement": injection.placement,
+            "ms": round(ms, 3),
+        }
+
+    def _reset(self, _: Mapping[str, Any]) -> Answer:
+        if self._database is not None:
+            raise PayloadError(f"`reset` is refused on a database file ({self._database}); nothing was changed.")
+        self._open.close()
+        self._engine = self._fresh_engine()
+        return {}
+
+    def _fresh_engine(self) -> Engine:
+        return self._open.enter_context(wiring.open_engine(self._settings, self._database))
+
+
+def _error(code: str, message: str) -> Answer:
+    return {"error": {"code": code, "message": message}}

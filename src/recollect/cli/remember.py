@@ -1,0 +1,81 @@
+"""`recollect remember`"""
+
+import sys
+from typing import assert_never
+
+import click
+
+from recollect.cli import context, output
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import Draft, Kind, New, Role, Same, Sensitivity, Source
+
+
+@click.command()
+@click.argument("text")
+@click.option(
+    "--kind",
+    default=Kind.DECISION.value,
+    show_default=True,
+    type=click.Choice([kind.value for kind in Kind]),
+    help="What it is.",
+)
+@click.option(
+    "--scope",
+    default="project",
+    show_default=True,
+    help="Where it holds: project (this folder's), universal, language:NAME, project:ID or session:ID.",
+)
+@click.option("--title", help="A few words that stand for it where the whole text does not fit.")
+@click.option("--alias", "aliases", multiple=True, help="Another word that should find it; may be repeated.")
+@click.option("--importance", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="0 to 2.")
+@click.option(
+    "--sensitivity",
+    type=click.Choice(["public", "project", "restricted"]),
+    default=Sensitivity.PROJECT.value,
+    show_default=True,
+    help="public: also in other projects; restricted: found when asked for, never injected.",
+)
+@output.json_option
+def remember(
+    text: str,
+    kind: str,
+    scope: str,
+    title: str | None,
+    aliases: tuple[str, ...],
+    importance: float,
+    sensitivity: str,
+    as_json: bool,
+) -> None:
+    """Teach one sentence. TEXT "-" reads it from standard input."""
+    said = _from_stdin() if text == "-" else text
+    with context.engine() as engine:
+        draft = Draft(
+            text=said,
+            kind=Kind(kind),
+            scope=context.scope_of(engine, scope),
+            at=context.now(),
+            source=Source(role=Role.USER, host="cli"),
+            title=title,
+            aliases=aliases,
+            importance=importance,
+            sensitivity=Sensitivity(sensitivity),
+        )
+        outcome = engine.remember(draft)
+    match outcome:
+        case New(memory):
+            word, sentence = "new", f"Remembered as {memory.id} ({memory.kind}, {memory.scope})."
+        case Same(memory):
+            word, sentence = "same", f"Known already as {memory.id}; seen {memory.seen} times."
+        case _ as never:
+            assert_never(never)
+    if as_json:
+        output.say_json({"outcome": word, **output.memory_json(memory)})
+    else:
+        output.say(sentence)
+
+
+def _from_stdin() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"Standard input is not UTF-8 (byte {error.start}).") from None

@@ -1,0 +1,128 @@
+"""Talks to the daemon over its unix socket, and starts it where it is not running. Standard library only."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from recollect.domain.errors import DaemonError
+
+START_TIMEOUT_S = 10.0
+STOP_TIMEOUT_S = 3.0
+POLL_S = 0.02
+
+DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: Path, timeout_s: float) -> None:
+        super().__init__("localhost", timeout=timeout_s)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+
+
+class Client:
+    def __init__(self, socket_path: Path) -> None:
+        self._socket_path = socket_path
+
+    def get(self, path: str, *, timeout_s: float = 5.0) -> dict[str, Any]:
+        return self._ask("GET", path, None, timeout_s)
+
+    def post(self, path: str, body: object, *, timeout_s: float = 5.0) -> dict[str, Any]:
+        return self._ask("POST", path, body, timeout_s)
+
+    def start(self) -> bool:
+        """Whether it had to be started. Returns when it answers."""
+        if self.is_running():
+            return False
+        process = spawn()
+        give_up = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < give_up:
+            if self.is_running():
+                return True
+            if process.poll():  # ended with an error; 0 means that another one was faster
+                raise DaemonError(f"The daemon ended at once with exit code {process.returncode}; see its log.")
+            time.sleep(POLL_S)
+        raise DaemonError(f"The daemon did not come up within {START_TIMEOUT_S:.0f} s; see its log.")
+
+    def stop(self) -> bool:
+        """Whether one was running. Asks first; a daemon that does not answer is ended by its process id."""
+        pid = self.pid()
+        if pid is None:
+            return False
+        with suppress(DaemonError):
+            self.post("/v1/stop", {}, timeout_s=STOP_TIMEOUT_S)
+            if self._gone_within(STOP_TIMEOUT_S):
+                return True
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal_number)
+            if self._gone_within(STOP_TIMEOUT_S):
+                return True
+        raise DaemonError(f"The daemon (process {pid}) cannot be ended; end it by hand.")
+
+    def pid(self) -> int | None:
+        """The process behind the socket, from the kernel; None if nobody listens."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            probe.settimeout(1.0)
+            try:
+                probe.connect(str(self._socket_path))
+            except OSError:
+                return None
+            pid, _, _ = struct.unpack("3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            return int(pid)
+
+    def is_running(self) -> bool:
+        return self.pid() is not None
+
+    def _gone_within(self, seconds: float) -> bool:
+        give_up = time.monotonic() + seconds
+        while time.monotonic() < give_up:
+            if not self.is_running():
+                return True
+            time.sleep(POLL_S)
+        return False
+
+    def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
+        connection = _UnixConnection(self._socket_path, timeout_s)
+        try:
+            payload = None if body is None else json.dumps(body)
+            connection.request(method, path, payload, {"Content-Type": "application/json"})
+            answer: dict[str, Any] = json.loads(connection.getresponse().read())
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
+        except TimeoutError:
+            raise DaemonError(
+                f"The daemon did not answer within {timeout_s:.0f} s. `recollect stop` and `recollect start` may help."
+            ) from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
+        finally:
+            connection.close()
+        if "error" in answer:
+            raise DaemonError(str(answer["error"].get("message", answer["error"])))
+        return answer
+
+
+def spawn() -> "subprocess.Popen[bytes]":
+    """A daemon of its own: no terminal, no open files of ours, not ended with the shell that started it."""
+    return subprocess.Popen(
+        DAEMON_COMMAND,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    )

@@ -1,0 +1,149 @@
+"""The daemon's routes: decode, engine, encode. Errors end here as answers; a host never sees a traceback."""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from types import ModuleType
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from recollect import __version__
+from recollect.domain.errors import PayloadError, RecollectError
+from recollect.domain.event import Event
+from recollect.domain.memory import MessageId, SessionId
+from recollect.engine.engine import Engine
+from recollect.hosts import opencode
+
+log = logging.getLogger("recollect.daemon")
+
+MAX_BODY_BYTES = 4_000_000
+HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode}
+
+Handler = Callable[[Request], Awaitable[dict[str, Any]]]
+
+
+class Activity:
+    """How long ago somebody asked something."""
+
+    def __init__(self) -> None:
+        self.started = self._last = time.monotonic()
+        self.requests = 0
+
+    def note(self) -> None:
+        self._last = time.monotonic()
+        self.requests += 1
+
+    def idle_seconds(self) -> float:
+        return time.monotonic() - self._last
+
+
+def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> Starlette:
+    async def status(_: Request) -> dict[str, Any]:
+        return {
+            "version": __version__,
+            "pid": os.getpid(),
+            "uptime_s": round(time.monotonic() - activity.started, 1),
+            "requests": activity.requests,
+            "memories": await run_in_threadpool(engine.count),
+        }
+
+    async def host(request: Request) -> dict[str, Any]:
+        name = request.path_params["host"]
+        if name not in HOSTS:
+            raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
+        return await run_in_threadpool(answer_host, engine, HOSTS[name], await _body(request))
+
+    async def replay(request: Request) -> dict[str, Any]:
+        body = await _body(request)
+        session, messages = body.get("session"), body.get("messages")
+        if (
+            not isinstance(session, str)
+            or not isinstance(messages, list)
+            or not all(isinstance(m, str) for m in messages)
+        ):
+            raise PayloadError("replay takes a `session` and a list of `messages` ids.")
+        ids = [MessageId(message) for message in messages]
+        return {"blocks": await run_in_threadpool(engine.replay, SessionId(session), ids)}
+
+    async def end(_: Request) -> dict[str, Any]:
+        stop()
+        return {"stopping": True}
+
+    def route(path: str, handler: Handler, method: str) -> Route:
+        return Route(path, _answering(handler, activity), methods=[method])
+
+    return Starlette(
+        routes=[
+            route("/v1/status", status, "GET"),
+            route("/v1/hosts/{host}", host, "POST"),
+            route("/v1/replay", replay, "POST"),
+            route("/v1/stop", end, "POST"),
+        ]
+    )
+
+
+def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> dict[str, Any]:
+    event: Event = host.normalise(payload, _now())
+    if _too_late(event):  # it waited in the queue of a daemon that was stopped or swamped
+        engine.went_without(event)
+        return {"block": "", "late": True}
+    injection = engine.handle(event)
+    if _too_late(event):
+        engine.went_without(event)
+        return {"block": "", "late": True}
+    answer: dict[str, Any] = host.render(injection)
+    return answer
+
+
+def _too_late(event: Event) -> bool:
+    return event.answer_by is not None and _now() > event.answer_by
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    received = bytearray()
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > MAX_BODY_BYTES:
+            raise PayloadError(f"The request is larger than {MAX_BODY_BYTES:,} bytes.")
+    try:
+        body = json.loads(received)
+    except ValueError as error:
+        raise PayloadError(f"The request is not JSON: {error}.") from None
+    if not isinstance(body, dict):
+        raise PayloadError("The request is not a JSON object.")
+    return body
+
+
+def _answering(handler: Handler, activity: Activity) -> Callable[[Request], Awaitable[Response]]:
+    """The request boundary: whatever happens inside, the asker gets an answer and the log gets a line."""
+
+    async def endpoint(request: Request) -> Response:
+        activity.note()
+        try:
+            return JSONResponse(await handler(request))
+        except ClientDisconnect:
+            return Response(status_code=499)
+        except RecollectError as error:
+            log.warning("%s: %s", request.url.path, error.code)
+            return _error(400, error.code, str(error))
+        except Exception as error:  # one of the four places: a bug here must not reach the host
+            log.error("%s: %s", request.url.path, type(error).__name__, exc_info=True)
+            return _error(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
+
+    return endpoint
+
+
+def _error(status_code: int, code: str, message: str) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status_code)

@@ -1,0 +1,64 @@
+"""Real processes in a home of their own; nothing outlives its test."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.client import Client
+from recollect.config import Places, places
+
+RECOLLECT = Path(sys.executable).with_name("recollect")
+
+
+@dataclass(frozen=True)
+class Home:
+    path: Path
+    env: dict[str, str]
+
+    @property
+    def places(self) -> Places:
+        return places(self.env)
+
+    @property
+    def client(self) -> Client:
+        return Client(self.places.socket)
+
+    def recollect(
+        self, *args: str, stdin: bytes = b"", cwd: Path | None = None, **env: str
+    ) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [RECOLLECT, *args], input=stdin, env=self.env | env, cwd=cwd or self.path, capture_output=True, timeout=30
+        )
+
+    def said(self, *args: str, stdin: bytes = b"", cwd: Path | None = None) -> str:
+        """What a command that must succeed prints."""
+        done = self.recollect(*args, stdin=stdin, cwd=cwd)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def json(self, *args: str, cwd: Path | None = None) -> Any:
+        return json.loads(self.said(*args, "--json", cwd=cwd))
+
+    def daemon(self, **env: str) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen([sys.executable, "-m", "recollect.daemon"], env=self.env | env, cwd=self.path)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    made = Home(
+        tmp_path, {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": str(tmp_path)}
+    )
+    yield made
+    pid = made.client.pid()
+    if pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

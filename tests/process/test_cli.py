@@ -1,0 +1,157 @@
+import json
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.main import COMMANDS
+from tests.process.conftest import RECOLLECT, Home
+
+
+def test_a_sentence_is_taught_found_and_listed(home: Home) -> None:
+    assert home.said("remember", "We deploy with Helm.").startswith("Remembered as ")
+    assert "seen 2 times" in home.said("remember", "we deploy with HELM.")
+    assert "We deploy with Helm." in home.said("recall", "helm")
+    (line,) = home.said("list").splitlines()
+    memory_id, kind, _, text = line.split("\t")
+    assert (len(memory_id), kind, text) == (8, "decision", "We deploy with Helm.")
+
+
+def test_what_is_taught_in_one_project_is_not_seen_in_another(home: Home) -> None:
+    here, there = home.path / "here", home.path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    home.said("remember", "We deploy with Helm.", cwd=here)
+    home.said("remember", "Answer briefly.", "--scope", "universal", "--kind", "preference", cwd=here)
+    assert [m["text"] for m in home.json("list", cwd=there)["memories"]] == ["Answer briefly."]
+    assert home.said("recall", "helm", cwd=there) == "Nothing found.\n"
+    assert "Helm" in home.said("recall", "helm", "--project", f"path:{here}", cwd=there)
+
+
+def test_nothing_known_yet_says_what_to_do(home: Home) -> None:
+    assert "recollect remember" in home.said("list")
+
+
+def test_every_answer_comes_as_json_on_request(home: Home) -> None:
+    taught = home.json("remember", "We deploy with Helm.", "--title", "deploy", "--alias", "k8s", "--importance", "1.5")
+    assert (taught["outcome"], taught["aliases"], taught["importance"]) == ("new", ["k8s"], 1.5)
+    (hit,) = home.json("recall", "k8s")["hits"]
+    assert hit["id"] == taught["id"]
+    assert set(hit["factors"]) == {"relevance", "recency", "importance", "frequency", "kind"}
+    assert home.json("list")["memories"][0]["id"] == taught["id"]
+
+
+def test_text_can_come_from_standard_input(home: Home) -> None:
+    home.said("remember", "-", stdin="Größe in µm, 日本語\n".encode())
+    assert home.json("list")["memories"][0]["text"] == "Größe in µm, 日本語"
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "code", "message"),
+    [
+        (["remember", ""], b"", 1, "empty"),
+        (["remember", "-"], b"\xff\xfe", 1, "not UTF-8 (byte 0)"),
+        (["remember", "-"], b"a\x00b", 1, "NUL"),
+        (["remember", "-"], b"x" * 5_000_000, 1, "5,000,000 characters"),
+        (["remember", "x", "--kind", "wish"], b"", 2, "'wish' is not one of"),
+        (["remember", "x", "--scope", "mars"], b"", 1, "no scope 'mars'"),
+        (["remember"], b"", 2, "Missing argument"),
+        (["recal", "x"], b"", 2, "No such command 'recal'"),
+        (["install", "emacs", "--project"], b"", 2, "'emacs'"),
+        (["install", "opencode"], b"", 2, "--project"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_an_exit_code(
+    home: Home, args: list[str], stdin: bytes, code: int, message: str
+) -> None:
+    done = home.recollect(*args, stdin=stdin)
+    said = done.stderr.decode()
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert message in said
+    assert "Traceback" not in said
+
+
+def test_a_database_that_cannot_be_used_is_said(home: Home) -> None:
+    home.places.database.parent.mkdir(parents=True)
+    home.places.database.write_text("no database " * 100)
+    done = home.recollect("list")
+    assert done.returncode == 1
+    assert b"is not a SQLite database" in done.stderr
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_every_command_has_help(home: Home, command: list[str]) -> None:
+    said = home.said(*command, "--help")
+    assert said.startswith("Usage: recollect")
+    assert "--help" in said
+
+
+def test_a_reader_that_leaves_early_is_no_error(home: Home) -> None:
+    for n in range(30):
+        home.said("remember", f"Fact number {n} " + "x" * 2000)
+    done = subprocess.run(
+        ["sh", "-c", f"{RECOLLECT} list --json | head -c 10"],
+        env=home.env,
+        cwd=home.path,
+        capture_output=True,
+        timeout=30,
+    )
+    assert done.stderr == b""
+
+
+def test_a_terminal_gets_a_table_that_fits_its_width(home: Home) -> None:
+    home.said("remember", "We deploy with Helm " + "and more words " * 20, "--scope", "universal")
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [RECOLLECT, "list"], stdout=follower, env=home.env | {"COLUMNS": "60", "TERM": "xterm"}, cwd=home.path
+    )
+    os.close(follower)
+    shown = b""
+    while chunk := _read(leader):
+        shown += chunk
+    assert process.wait(timeout=10) == 0
+    assert b"\x1b[" in shown
+    lines = _without_styles(shown.decode()).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= 60
+    assert any("DEC" in line for line in lines)
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # the terminal is closed
+        return b""
+
+
+def _without_styles(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_the_demo_shows_a_start_block_a_turn_block_and_silence(home: Home) -> None:
+    start, on_topic, off_topic = json.loads(home.said("demo", "--json"))
+    assert "type hints" in start["block"]
+    assert "Helm" in on_topic["block"]
+    assert off_topic["block"] == ""
+    assert start["tokens"] > 0
+    shown = home.said("demo")
+    assert on_topic["block"].splitlines()[2] in shown
+    assert "silence" in shown
+
+
+def test_install_and_uninstall_say_what_they_did(home: Home) -> None:
+    assert "created" in home.said("install", "opencode", "--project")
+    plugin = home.path / ".opencode/plugin/recollect.ts"
+    assert plugin.exists()
+    command = json.loads(home.places.command.read_text())["command"]
+    assert Path(command[0]).is_absolute()
+    assert home.json("uninstall", "opencode", "--project")["steps"] == [{"change": "removed", "path": str(plugin)}]
+
+
+def test_pipe_answers_line_by_line(home: Home) -> None:
+    taught = b'{"op": "remember", "memories": [{"text": "We deploy with Helm."}]}\n'
+    lines = taught + b'\nnonsense\n{"op": "search", "query": "helm"}\n'
+    answers = [json.loads(line) for line in home.said("pipe", stdin=lines).splitlines()]
+    assert [sorted(answer) for answer in answers] == [["ids", "outcomes"], ["error"], ["hits", "ms"]]

@@ -1,0 +1,207 @@
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from recollect.client import Client
+from recollect.domain.errors import DaemonError
+from tests.process.conftest import Home
+
+START = {"hook": "session.start", "sessionID": "s1", "directory": "/"}
+PROMPT = {
+    "hook": "chat.message",
+    "sessionID": "s1",
+    "messageID": "m1",
+    "directory": "/",
+    "parts": [{"type": "text", "text": "How do we deploy with Helm?"}],
+}
+
+
+def soon(moment_ms: int = 5_000) -> int:
+    return int(time.time() * 1000) + moment_ms
+
+
+def wait_until_running(client: Client) -> int:
+    give_up = time.monotonic() + 20
+    while time.monotonic() < give_up:
+        pid = client.pid()
+        if pid is not None:
+            return pid
+        time.sleep(0.02)
+    raise AssertionError("the daemon did not come up")
+
+
+def test_start_status_stop_and_again(home: Home) -> None:
+    assert home.recollect("status").returncode == 3
+    assert home.json("start")["started"] is True
+    assert home.json("start")["started"] is False
+    status = home.json("status")
+    assert (status["running"], status["memories"], status["pid"]) == (True, 0, home.client.pid())
+    assert "version" in home.said("status")
+    assert home.json("stop")["stopped"] is True
+    assert home.json("stop")["stopped"] is False
+    assert not home.places.socket.exists()
+
+
+def test_socket_lock_and_log_are_for_their_user_alone(home: Home) -> None:
+    home.said("start")
+    for folder in {home.places.runtime, home.places.state}:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    for file in (home.places.socket, home.places.lock, home.places.log):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+def test_racing_starts_leave_one_daemon(home: Home) -> None:
+    racers = [home.daemon() for _ in range(5)]
+    pid = wait_until_running(home.client)
+    losers = [racer for racer in racers if racer.pid != pid]
+    assert [racer.wait(timeout=20) for racer in losers] == [0, 0, 0, 0]
+    assert home.client.pid() == pid
+    assert home.client.stop()
+    (winner,) = (racer for racer in racers if racer.pid == pid)
+    assert winner.wait(timeout=10) == 0
+
+
+def test_a_killed_daemon_leaves_a_socket_that_the_next_one_takes_over(home: Home) -> None:
+    home.said("start")
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    wait_until_gone(home.client)
+    assert home.places.socket.exists()
+    assert home.recollect("status").returncode == 3
+    assert home.json("start")["started"] is True
+    assert home.client.pid() != pid
+
+
+def wait_until_gone(client: Client) -> None:
+    give_up = time.monotonic() + 10
+    while client.is_running() and time.monotonic() < give_up:
+        time.sleep(0.02)
+    assert not client.is_running()
+
+
+def test_a_hung_daemon_is_said_and_can_be_stopped(home: Home) -> None:
+    home.said("start")
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(DaemonError, match="did not answer within"):
+        home.client.get("/v1/status", timeout_s=0.3)
+    assert home.json("stop")["stopped"] is True
+
+
+def test_a_daemon_without_work_ends_by_itself(home: Home) -> None:
+    daemon = home.daemon(RECOLLECT_DAEMON__IDLE_MINUTES="0.001")
+    assert daemon.wait(timeout=20) == 0
+    assert not home.places.socket.exists()
+
+
+def test_a_daemon_survives_the_shell_that_started_it_and_holds_nothing_of_it(home: Home) -> None:
+    read, write = os.pipe()
+    os.set_inheritable(write, True)
+    subprocess.run(
+        ["setsid", "sh", "-c", "recollect start >/dev/null 2>&1"],
+        env=home.env | {"PATH": f"{Path(sys.executable).parent}:{home.env['PATH']}"},
+        close_fds=False,
+        check=True,
+        timeout=30,
+    )
+    os.close(write)
+    os.set_blocking(read, False)
+    assert os.read(read, 1) == b""  # end of file: nobody else has it open
+    os.close(read)
+    assert home.client.is_running()
+
+
+def test_settings_that_cannot_be_read_are_said_in_the_log(home: Home) -> None:
+    home.places.settings.parent.mkdir(parents=True)
+    home.places.settings.write_text("[daemom]\n")
+    done = home.recollect("start")
+    assert done.returncode == 1
+    assert b"exit code 1" in done.stderr
+    assert "did you mean 'daemon'" in home.places.log.read_text()
+
+
+def test_a_taught_sentence_comes_back_through_the_daemon(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
+    home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
+    home.said("start")
+    start = home.client.post("/v1/hosts/opencode", START | {"answerBy": soon()})
+    assert "Always use tabs." in start["block"]
+    turn = home.client.post("/v1/hosts/opencode", PROMPT | {"answerBy": soon()})
+    assert "We deploy with Helm." in turn["block"]
+    assert home.client.post("/v1/replay", {"session": "s1", "messages": ["m1", "m2"]}) == {
+        "blocks": {"m1": turn["block"]}
+    }
+
+
+def test_a_question_whose_time_is_over_is_answered_with_nothing_and_that_is_final(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
+    home.said("start")
+    assert home.client.post("/v1/hosts/opencode", PROMPT | {"answerBy": soon(-1)}) == {"block": "", "late": True}
+    assert home.client.post("/v1/hosts/opencode", PROMPT | {"answerBy": soon()})["block"] == ""
+    assert home.client.post("/v1/replay", {"session": "s1", "messages": ["m1"]}) == {"blocks": {"m1": ""}}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("/v1/hosts/emacs", {}, "no host 'emacs'"),
+        ("/v1/hosts/opencode", {}, "`hook`"),
+        ("/v1/hosts/opencode", [1], "JSON object"),
+        ("/v1/replay", {"session": 3}, "replay takes"),
+        ("/v1/replay", {"session": "s", "messages": [1]}, "replay takes"),
+    ],
+)
+def test_bad_requests_are_answered_and_the_daemon_goes_on(home: Home, path: str, body: object, message: str) -> None:
+    home.said("start")
+    with pytest.raises(DaemonError, match=message):
+        home.client.post(path, body)
+    assert home.client.get("/v1/status")["requests"] == 2
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{{{{",
+        b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n" + b"x" * 9_000_000,
+        b"not http at all\r\n\r\n",
+        b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",  # and then hangs up
+    ],
+)
+def test_garbage_on_the_socket_does_not_end_the_daemon(home: Home, sent: bytes) -> None:
+    home.said("start")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as raw:
+        raw.settimeout(5)
+        raw.connect(str(home.places.socket))
+        with suppress(OSError):  # it hung up on us, which is an answer
+            raw.sendall(sent)
+    assert home.client.get("/v1/status")["memories"] == 0
+
+
+def test_the_log_has_no_content(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--scope", "universal")
+    home.said("start")
+    home.client.post("/v1/hosts/opencode", PROMPT)
+    with pytest.raises(DaemonError):
+        home.client.post("/v1/hosts/opencode", PROMPT | {"parts": "Helm"})
+    home.said("stop")
+    log = home.places.log.read_text()
+    assert "listening" in log
+    assert "bad_request" in log
+    assert "Helm" not in log
+
+
+def test_a_method_that_is_not_offered_is_refused(home: Home) -> None:
+    home.said("start")
+    with pytest.raises(DaemonError):
+        home.client.get("/v1/stop")
+    assert home.client.is_running()
