@@ -1,0 +1,93 @@
+"""The bench itself, on the real client and without Recollect: what later tests rely on."""
+
+import pytest
+
+from tests.e2e.fake_model import Wire, assert_prefix_kept
+from tests.e2e.opencode import Project, Server
+
+BOTH: list[Wire] = ["openai", "anthropic"]
+
+PROBE = """
+export const Probe = async () => ({
+  "experimental.chat.system.transform": async (_input, output) => {
+    output.system.push("The probe was here.")
+  },
+})
+"""
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_a_run_reaches_the_fake_model_and_exits_cleanly(project: Project, wire: Wire) -> None:
+    run = project.run('Say "pong",  please. -x\n[[say pong it is]]', wire=wire)
+    assert (run.exit_code, "pong it is" in run.stdout) == (0, True)
+    (request,) = run.requests
+    assert (request.wire, request.is_chat) == (wire, True)
+    assert request.user_texts == ['Say "pong",  please. -x\n[[say pong it is]]']
+    assert b"pong it is" in project.machine.host_history_bytes()
+
+
+def test_the_title_call_is_recognised_and_apart(shared_server: Server) -> None:
+    turn = shared_server.session(title=None).prompt("Hello [[say hi]]")
+    assert sorted(request.is_title for request in turn.requests) == [False, True]
+    assert [request.last_user_words for request in turn.chats] == ["Hello [[say hi]]"]
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_a_tool_directive_runs_the_real_tool(shared_server: Server, wire: Wire) -> None:
+    shared_server.project.write("here.txt", "found me")
+    cat = '[[tool bash {"command": "cat here.txt", "description": "Read"}]]'
+    turn = shared_server.session().prompt(f"Look. {cat} [[say seen]]", wire=wire)
+    first, second = turn.requests
+    assert first.tool_results == []
+    assert "found me" in second.tool_results[0]
+    assert turn.text == "seen"
+
+
+def test_several_tools_run_one_after_another(shared_server: Server) -> None:
+    one = '[[tool bash {"command": "echo eins", "description": "Speak"}]]'
+    turn = shared_server.session().prompt(f"Go. {one} {one.replace('eins', 'zwei')}")
+    assert [len(request.tool_results) for request in turn.requests] == [0, 1, 2]
+    assert [result.strip() for result in turn.requests[-1].tool_results] == ["eins", "zwei"]
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_turns_in_serve_keep_the_whole_prefix(shared_server: Server, wire: Wire) -> None:
+    session = shared_server.session()
+    list_files = '[[tool bash {"command": "ls", "description": "List"}]]'
+    prompts = ("First.", f"Second. {list_files}", "Third.")
+    requests = [request for prompt in prompts for request in session.prompt(prompt, wire=wire).requests]
+    assert assert_prefix_kept(requests) == [1.0, 1.0, 1.0]
+
+
+def test_a_plugin_of_the_project_is_loaded_and_seen(project: Project) -> None:
+    project.write(".opencode/plugin/probe.js", PROBE)
+    with project.serve() as server:
+        (request,) = server.session().prompt("Hello.").requests
+    assert request.system[-1] == "The probe was here."
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_reported_usage_makes_the_client_compact(shared_server: Server, wire: Wire) -> None:
+    turn = shared_server.session().prompt("Begin. [[usage 29000]]", wire=wire)
+    assert [request.is_compaction for request in turn.requests] == [False, True, False]
+    assert shared_server.model.summary in turn.requests[-1].prefix_text()
+
+
+def test_a_session_can_be_summarised_forked_and_deleted(shared_server: Server) -> None:
+    session = shared_server.session()
+    session.prompt("Hello.")
+    fork = session.fork()
+    assert fork.id != session.id
+    assert fork.prompt("And?").requests[0].user_texts == ["Hello.", "And?"]
+    assert [request.is_compaction for request in session.summarize()] == [True]
+    session.delete()
+    assert shared_server.resume(fork.id).history()
+
+
+def test_a_refused_request_is_reported_and_a_retried_one_is_answered(shared_server: Server) -> None:
+    session = shared_server.session()
+    refused = session.prompt("No. [[error 400]]")
+    assert refused.error is not None
+    assert session.prompt("Better? [[say yes]]").text == "yes"
+    retried = session.prompt("Busy. [[error 503 1]] [[say at last]]")
+    assert (retried.text, len(retried.requests)) == ("at last", 2)

@@ -1,0 +1,216 @@
+"""Memory in the real OpenCode client: what was taught is in the bytes that it sends, where it belongs."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.fake_model import Wire, assert_prefix_kept, fake_model
+from tests.e2e.opencode import OpenCodeMachine, Project, Server
+from tests.requirements import covers
+
+BOTH: list[Wire] = ["openai", "anthropic"]
+
+STANDING = "Always use type hints in new code."
+DEPLOYMENT = "Deployment runs through the Helm chart in deploy/chart, rolled out to GKE."
+INVOICES = "Invoice numbers restart at 1 every January; the tax office wants no gaps."
+ON_TOPIC = "How does the Helm deployment reach GKE?"
+OFF_TOPIC = "Please reverse a linked list in place for me."
+
+START_LIMIT_S, PROMPT_LIMIT_S = 1.8, 0.4  # the plugin's deadlines: what a user waits at most
+MARGIN_S = 3.0  # the client's own work, also on a busy machine; a missing deadline would cost far more
+
+
+def teach(project: Project) -> None:
+    """In processes of their own, as a user would. Research is left to the turns; a preference is in the start block."""
+    for kind, text in (("preference", STANDING), ("research", DEPLOYMENT), ("research", INVOICES)):
+        done = project.machine.recollect("remember", text, "--kind", kind, cwd=project.path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def taught(project: Project) -> Project:
+    project.install_recollect()
+    teach(project)
+    start_daemon(project)
+    return project
+
+
+def start_daemon(project: Project) -> None:
+    """Where its start is not the subject, the daemon is there already: a busy machine then changes nothing."""
+    assert project.machine.recollect("start").returncode == 0
+
+
+@pytest.fixture(scope="module")
+def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with (
+        fake_model() as model,
+        OpenCodeMachine(tmp_path_factory.mktemp("machine"), model) as machine,
+    ):
+        project = machine.project()
+        project.install_recollect()
+        teach(project)
+        start_daemon(project)
+        with project.serve() as server:
+            yield server
+
+
+@pytest.fixture
+def serving(_serving: Server) -> Iterator[Server]:
+    """One `opencode serve` with Recollect for the tests that need only a session of their own."""
+    yield _serving
+    _serving.model.assert_no_errors()
+
+
+def daemon_pid(machine: OpenCodeMachine) -> int:
+    status = machine.recollect("status", "--json")
+    assert status.returncode == 0, status.stdout + status.stderr
+    return int(json.loads(status.stdout)["pid"])
+
+
+def test_what_was_taught_in_one_process_is_sent_by_the_client_in_another(taught: Project) -> None:
+    run = taught.run(ON_TOPIC, title=None)
+    assert run.exit_code == 0, run.stderr
+    (title,) = [request for request in run.requests if request.is_title]
+    (chat,) = run.chats
+    (start,) = chat.system_fences
+    assert STANDING in start
+    assert DEPLOYMENT not in start
+    (turn,) = chat.last_user_fences
+    assert DEPLOYMENT in turn
+    assert INVOICES not in turn
+    assert STANDING not in turn
+    assert "recollect" not in title.prefix_text()
+
+
+def test_a_prompt_off_topic_carries_no_turn_block(serving: Server) -> None:
+    (chat,) = serving.session().prompt(OFF_TOPIC).chats
+    assert len(chat.system_fences) == 1
+    assert chat.message_fences == [[]]
+
+
+@covers("SCN-C4")
+def test_the_very_first_message_of_a_session_has_the_start_block(serving: Server) -> None:
+    (chat,) = serving.session().prompt("Hello there, what can you do?").chats
+    assert [STANDING in fence for fence in chat.system_fences] == [True]
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_six_turns_keep_every_byte_of_the_request_before(
+    serving: Server, wire: Wire, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = serving.session()
+    list_files = '[[tool bash {"command": "ls", "description": "List"}]]'
+    prompts = (
+        ON_TOPIC,
+        OFF_TOPIC,
+        f"Look around first. {list_files}",
+        "Do invoice numbers have gaps?",
+        "Thanks!",
+        ON_TOPIC,
+    )
+    chats = [chat for prompt in prompts for chat in session.prompt(prompt, wire=wire).chats]
+    shares = assert_prefix_kept(chats)
+    with capsys.disabled():
+        print(f"\n  prefix kept over {len(chats)} requests, {wire}: {min(shares):.0%} at least")  # noqa: T201
+    fences = [
+        bool(fence)
+        for message, fence in zip(chats[-1].messages, chats[-1].message_fences, strict=True)
+        if message.role == "user"
+    ]
+    assert fences == [True, False, False, True, False, False]
+    assert chats[-1].prefix_text().count(DEPLOYMENT) == 1
+
+
+def test_a_session_that_goes_on_in_another_process_sends_the_same_bytes(taught: Project) -> None:
+    with taught.serve() as server:
+        session = server.session()
+        before = [session.prompt(ON_TOPIC), session.prompt(OFF_TOPIC)]
+    taught.machine.recollect("stop")
+    teach_more = taught.machine.recollect("remember", "Helm releases need a GKE review.", cwd=taught.path)
+    assert teach_more.returncode == 0
+    start_daemon(taught)
+    with taught.serve() as server:
+        after = server.resume(session.id).prompt("And the invoice numbers?")
+    assert_prefix_kept([chat for turn in (*before, after) for chat in turn.chats])
+    assert len(after.chats[0].last_user_fences) == 1
+
+
+def test_nothing_of_ours_is_in_the_history_that_the_client_keeps(taught: Project) -> None:
+    run = taught.run(ON_TOPIC)
+    assert len(run.chats[0].last_user_fences) == 1
+    kept = taught.machine.host_history_bytes()
+    assert b"How does the Helm deployment" in kept
+    for ours in (b"<recollect", b"deploy/chart", b"type hints", b"not instructions"):
+        assert ours not in kept
+
+
+def test_a_daemon_that_does_not_run_is_started_and_answers_in_time(taught: Project) -> None:
+    assert taught.machine.recollect("stop").returncode == 0
+    assert taught.machine.recollect("status").returncode == 3
+    run = taught.run(ON_TOPIC)
+    assert run.exit_code == 0
+    assert len(run.chats[0].system_fences) == 1
+    assert taught.machine.recollect("status").returncode == 0
+
+
+@covers("INJ-10")
+def test_without_a_daemon_at_all_the_turn_goes_on_bare_within_the_deadlines(taught: Project) -> None:
+    """The command that starts it is gone, as after a removed virtual environment."""
+    taught.machine.recollect("stop")
+    command = taught.machine.home / ".local/state/recollect/command.json"
+    command.write_text('{"command": ["/nowhere/python", "-m", "recollect.daemon"]}')
+    run = taught.run(ON_TOPIC)
+    assert run.exit_code == 0, run.stderr
+    with taught.serve() as server:
+        turn = server.session().prompt(ON_TOPIC)
+    assert turn.error is None
+    assert turn.seconds < START_LIMIT_S + PROMPT_LIMIT_S + MARGIN_S
+    for chat in (*run.chats, *turn.chats):
+        assert not chat.system_fences
+        assert not any(chat.message_fences)
+
+
+@covers("INJ-10")
+def test_a_daemon_killed_in_the_middle_costs_nothing_and_comes_back(taught: Project) -> None:
+    with taught.serve() as server:
+        session = server.session()
+        first = session.prompt(ON_TOPIC)
+        os.kill(daemon_pid(taught.machine), signal.SIGKILL)
+        second = session.prompt("Do invoice numbers have gaps?")
+        third = wait_for_memory(server)
+    assert second.error is None
+    assert second.seconds < PROMPT_LIMIT_S + MARGIN_S
+    assert_prefix_kept([*first.chats, *second.chats])
+    assert third
+
+
+@covers("INJ-10", "SCN-D4")
+def test_a_hung_daemon_costs_one_bounded_delay_and_what_went_out_bare_stays_bare(taught: Project) -> None:
+    with taught.serve() as server:
+        session = server.session()
+        first = session.prompt(OFF_TOPIC)
+        pid = daemon_pid(taught.machine)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            hung = session.prompt(ON_TOPIC)
+            quiet = session.prompt("Do invoice numbers have gaps?")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert daemon_pid(taught.machine) == pid  # it has read what waited for it
+        after = session.prompt("Thank you, that is all.")
+    with taught.serve() as server:
+        resumed = server.resume(session.id).prompt("One more thing about lists.")
+    assert hung.error is None
+    assert quiet.error is None
+    assert hung.seconds < PROMPT_LIMIT_S + MARGIN_S
+    assert quiet.seconds < PROMPT_LIMIT_S + MARGIN_S
+    assert_prefix_kept([chat for turn in (first, hung, quiet, after, resumed) for chat in turn.chats])
+    assert not any(resumed.chats[0].message_fences)
+
+
+def wait_for_memory(server: Server) -> bool:
+    """The daemon is started again by a prompt and found by a later one."""
+    return any(server.session().prompt(ON_TOPIC).chats[0].last_user_fences for _ in range(20))
