@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NPM := tests/e2e/npm
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check bench docs clean
 
 setup: $(VENV)/.dev $(NPM)/.installed
 
@@ -20,6 +20,9 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.docs.reference
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

@@ -4,10 +4,10 @@
 // It never throws into the host, never prints, and never makes the host wait longer than the deadlines below.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { appendFile, readFile, stat, unlink } from "node:fs/promises"
+import { appendFile, lstat, readFile, stat, unlink } from "node:fs/promises"
 import { existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 
 const PROMPT_MS = 400 // one prompt waits at most this long for its block
 const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
@@ -47,6 +47,12 @@ function socketPath(): string {
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 12)
   return join(process.env.TMPDIR || "/tmp", `recollect-${process.getuid?.()}-${hash}`, "daemon.sock")
+}
+
+/** In a shared temporary directory anybody may have made the folder: then nobody there is our daemon. */
+async function isOurs(folder: string): Promise<boolean> {
+  const facts = await lstat(folder).catch(() => undefined)
+  return facts === undefined || (facts.isDirectory() && facts.uid === process.getuid?.())
 }
 
 async function note(what: string, error: unknown): Promise<void> {
@@ -96,6 +102,7 @@ class Daemon {
   private async answered(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
     if (Date.now() < this.quietUntil) return undefined
     const answerBy = Date.now() + deadlineMs
+    if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
     while (Date.now() < answerBy) {
       try {
         const response = await fetch(`http://localhost${path}`, {

@@ -30,7 +30,14 @@ class _UnixConnection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
+        connect_to_ours(self.sock, self._path)
+
+
+def connect_to_ours(connection: socket.socket, path: Path) -> None:
+    """In a shared temporary directory anybody may have made the folder: then nobody there is our daemon."""
+    if path.parent.lstat().st_uid != os.getuid():
+        raise DaemonError(f"{path.parent} belongs to another user; remove it, or set XDG_STATE_HOME.")
+    connection.connect(str(path))
 
 
 class Client:
@@ -78,7 +85,7 @@ class Client:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             probe.settimeout(1.0)
             try:
-                probe.connect(str(self._socket_path))
+                connect_to_ours(probe, self._socket_path)
             except OSError:
                 return None
             pid, _, _ = struct.unpack("3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))

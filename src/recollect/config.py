@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.errors import InvalidSettings
+from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 
 MAX_SOCKET_PATH_BYTES = 100  # the kernel's limit is 107; leave room for a suffix
@@ -107,14 +108,14 @@ def _converted(part: Any, section: str, name: str, value: object, origin: str) -
     _check_known(name, [field.name for field in fields(part)], f"setting in [{section}]", origin)
     current = getattr(part, name)
     if isinstance(current, Mapping):
-        return {**current, **_table(current, section, name, value, origin)}
+        return {**current, **_table(section, name, value, origin)}
     return _number_or_flag(current, f"{section}.{name}", value, origin)
 
 
-def _table(current: Mapping[Any, float], section: str, name: str, value: object, origin: str) -> dict[Any, float]:
+def _table(section: str, name: str, value: object, origin: str) -> dict[Kind, float]:
     if not isinstance(value, Mapping):
         raise InvalidSettings(f"{origin}: {section}.{name} is a table of kinds and numbers.")
-    known = {str(kind): kind for kind in current}
+    known = {str(kind): kind for kind in Kind}
     for kind in value:
         _check_known(kind, list(known), f"kind in {section}.{name}", origin)
     return {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.fake_model import Wire, assert_prefix_kept, fake_model
+from tests.e2e.fake_model import FakeModel, Wire, assert_prefix_kept, fake_model
 from tests.e2e.opencode import OpenCodeMachine, Project, Server
 from tests.requirements import covers
 
@@ -214,3 +214,18 @@ def test_a_hung_daemon_costs_one_bounded_delay_and_what_went_out_bare_stays_bare
 def wait_for_memory(server: Server) -> bool:
     """The daemon is started again by a prompt and found by a later one."""
     return any(server.session().prompt(ON_TOPIC).chats[0].last_user_fences for _ in range(20))
+
+
+def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(
+    model: FakeModel, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with OpenCodeMachine(tmp_path_factory.mktemp("machine") / ("long" * 20), model) as machine:
+        del machine.env["XDG_RUNTIME_DIR"]
+        project = machine.project()
+        project.install_recollect()
+        teach(project)
+        start_daemon(project)
+        assert json.loads(machine.recollect("status", "--json").stdout)["socket"].startswith("/tmp/recollect-")
+        with project.serve() as server:
+            (chat,) = server.session().prompt(ON_TOPIC).chats
+    assert (len(chat.system_fences), len(chat.last_user_fences)) == (1, 1)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.client import Client
+from recollect.daemon.lifecycle import make_private_folder
 from recollect.domain.errors import DaemonError
 from tests.process.conftest import Home
 
@@ -56,6 +57,17 @@ def test_socket_lock_and_log_are_for_their_user_alone(home: Home) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     for file in (home.places.socket, home.places.lock, home.places.log):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+def test_a_folder_of_another_user_is_never_trusted(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.said("start")
+    monkeypatch.setattr(os, "getuid", lambda: 4242)
+    with pytest.raises(DaemonError, match="belongs to another user"):
+        home.client.pid()
+    with pytest.raises(DaemonError, match="belongs to another user"):
+        make_private_folder(home.places.runtime)
+    monkeypatch.undo()
+    assert home.client.is_running()
 
 
 def test_racing_starts_leave_one_daemon(home: Home) -> None:

@@ -1,5 +1,6 @@
 """`recollect demo`: a small story through the engine, with the blocks as the model would see them."""
 
+import sys
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -45,19 +46,22 @@ def demo(as_json: bool) -> None:
             ]
         )
         return
-    output.heading("Yesterday: three things are taught")
+    output.heading("Earlier sessions: three things were taught")
     for text in taught:
         output.say(f"  {text}")
     output.heading("Today: a new session, as the model sees it")
     for moment, injection, ms in moments:
         output.moment(moment, injection, ms)
+    output.heading("Your turn")
+    output.say(f'  {sys.argv[0]} remember "We deploy with Helm to GKE"   # teach it a sentence')
+    output.say(f"  {sys.argv[0]} install opencode --project              # connect OpenCode in this folder")
 
 
 def _teach(engine: Engine, kind: Kind, days_ago: int, text: str) -> str:
     source = Source(role=Role.USER, host="demo")
     at = NOW - timedelta(days=days_ago)
     memory = engine.remember(Draft(text=text, kind=kind, scope=Scope.project(PROJECT), at=at, source=source)).memory
-    return f"{memory.kind:<11} {memory.text}"
+    return f"{memory.created_at:%Y-%m-%d}  {memory.kind:<11} {memory.text}"
 
 
 def _session() -> list[Event]:

@@ -13,36 +13,36 @@ class Budgets:
     start_tokens: int = 2000  # the start block, fence and headers included
     turn_tokens: int = 800  # one turn block
     turn_lines_first: int = 10  # lines on the first prompt of a session
-    turn_lines_later: int = 5
+    turn_lines_later: int = 5  # lines on every later prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    enabled: bool = True
+    enabled: bool = True  # whether a session gets a start block
     preferences: int = 20  # how many preferences, rules and corrections are candidates
-    decisions: int = 10
+    decisions: int = 10  # how many decisions are candidates
     decision_days: int = 30  # older decisions are left to the turns
-    files: int = 10
-    errors: int = 5
-    error_days: int = 60
+    files: int = 10  # how many file contexts are candidates
+    errors: int = 5  # how many error patterns are candidates
+    error_days: int = 60  # older errors are left to the turns
     floor: float = 0.30  # preferences, rules and corrections need none
-    scope_weight: float = 0.40
-    frequency_weight: float = 0.30
-    recency_weight: float = 0.20
+    scope_weight: float = 0.40  # weight of the scope in the start score
+    frequency_weight: float = 0.30  # weight of how often it was said
+    recency_weight: float = 0.20  # weight of its age
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    enabled: bool = True
+    enabled: bool = True  # whether prompts get turn blocks
     min_prompt_chars: int = 20  # a shorter prompt without an identifier asks nothing
     later_threshold: float = 0.10  # added to the thresholds after the first prompt
     relative_cut: float = 0.5  # hits below this share of the best are dropped
-    candidates: int = 50
-    relevance_weight: float = 0.40
-    recency_weight: float = 0.20
-    importance_weight: float = 0.15
-    frequency_weight: float = 0.10
-    kind_weight: float = 0.15
+    candidates: int = 50  # how many matches of the search are weighed
+    relevance_weight: float = 0.40  # weight of the relevance in a turn's score
+    recency_weight: float = 0.20  # weight of its age
+    importance_weight: float = 0.15  # weight of its importance
+    frequency_weight: float = 0.10  # weight of how often it was said
+    kind_weight: float = 0.15  # weight of its kind's priority
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def _priority() -> Table:
 class Kinds:
     threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
-    priority: Table = field(default_factory=_priority)
+    priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from recollect.rank.budget import Offer, fill
 from recollect.rank.score import start_factors, start_score
 
 STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for good: they need no score
-SECTIONS = ("Preferences and rules", "Language rules", "Project", "Decisions", "Files", "Known errors")
+SECTIONS = ("Preferences and rules", "Language rules", "Project rules", "Decisions", "Files", "Known errors")
 POOL_PER_PLACE = 10  # how many of the newest compete for one place
 
 
@@ -70,4 +70,4 @@ def _section(memory: Memory) -> str:
             return "Known errors"
         case _:
             levels = {ScopeLevel.UNIVERSAL: "Preferences and rules", ScopeLevel.LANGUAGE: "Language rules"}
-            return levels.get(memory.scope.level, "Project")
+            return levels.get(memory.scope.level, "Project rules")

@@ -1,0 +1,63 @@
+"""What the documents say is true: the reference is current, links lead somewhere, examples run."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect.cli import main, service
+from tests.docs.reference import PAGES, REFERENCE
+from tests.process.conftest import Home, home
+
+__all__ = ["home"]  # the fixture of the process tests serves here too
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize(("page", "written"), PAGES.items())
+def test_the_reference_is_what_the_code_says(page: str, written: Callable[[], str]) -> None:
+    assert (REFERENCE / page).read_text() == written(), "run `make docs`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text()):
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    reasons = (ROOT / "docs/explanation/dependencies.md").read_text()
+    for requirement in wanted:
+        name = re.split(r"[<>=]", requirement)[0]
+        assert f"| {name} |" in reasons, name
+
+
+def test_every_exit_code_is_documented() -> None:
+    page = (REFERENCE / "exit-codes.md").read_text()
+    for code in (0, main.EXIT_ERROR, 2, service.EXIT_NOT_RUNNING, main.EXIT_INTERRUPTED):
+        assert f"| {code} |" in page
+
+
+def examples(document: Path) -> list[list[str]]:
+    """The lines of console examples that call us: `$ recollect ...`."""
+    return [shlex.split(line)[1:] for line in re.findall(r"^\$ (recollect .+)$", document.read_text(), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("document", [path for path in DOCUMENTS if examples(path)], ids=lambda path: path.name)
+def test_examples_run(home: Home, document: Path) -> None:
+    for example in examples(document):
+        done = home.recollect(*example)
+        assert done.returncode in (0, service.EXIT_NOT_RUNNING), (example, done.stderr)
+
+
+def test_the_block_in_the_readme_is_what_the_demo_prints(home: Home) -> None:
+    shown = home.said("demo")
+    for line in re.findall(r"^ {4}(?:<|\[|Ref).*$", (ROOT / "README.md").read_text(), re.MULTILINE):
+        assert line in shown
