@@ -13,12 +13,14 @@ const PROMPT_MS = 400 // one prompt waits at most this long for its block
 const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
 const FLUSH_MS = 1000 // on the way out
 const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
-const RESPAWN_MS = 5000
+const RESPAWN_MS = 15_000
 const POLL_MS = 25
 const SLACK_MS = 250 // a handler's own limit lies this much behind those of the questions it asks
-const MAX_TEXT_CHARS = 100_000
+const MAX_TEXT_CHARS = 100_000 // of a prompt: what a question is about stands at its beginning
+const MAX_BLOCK_CHARS = 32_000
 const MAX_LOG_BYTES = 200_000
 const MAX_SOCKET_PATH_BYTES = 100
+const START = "start" // the start block's name among what went out bare
 
 type Json = Record<string, unknown>
 type Part = { type?: string; text?: string; synthetic?: boolean; ignored?: boolean; [key: string]: unknown }
@@ -29,8 +31,16 @@ type ChatInput = { sessionID: string; agent?: string }
 type ChatOutput = { message: { id: string; agent?: string }; parts: Part[] }
 type HostEvent = { event: { type: string; properties: { info?: { id?: string } } } }
 
-/** What one session was sent. First sent is final: a message that went out bare stays bare. */
-type Sent = { start: Promise<string>; blocks: Map<string, Promise<string>> }
+type Question = { agent?: string; parts: Part[] }
+
+/** What one session was sent. First sent is final: what went out bare stays bare. */
+type Sent = {
+  asked: Promise<string | undefined> // the start block, asked for as soon as the session is heard of
+  start?: Promise<string> // what the first request of the session went out with
+  prompts: Map<string, Question> // asked by the user, not yet sent
+  blocks: Map<string, Promise<string>> // message id -> what it goes out with
+  bare: Set<string> // went out without an answer, and the daemon does not know it yet
+}
 
 // ---- places: the same rule as in the daemon (src/recollect/config.py)
 
@@ -96,7 +106,7 @@ class Daemon {
   }
 
   async flush(): Promise<void> {
-    await Promise.race([Promise.allSettled([...this.asking]), sleep(FLUSH_MS)])
+    await Promise.allSettled([...this.asking])
   }
 
   private async answered(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
@@ -105,35 +115,45 @@ class Daemon {
     if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
     while (Date.now() < answerBy) {
       try {
-        const response = await fetch(`http://localhost${path}`, {
-          unix: this.socket,
-          ...(body && { method: "POST", body: JSON.stringify({ ...body, answerBy }) }),
-          signal: AbortSignal.timeout(Math.max(1, answerBy - Date.now())),
-        } as RequestInit)
-        const answer = (await response.json()) as Json
-        if (!response.ok) throw new Error(JSON.stringify(answer.error ?? response.status))
-        return answer
+        return await this.exchange(path, body, answerBy)
       } catch (error) {
         if (!isRefused(error)) {
           if (Date.now() >= answerBy - 1) this.quietUntil = Date.now() + QUIET_MS
           throw error
         }
         // Nobody listens. A session's start waits for the daemon's own; a prompt goes on, and the next one finds it.
-        await this.start()
-        if (deadlineMs < START_MS) return undefined
+        if (!(await this.starting()) || deadlineMs < START_MS) return undefined
         await sleep(POLL_MS)
       }
     }
-    return undefined
+    throw new Error(`the daemon did not come up within ${deadlineMs} ms`)
   }
 
-  private async start(): Promise<void> {
-    if (Date.now() < this.spawnedAt + RESPAWN_MS) return
+  private async exchange(path: string, body: Json | undefined, answerBy: number): Promise<Json> {
+    const response = await fetch(`http://localhost${path}`, {
+      unix: this.socket,
+      redirect: "error",
+      ...(body && { method: "POST", body: JSON.stringify({ ...body, answerBy }) }),
+      signal: AbortSignal.timeout(Math.max(1, answerBy - Date.now())),
+    } as RequestInit)
+    const answer = (await response.json()) as Json | null
+    if (!response.ok || answer === null) throw new Error(JSON.stringify(answer?.error ?? response.status))
+    return answer
+  }
+
+  /** Whether one is on its way. One that never comes is tried again after a while, not waited for each time. */
+  private async starting(): Promise<boolean> {
+    if (Date.now() < this.spawnedAt + START_MS) return true
+    if (Date.now() < this.spawnedAt + RESPAWN_MS) return false
     this.spawnedAt = Date.now()
     const { command } = JSON.parse(await readFile(join(stateFolder(), "command.json"), "utf8")) as { command: string[] }
     const child = spawn(command[0], command.slice(1), { cwd: "/", detached: true, stdio: "ignore", env: daemonEnv() })
-    child.on("error", (error) => void note("start the daemon", error))
+    child.on("error", (error) => {
+      this.spawnedAt = Date.now() - START_MS // nothing is on its way
+      void note("start the daemon", error)
+    })
     child.unref()
+    return true
   }
 }
 
@@ -160,52 +180,90 @@ class Sessions {
     private readonly directory: string,
   ) {}
 
-  /** The session's start block is asked for once, as soon as the session is heard of. */
   of(sessionID: string): Sent {
     let sent = this.known.get(sessionID)
     if (!sent) {
-      const start = this.block({ hook: "session.start", sessionID }, START_MS)
-      sent = { start, blocks: new Map() }
+      sent = { asked: this.askStart(sessionID), prompts: new Map(), blocks: new Map(), bare: new Set() }
       this.known.set(sessionID, sent)
     }
     return sent
   }
 
-  prompt(input: ChatInput, output: ChatOutput): void {
-    const sent = this.of(input.sessionID)
-    const parts = textParts(output.parts)
-    const question = {
-      hook: "chat.message",
-      sessionID: input.sessionID,
-      messageID: output.message.id,
-      agent: output.message.agent ?? input.agent,
-      parts,
-    }
-    // After the start block, so that nothing is shown in both. Awaited where the message is sent, not here.
-    sent.blocks.set(output.message.id, sent.start.then(() => this.block(question, PROMPT_MS)))
+  /** The session's start block. What its first request goes out with is final; until then it may be asked for again. */
+  start(sessionID: string): Promise<string> {
+    const sent = this.of(sessionID)
+    sent.start ??= sent.asked
+      .then((block) => block ?? this.askStart(sessionID))
+      .then((block) => this.final(sent, START, block))
+    return sent.start
   }
 
-  /** What each message carries; one that this process has not sent yet is looked up in the daemon's log, once. */
-  async replay(sessionID: string, messages: string[]): Promise<Map<string, string>> {
-    const { blocks } = this.of(sessionID)
-    const unknown = messages.filter((id) => !blocks.has(id))
-    if (unknown.length > 0) {
-      const logged = this.daemon
-        .ask("/v1/replay", { session: sessionID, messages: unknown }, PROMPT_MS)
-        .then((answer) => (answer?.blocks ?? {}) as Record<string, string>)
-      for (const id of unknown) blocks.set(id, logged.then((found) => found[id] ?? ""))
+  prompt({ sessionID, agent }: ChatInput, { message, parts }: ChatOutput): void {
+    this.of(sessionID).prompts.set(message.id, { agent: message.agent ?? agent, parts: textParts(parts) })
+  }
+
+  /** What each message of a request carries: as it was sent before, else asked for now, knowing what is live. */
+  async carried(sessionID: string, messages: string[]): Promise<Map<string, string>> {
+    await this.start(sessionID) // first, so that nothing is shown in both
+    const sent = this.of(sessionID)
+    await this.report(sessionID, sent)
+    this.replay(sessionID, sent, messages.filter((id) => !sent.blocks.has(id) && !sent.prompts.has(id)))
+    for (const id of messages) {
+      const question = sent.prompts.get(id)
+      if (!question || sent.blocks.has(id)) continue
+      sent.prompts.delete(id)
+      const live = messages.filter((other) => other !== id)
+      const asked = this.block({ hook: "chat.message", sessionID, messageID: id, live, ...question }, PROMPT_MS)
+      sent.blocks.set(id, asked.then((block) => this.final(sent, id, block)))
     }
-    return new Map(await Promise.all(messages.map(async (id) => [id, await blocks.get(id)!] as const)))
+    return new Map(await Promise.all(messages.map(async (id) => [id, (await sent.blocks.get(id)) ?? ""] as const)))
   }
 
   forget(sessionID: string): void {
     this.known.delete(sessionID)
   }
 
-  private async block(payload: Json, deadlineMs: number): Promise<string> {
-    const answer = await this.daemon.ask("/v1/hosts/opencode", { directory: this.directory, ...payload }, deadlineMs)
-    return typeof answer?.block === "string" ? answer.block : ""
+  async close(): Promise<void> {
+    await this.daemon.flush()
+    await Promise.all([...this.known].map(([sessionID, sent]) => this.report(sessionID, sent)))
   }
+
+  /** Messages that this process has not sent yet are looked up in the daemon's log, once. */
+  private replay(sessionID: string, sent: Sent, messages: string[]): void {
+    if (messages.length === 0) return
+    const logged = this.daemon.ask("/v1/replay", { session: sessionID, messages }, PROMPT_MS)
+    for (const id of messages) {
+      const block = logged.then((answer) => answer && text((answer.blocks as Json | undefined)?.[id]))
+      sent.blocks.set(id, block.then((found) => this.final(sent, id, found)))
+    }
+  }
+
+  /** Tells the daemon what went out bare although it may have answered, too late: its log then says what was sent. */
+  private async report(sessionID: string, sent: Sent): Promise<void> {
+    if (sent.bare.size === 0) return
+    const messages = [...sent.bare]
+    const answer = await this.daemon.ask("/v1/bare", { session: sessionID, messages }, PROMPT_MS)
+    if (answer) for (const id of messages) sent.bare.delete(id)
+  }
+
+  private final(sent: Sent, id: string, block: string | undefined): string {
+    if (block === undefined) sent.bare.add(id)
+    return block ?? ""
+  }
+
+  private askStart(sessionID: string): Promise<string | undefined> {
+    return this.block({ hook: "session.start", sessionID }, START_MS)
+  }
+
+  private async block(payload: Json, deadlineMs: number): Promise<string | undefined> {
+    const answer = await this.daemon.ask("/v1/hosts/opencode", { directory: this.directory, ...payload }, deadlineMs)
+    return answer && text(answer.block)
+  }
+}
+
+/** What may go into a prompt; anything else is nothing: the host refuses a request with a part that is no text. */
+function text(value: unknown): string {
+  return typeof value === "string" && value.length <= MAX_BLOCK_CHARS ? value : ""
 }
 
 function textParts(parts: Part[]): Part[] {
@@ -219,7 +277,7 @@ function textParts(parts: Part[]): Part[] {
     })
 }
 
-/** The host's own calls (a title, a summary) are no conversation: they carry nothing of ours. */
+/** The host's own calls (a title, a summary) are no conversation: their system prompt carries nothing of ours. */
 function isInternal(system: string[]): boolean {
   return /^You are a (title generator|context summarization agent)/.test(system[0] ?? "")
 }
@@ -227,10 +285,14 @@ function isInternal(system: string[]): boolean {
 /** A handler that never throws and never outlives its limit. */
 function guarded<A extends unknown[]>(what: string, limitMs: number, handler: (...args: A) => Promise<void>) {
   return async (...args: A): Promise<void> => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)))
     try {
-      await Promise.race([handler(...args), sleep(limitMs)])
+      await Promise.race([handler(...args), limit])
     } catch (error) {
       void note(what, error)
+    } finally {
+      clearTimeout(timer)
     }
   }
 }
@@ -252,12 +314,11 @@ export const Recollect = async ({ directory }: Input) => {
 
     "experimental.chat.messages.transform": guarded(
       "messages.transform",
-      START_MS + PROMPT_MS + SLACK_MS,
+      START_MS + 2 * PROMPT_MS + SLACK_MS,
       async (_: unknown, output: { messages: Message[] }) => {
         const asked = output.messages.filter((message) => message.info.role === "user")
         if (asked.length === 0) return
-        const sessionID = asked[0].info.sessionID
-        const blocks = await sessions.replay(sessionID, asked.map((message) => message.info.id))
+        const blocks = await sessions.carried(asked[0].info.sessionID, asked.map((message) => message.info.id))
         for (const message of asked) {
           const block = blocks.get(message.info.id)
           if (block) message.parts = [...message.parts, partOf(message, block)]
@@ -270,13 +331,13 @@ export const Recollect = async ({ directory }: Input) => {
       START_MS + SLACK_MS,
       async ({ sessionID }: SystemInput, output: { system: string[] }) => {
         if (!sessionID || isInternal(output.system)) return
-        const block = await sessions.of(sessionID).start
+        const block = await sessions.start(sessionID)
         // Pushed, never put first: the host's own prompt stays the first thing that a provider caches.
         if (block) output.system.push(block)
       },
     ),
 
-    dispose: guarded("dispose", FLUSH_MS + SLACK_MS, () => daemon.flush()),
+    dispose: guarded("dispose", FLUSH_MS, () => sessions.close()),
   }
 }
 

@@ -1,17 +1,20 @@
 """Talks to the daemon over its unix socket, and starts it where it is not running. Standard library only."""
 
+import fcntl
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from recollect.domain.errors import DaemonError
 
@@ -19,6 +22,8 @@ START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 3.0
 POLL_S = 0.02
 
+# A shell's environment holds API keys: the daemon gets what it needs and nothing else.
+DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
@@ -43,6 +48,7 @@ def connect_to_ours(connection: socket.socket, path: Path) -> None:
 class Client:
     def __init__(self, socket_path: Path) -> None:
         self._socket_path = socket_path
+        self._lock_path = socket_path.with_suffix(".lock")
 
     def get(self, path: str, *, timeout_s: float = 5.0) -> dict[str, Any]:
         return self._ask("GET", path, None, timeout_s)
@@ -53,16 +59,23 @@ class Client:
     def start(self) -> bool:
         """Whether it had to be started. Returns when it answers."""
         if self.is_running():
+            self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)  # one that hangs is said, not called running
             return False
-        process = spawn()
         give_up = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < give_up:
-            if self.is_running():
-                return True
-            if process.poll():  # ended with an error; 0 means that another one was faster
-                raise DaemonError(f"The daemon ended at once with exit code {process.returncode}; see its log.")
-            time.sleep(POLL_S)
-        raise DaemonError(f"The daemon did not come up within {START_TIMEOUT_S:.0f} s; see its log.")
+        with tempfile.TemporaryFile() as said:
+            process = spawn(said)
+            while time.monotonic() < give_up:
+                if self.is_running():
+                    return True
+                if process.poll():
+                    said.seek(0)
+                    raise DaemonError(_last_line(said.read()) or f"It ended with exit code {process.returncode}.")
+                if process.poll() == 0:  # another one has the lock: it is about to answer, or about to end
+                    process = spawn(said)
+                time.sleep(POLL_S)
+        raise DaemonError(
+            f"The daemon did not come up within {START_TIMEOUT_S:.0f} s; `recollect status` names its log."
+        )
 
     def stop(self) -> bool:
         """Whether one was running. Asks first; a daemon that does not answer is ended by its process id."""
@@ -97,10 +110,21 @@ class Client:
     def _gone_within(self, seconds: float) -> bool:
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
-            if not self.is_running():
+            if self._lock_is_free():
                 return True
             time.sleep(POLL_S)
         return False
+
+    def _lock_is_free(self) -> bool:
+        """The lock is held for life: when it is free, the process is gone, whatever its socket looks like."""
+        try:
+            with self._lock_path.open("a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except FileNotFoundError:
+            pass  # its whole folder is gone
+        return True
 
     def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
         connection = _UnixConnection(self._socket_path, timeout_s)
@@ -123,13 +147,19 @@ class Client:
         return answer
 
 
-def spawn() -> "subprocess.Popen[bytes]":
+def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
     """A daemon of its own: no terminal, no open files of ours, not ended with the shell that started it."""
     return subprocess.Popen(
         DAEMON_COMMAND,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=stderr or subprocess.DEVNULL,
         start_new_session=True,
         cwd="/",
+        env={name: value for name, value in os.environ.items() if DAEMON_ENV.fullmatch(name)},
     )
+
+
+def _last_line(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1].removeprefix("recollect: ") if lines else ""

@@ -18,6 +18,7 @@ from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 
 MAX_SOCKET_PATH_BYTES = 100  # the kernel's limit is 107; leave room for a suffix
+MAX_NUMBER = 100_000  # no setting makes sense beyond it, and none below can overflow a date or a query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +73,14 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
 def load(settings_file: Path, env: Mapping[str, str] = os.environ) -> Settings:
     """Defaults, then the file, then `RECOLLECT_SECTION__NAME` variables."""
     settings = Settings()
-    if settings_file.exists():
+    if settings_file.exists() or settings_file.is_symlink():
         settings = _apply(settings, _toml(settings_file), str(settings_file))
     return _apply(settings, _from_env(env), "the environment")
 
 
 def _toml(path: Path) -> Mapping[str, Any]:
+    if path.exists() and not path.is_file():
+        raise InvalidSettings(f"{path} is not a file. Move it away.")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -115,13 +118,11 @@ def _converted(part: Any, section: str, name: str, value: object, origin: str) -
 def _table(section: str, name: str, value: object, origin: str) -> dict[Kind, float]:
     if not isinstance(value, Mapping):
         raise InvalidSettings(f"{origin}: {section}.{name} is a table of kinds and numbers.")
-    known = {str(kind): kind for kind in Kind}
-    for kind in value:
-        _check_known(kind, list(known), f"kind in {section}.{name}", origin)
-    return {
-        known[kind]: float(_number_or_flag(0.0, f"{section}.{name}.{kind}", number, origin))
-        for kind, number in value.items()
-    }
+    table = {}
+    for kind, number in value.items():
+        _check_known(kind, [str(known) for known in Kind], f"kind in {section}.{name}", origin)
+        table[Kind(kind)] = float(_number_or_flag(0.0, f"{section}.{name}.{kind}", number, origin))
+    return table
 
 
 def _number_or_flag(current: Any, name: str, value: object, origin: str) -> Any:
@@ -137,11 +138,11 @@ def _number_or_flag(current: Any, name: str, value: object, origin: str) -> Any:
         if isinstance(value, bool):
             raise ValueError
         number = float(value)  # type: ignore[arg-type]  # what float refuses is the error below
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidSettings(f"{origin}: {name} is a number, not {value!r}.") from None
-    if not 0 <= number < float("inf") or (isinstance(current, int) and number != int(number)):
-        wanted = "a whole number from 0 up" if isinstance(current, int) else "a number from 0 up"
-        raise InvalidSettings(f"{origin}: {name} is {wanted}, not {value!r}.")
+    if not 0 <= number <= MAX_NUMBER or (isinstance(current, int) and number != int(number)):
+        wanted = "a whole number" if isinstance(current, int) else "a number"
+        raise InvalidSettings(f"{origin}: {name} is {wanted} from 0 to {MAX_NUMBER:,}, not {value!r}.")
     return int(number) if isinstance(current, int) else number
 
 

@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"^    (\w+): .*?  # (.*)$")
 def commands() -> str:
     """Every command with its help, as a terminal of 100 columns shows it."""
     pages = ["# Commands\n\nMade from the code by `make docs`. Exit codes: [exit-codes.md](exit-codes.md).\n"]
-    group = click.Context(cli, info_name="recollect")
+    group = click.Context(cli, info_name="recollect", **cli.context_settings)
     for name in COMMANDS:
         command = cli.get_command(group, name)
         assert command is not None
@@ -34,7 +34,8 @@ def settings() -> str:
     intro = (
         "# Settings\n\nMade from the code by `make docs`. They are read from `~/.config/recollect/config.toml` "
         "(`$XDG_CONFIG_HOME` is respected); a variable `RECOLLECT_SECTION__NAME` has the last word, for example "
-        "`RECOLLECT_BUDGETS__TURN_TOKENS=400`. A key that does not exist is refused with a suggestion.\n"
+        "`RECOLLECT_BUDGETS__TURN_TOKENS=400`. A key that does not exist is refused with a suggestion. A running "
+        "daemon keeps what it has read; `recollect stop` lets the next one read anew.\n"
     )
     pages = [intro]
     for section in dataclasses.fields(Settings):

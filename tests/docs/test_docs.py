@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import main, service
+from recollect.cli import entry, main, service
 from tests.docs.reference import PAGES, REFERENCE
 from tests.process.conftest import Home, home
 
@@ -41,7 +41,7 @@ def test_every_dependency_has_its_reason() -> None:
 
 def test_every_exit_code_is_documented() -> None:
     page = (REFERENCE / "exit-codes.md").read_text()
-    for code in (0, main.EXIT_ERROR, 2, service.EXIT_NOT_RUNNING, main.EXIT_INTERRUPTED):
+    for code in (0, main.EXIT_ERROR, 2, service.EXIT_NOT_RUNNING, entry.EXIT_INTERRUPTED):
         assert f"| {code} |" in page
 
 

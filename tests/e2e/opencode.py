@@ -203,6 +203,10 @@ class Session:
         self.server.call("POST", f"{self._path}/summarize", _model(wire))
         return heard.requests
 
+    def undo(self, turn: Turn) -> None:
+        """Takes a prompt and everything after it back, as the user's /undo does."""
+        self.server.call("POST", f"{self._path}/revert", {"messageID": turn.user_message})
+
     def fork(self) -> "Session":
         return Session(server=self.server, id=self.server.call("POST", f"{self._path}/fork", {})["id"])
 

@@ -138,6 +138,38 @@ def test_a_session_that_goes_on_in_another_process_sends_the_same_bytes(taught: 
     assert len(after.chats[0].last_user_fences) == 1
 
 
+def test_a_prompt_that_was_taken_back_and_asked_again_gets_its_memory_again(serving: Server) -> None:
+    session = serving.session()
+    session.prompt(OFF_TOPIC)
+    turn = session.prompt(ON_TOPIC)
+    session.undo(turn)
+    again = session.prompt(ON_TOPIC)
+    assert [len(asked.chats[0].last_user_fences) for asked in (turn, again)] == [1, 1]
+    assert again.chats[0].prefix_text().count(DEPLOYMENT) == 1
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_what_compaction_took_away_is_shown_again_when_it_is_asked_for(serving: Server, wire: Wire) -> None:
+    session = serving.session()
+    before = session.prompt(ON_TOPIC, wire=wire)
+    session.summarize(wire=wire)
+    after = session.prompt(ON_TOPIC, wire=wire)
+    assert after.chats[0].system_fences == before.chats[0].system_fences
+    assert DEPLOYMENT in after.chats[0].last_user_fences[0]
+    assert after.chats[0].prefix_text().count(DEPLOYMENT) == 1
+
+
+def test_a_proxy_in_the_environment_changes_nothing(taught: Project) -> None:
+    taught.machine.env |= {
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "http_proxy": "http://127.0.0.1:9",
+        "NO_PROXY": "127.0.0.1",
+    }
+    with taught.serve() as server:
+        (chat,) = server.session().prompt(ON_TOPIC).chats
+    assert (len(chat.system_fences), len(chat.last_user_fences)) == (1, 1)
+
+
 def test_nothing_of_ours_is_in_the_history_that_the_client_keeps(taught: Project) -> None:
     run = taught.run(ON_TOPIC)
     assert len(run.chats[0].last_user_fences) == 1
@@ -180,11 +212,13 @@ def test_a_daemon_killed_in_the_middle_costs_nothing_and_comes_back(taught: Proj
         first = session.prompt(ON_TOPIC)
         os.kill(daemon_pid(taught.machine), signal.SIGKILL)
         second = session.prompt("Do invoice numbers have gaps?")
-        third = wait_for_memory(server)
+        start_daemon(taught)  # the plugin has begun to start it; this waits until it answers
+        third = session.prompt(ON_TOPIC.replace("How", "And how"))
+        fresh = server.session().prompt(ON_TOPIC)
     assert second.error is None
     assert second.seconds < PROMPT_LIMIT_S + MARGIN_S
-    assert_prefix_kept([*first.chats, *second.chats])
-    assert third
+    assert_prefix_kept([chat for turn in (first, second, third) for chat in turn.chats])
+    assert len(fresh.chats[0].last_user_fences) == 1
 
 
 @covers("INJ-10", "SCN-D4")
@@ -209,11 +243,6 @@ def test_a_hung_daemon_costs_one_bounded_delay_and_what_went_out_bare_stays_bare
     assert quiet.seconds < PROMPT_LIMIT_S + MARGIN_S
     assert_prefix_kept([chat for turn in (first, hung, quiet, after, resumed) for chat in turn.chats])
     assert not any(resumed.chats[0].message_fences)
-
-
-def wait_for_memory(server: Server) -> bool:
-    """The daemon is started again by a prompt and found by a later one."""
-    return any(server.session().prompt(ON_TOPIC).chats[0].last_user_fences for _ in range(20))
 
 
 def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(

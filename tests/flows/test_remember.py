@@ -1,9 +1,9 @@
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Kind, MemoryId, New, Same, Viewer
+from recollect.domain.memory import Kind, MemoryId, New, Same, Sensitivity, Viewer
 from recollect.engine.engine import Engine
-from tests.builders import NOW, PROJECT, a_draft
+from tests.builders import NOW, PROJECT, a_draft, a_start
 
 
 def test_what_is_new_is_stored_and_found(engine: Engine) -> None:
@@ -21,6 +21,30 @@ def test_what_is_known_is_counted_not_stored_twice(engine: Engine) -> None:
     again = engine.remember(a_draft("we  deploy with helm."))
     assert isinstance(again, Same)
     assert (again.memory.id, again.memory.seen, engine.count()) == (first.memory.id, 2, 1)
+
+
+def test_what_is_said_again_with_more_is_merged_and_the_stricter_sensitivity_holds(engine: Engine) -> None:
+    engine.remember(a_draft("We deploy with Helm.", title="deploy", aliases=("helm",), importance=1.5))
+    engine.remember(a_draft("We deploy with Helm.", aliases=("zebra",), sensitivity=Sensitivity.RESTRICTED))
+    again = engine.remember(a_draft("We deploy with Helm.", sensitivity=Sensitivity.PUBLIC)).memory
+    assert (again.title, again.aliases, again.importance) == ("deploy", ("helm", "zebra"), 1.5)
+    assert again.sensitivity is Sensitivity.RESTRICTED
+    (hit,) = engine.recall("zebra", Viewer(project=PROJECT), limit=5, now=NOW)
+    assert hit.memory == again
+    assert engine.handle(a_start()).block == ""
+
+
+def test_several_are_kept_all_or_none(engine: Engine) -> None:
+    drafts = [a_draft("One.", id=MemoryId("same")), a_draft("Two.", id=MemoryId("same"))]
+    with pytest.raises(InvalidValue):
+        engine.remember_all(drafts)
+    assert engine.count() == 0
+
+
+@pytest.mark.parametrize("text", ["\u200b\u202e", "\x1b[31m", "\ufe0f"])
+def test_text_that_nobody_can_see_is_refused(engine: Engine, text: str) -> None:
+    with pytest.raises(InvalidValue, match="nothing that can be seen"):
+        engine.remember(a_draft(text))
 
 
 def test_another_kind_or_scope_is_another_memory(engine: Engine) -> None:

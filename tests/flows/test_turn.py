@@ -84,17 +84,51 @@ def test_a_message_asked_about_again_gets_the_same_bytes(engine: Engine) -> None
     assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": first.block}
 
 
-def test_an_answer_that_came_too_late_is_final_as_nothing(engine: Engine) -> None:
+def test_what_went_out_bare_is_final_and_not_live(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     start, prompt = a_start(), a_prompt("Fix auth token handling")
-    for event in (start, prompt):
-        assert engine.handle(event).block
-        engine.went_without(event)
-        assert engine.handle(event).block == ""
+    assert engine.handle(start).block
+    assert engine.handle(prompt).block
+    engine.went_bare(SessionId("s1"), [None, MessageId("m1")], NOW)
+    assert engine.handle(start).block == engine.handle(prompt).block == ""
     assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": ""}
-    # What never reached the model is not live: it may still be shown.
+    # What never reached the model may still be shown.
     assert "refresh" in engine.handle(a_prompt("Fix auth token handling", message="m2")).block
+
+
+def test_a_question_that_came_too_late_is_final_as_nothing_unless_it_was_answered_before(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    engine.missed(a_prompt("Fix auth token handling", message="late"))
+    assert engine.handle(a_prompt("Fix auth token handling", message="late")).block == ""
+    answered = engine.handle(a_prompt("Fix auth token handling", message="m1")).block
+    engine.missed(a_prompt("Fix auth token handling", message="m1"))
+    assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": answered}
+    engine.missed(a_start(session="s2"))
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    assert engine.handle(a_start(session="s2")).block == ""
+
+
+def test_only_what_the_model_still_has_counts_as_shown(engine: Engine) -> None:
+    """After an undo the message that carried a memory is gone from the request, and the memory with it."""
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    ask = "Fix auth token handling"
+    assert engine.handle(a_prompt(ask, message="m1", live=())).block
+    assert engine.handle(a_prompt(ask, message="m2", live=(MessageId("m1"),))).block == ""
+    assert "refresh" in engine.handle(a_prompt(ask, message="m3", live=(MessageId("m2"),))).block
+
+
+def test_what_others_remember_does_not_silence_what_is_known_here(engine: Engine) -> None:
+    engine.remember(a_draft("Deployment runs through the Helm chart in deploy/chart.", days_old=90))
+    before = engine.handle(a_prompt("How does the Helm deployment work?", session="a")).block
+    for n in range(300):
+        engine.remember(a_draft(f"Helm deployment note {n}.", scope=f"project:{OTHER_PROJECT}"))
+    assert engine.handle(a_prompt("How does the Helm deployment work?", session="b")).block == before != ""
+
+
+def test_a_memory_is_meant_when_it_is_called_by_its_title(engine: Engine) -> None:
+    engine.remember(a_draft("Tag, wait for CI, publish.", title="The release process", days_old=90))
+    assert engine.handle(a_prompt("What is our release process for hot patches on Fridays?")).block
 
 
 def test_memories_of_another_project_stay_there(engine: Engine) -> None:

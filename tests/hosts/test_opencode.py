@@ -21,6 +21,7 @@ PROMPT: dict[str, Any] = {
     "sessionID": "ses_e1f068797ffebEN3IFXLFsm9qS",
     "messageID": "msg_1e0f97894001GpWcKqB0jP0a1B",
     "agent": "build",
+    "live": ["msg_1e0f97894001GpWcKqB0jP0a1A"],
     "parts": [
         {"type": "text", "text": "How is auth handled?"},
         {"type": "text", "text": "Called the Read tool with ...", "synthetic": True},
@@ -46,6 +47,7 @@ def test_a_prompt_is_what_the_user_typed() -> None:
     event = normalise(PROMPT, NOW)
     assert isinstance(event, Prompt)
     assert (event.text, event.message, event.agent) == ("How is auth handled?", PROMPT["messageID"], "build")
+    assert event.live == tuple(PROMPT["live"])
     assert event.answer_by is not None
     assert event.answer_by.timestamp() * 1000 == PROMPT["answerBy"]
 
@@ -61,6 +63,8 @@ def test_a_prompt_is_what_the_user_typed() -> None:
         ({"parts": "text"}, "`parts`"),
         ({"parts": None}, "`parts`"),
         ({"directory": 3}, "`directory`"),
+        ({"live": "m1"}, "`live`"),
+        ({"live": [1]}, "`live`"),
         ({"answerBy": "soon"}, "`answerBy`"),
         ({"answerBy": -5}, "`answerBy`"),
         ({"answerBy": 1e300}, "`answerBy`"),

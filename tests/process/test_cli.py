@@ -2,7 +2,9 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,75 @@ def test_text_can_come_from_standard_input(home: Home) -> None:
     assert home.json("list")["memories"][0]["text"] == "Größe in µm, 日本語"
 
 
+def test_what_holds_for_a_language_is_seen_with_it(home: Home) -> None:
+    home.said("remember", "Format with black.", "--kind", "rule", "--scope", "language:Python")
+    assert home.json("list")["memories"] == []
+    assert len(home.json("list", "--language", "python")["memories"]) == 1
+    assert len(home.json("recall", "black", "--language", "Python")["hits"]) == 1
+
+
+def test_a_folder_that_is_gone_is_said(home: Home) -> None:
+    gone = home.path / "gone"
+    gone.mkdir()
+    commands = "list 'remember x' 'recall x' 'install opencode --project'"
+    script = f"cd {gone}; rmdir {gone}; for command in {commands}; do {RECOLLECT} $command; done"
+    done = subprocess.run(["sh", "-c", script], env=home.env, capture_output=True, timeout=60)
+    assert done.stderr.count(b"does not exist any more") == 4
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["list", "pipe", "remember -"])
+def test_closed_input_and_output_are_no_crash(home: Home, command: str, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{RECOLLECT} {command} {closed}"],
+        env=home.env,
+        cwd=home.path,
+        input=b"x",
+        capture_output=True,
+        timeout=30,
+    )
+    assert done.returncode in (0, 1)
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["list", "demo", "--help", "status"])
+def test_output_that_cannot_be_written_is_said(home: Home, command: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{RECOLLECT} {command} > /dev/full"], env=home.env, cwd=home.path, capture_output=True, timeout=30
+    )
+    assert (done.returncode, b"No space left" in done.stderr) == (1, True)
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("args", [["pipe"], ["remember", "-"]])
+@pytest.mark.parametrize("after_s", [0.02, 0.6])
+def test_ctrl_c_ends_quietly_whenever_it_comes(home: Home, args: list[str], after_s: float) -> None:
+    process = subprocess.Popen(
+        [RECOLLECT, *args],
+        env=home.env,
+        cwd=home.path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(after_s)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    # Before the interpreter has begun to run us, it is Python's own business to end.
+    assert process.returncode in (130, -signal.SIGINT, 1 if after_s < 0.1 else 130)
+    if after_s > 0.1:
+        assert said.strip() == b"Interrupted."
+
+
+def test_install_goes_to_the_top_of_the_project(home: Home) -> None:
+    inside = home.path / "src"
+    inside.mkdir()
+    (home.path / ".git").mkdir()
+    home.said("install", "opencode", "--project", cwd=inside)
+    assert (home.path / ".opencode/plugin/recollect.ts").exists()
+
+
 @pytest.mark.parametrize(
     ("args", "stdin", "code", "message"),
     [
@@ -57,6 +128,9 @@ def test_text_can_come_from_standard_input(home: Home) -> None:
         (["remember", "-"], b"a\x00b", 1, "NUL"),
         (["remember", "-"], b"x" * 5_000_000, 1, "5,000,000 characters"),
         (["remember", "x", "--kind", "wish"], b"", 2, "'wish' is not one of"),
+        (["remember", "x", "--title", "\udcff"], b"", 1, "The title"),
+        (["remember", "x", "--scope", "project:"], b"", 1, "'project:' is not complete"),
+        (["list", "--project", "\udcff"], b"", 1, "The project"),
         (["remember", "x", "--scope", "mars"], b"", 1, "no scope 'mars'"),
         (["remember"], b"", 2, "Missing argument"),
         (["recal", "x"], b"", 2, "No such command 'recal'"),

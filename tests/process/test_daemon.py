@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -133,12 +134,46 @@ def test_a_daemon_survives_the_shell_that_started_it_and_holds_nothing_of_it(hom
     assert home.client.is_running()
 
 
+def test_a_daemon_that_is_asked_to_stop_is_gone_when_stop_returns(home: Home) -> None:
+    home.said("start")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as slow:
+        slow.connect(str(home.places.socket))
+        slow.sendall(b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+        home.said("stop")
+        assert home.json("start")["started"] is True
+
+
+def test_a_daemon_whose_socket_was_taken_away_ends_and_the_next_one_serves(home: Home) -> None:
+    daemon = home.daemon()
+    wait_until_running(home.client)
+    home.places.socket.unlink()
+    home.places.socket.write_text("in the way")
+    assert daemon.wait(timeout=20) == 0
+    assert home.json("start")["started"] is True
+
+
+def test_start_says_that_a_daemon_hangs(home: Home) -> None:
+    home.said("start")
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    done = home.recollect("start")
+    assert (done.returncode, b"did not answer" in done.stderr) == (1, True)
+
+
+def test_a_folder_that_cannot_be_made_is_said(home: Home) -> None:
+    (home.path / ".local").write_text("a file")
+    done = home.recollect("start")
+    assert done.returncode == 1
+    assert b"cannot be made" in done.stderr
+
+
 def test_settings_that_cannot_be_read_are_said_in_the_log(home: Home) -> None:
     home.places.settings.parent.mkdir(parents=True)
     home.places.settings.write_text("[daemom]\n")
     done = home.recollect("start")
     assert done.returncode == 1
-    assert b"exit code 1" in done.stderr
+    assert b"did you mean 'daemon'" in done.stderr
     assert "did you mean 'daemon'" in home.places.log.read_text()
 
 
@@ -163,14 +198,48 @@ def test_a_question_whose_time_is_over_is_answered_with_nothing_and_that_is_fina
     assert home.client.post("/v1/replay", {"session": "s1", "messages": ["m1"]}) == {"blocks": {"m1": ""}}
 
 
+def test_the_host_has_the_last_word_on_what_it_sent(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
+    home.said("start")
+    assert home.client.post("/v1/hosts/opencode", PROMPT)["block"]
+    assert home.client.post("/v1/bare", {"session": "s1", "messages": ["m1", "start"]}) == {}
+    assert home.client.post("/v1/replay", {"session": "s1", "messages": ["m1"]}) == {"blocks": {"m1": ""}}
+    assert home.client.post("/v1/bare", {"session": "unknown", "messages": ["m1"]}) == {}
+
+
+def test_a_request_in_absolute_form_is_the_same_request(home: Home) -> None:
+    """As some clients send it when a proxy is set in their environment."""
+    home.said("start")
+    assert home.client.get("http://localhost/v1/status")["memories"] == 0
+
+
+def test_two_prompts_of_one_session_at_once_show_a_memory_once(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
+    home.said("start")
+    with ThreadPoolExecutor(4) as pool:
+        asked = [PROMPT | {"messageID": f"m{number}"} for number in range(4)]
+        blocks = [answer["block"] for answer in pool.map(lambda p: home.client.post("/v1/hosts/opencode", p), asked)]
+    assert sum(bool(block) for block in blocks) == 1
+
+
+def test_the_daemon_is_not_given_the_keys_of_the_shell(home: Home) -> None:
+    assert home.recollect("start", OPENAI_API_KEY="sk-nothing", RECOLLECT_DAEMON__IDLE_MINUTES="5").returncode == 0
+    environ = Path(f"/proc/{home.client.pid()}/environ").read_bytes()
+    assert b"OPENAI" not in environ
+    assert b"RECOLLECT_DAEMON__IDLE_MINUTES=5" in environ
+
+
 @pytest.mark.parametrize(
     ("path", "body", "message"),
     [
         ("/v1/hosts/emacs", {}, "no host 'emacs'"),
         ("/v1/hosts/opencode", {}, "`hook`"),
         ("/v1/hosts/opencode", [1], "JSON object"),
-        ("/v1/replay", {"session": 3}, "replay takes"),
-        ("/v1/replay", {"session": "s", "messages": [1]}, "replay takes"),
+        ("/v1/hosts/opencode", START | {"sessionID": "\ud800"}, "The session"),
+        ("/v1/hosts/opencode", START | {"directory": "/a\x00b"}, "cannot be used"),
+        ("/v1/replay", {"session": "\ud800", "messages": []}, "The id"),
+        ("/v1/replay", {"session": 3}, "This takes"),
+        ("/v1/replay", {"session": "s", "messages": [1]}, "This takes"),
     ],
 )
 def test_bad_requests_are_answered_and_the_daemon_goes_on(home: Home, path: str, body: object, message: str) -> None:

@@ -23,7 +23,7 @@ def test_the_wheel_carries_the_plugin_and_installs_it(home: Home, tmp_path: Path
         archive.extractall(unpacked)
     project = tmp_path / "project"
     project.mkdir()
-    run = "from recollect.cli.main import run; import recollect; print(recollect.__file__); run()"
+    run = "from recollect.cli.entry import run; import recollect; print(recollect.__file__); run()"
     done = subprocess.run(
         [sys.executable, "-c", run, "install", "opencode", "--project"],
         env=home.env | {"PYTHONPATH": str(unpacked)},

@@ -20,18 +20,24 @@ def sent(
 def test_a_session_reads_back_as_it_was_written(store: Store) -> None:
     session = Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW, context=2)
     assert store.session(S1) is None
-    store.save_session(session)
+    assert store.begin_session(session) == session
     assert store.session(S1) == session
+
+
+def test_first_begun_is_final_and_contexts_are_counted(store: Store) -> None:
+    session = Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW)
+    store.begin_session(session)
+    assert store.begin_context(S1).context == 1
+    assert store.begin_session(session).context == 1
 
 
 def test_what_was_sent_reads_back_as_it_was_written(store: Store) -> None:
     turn, stable = sent("m1", "turn", ids=("a", "b")), sent(None, "stable")
     assert store.record(turn) == turn
     assert store.record(stable) == stable
-    assert store.sent(S1, MessageId("m1")) == turn
+    assert store.sent_with(S1, [MessageId("m1"), MessageId("m2")]) == {"m1": turn}
     assert store.stable(S1, 0) == stable
     assert store.stable(S1, 1) is None
-    assert store.sent(S1, MessageId("m2")) is None
 
 
 def test_first_recorded_is_final(store: Store) -> None:
@@ -39,17 +45,27 @@ def test_first_recorded_is_final(store: Store) -> None:
     assert store.record(sent("m1", "second")).injection.block == "first"
 
 
-def test_what_never_reached_the_host_is_withdrawn(store: Store) -> None:
+def test_what_the_host_says_it_really_sent_stands_in_the_log(store: Store) -> None:
     store.record(sent("m1", "late"))
-    store.withdraw(sent("m1", ""))
-    assert store.blocks(S1, [MessageId("m1")]) == {"m1": ""}
+    store.correct(sent("m1", ""))
+    assert blocks(store, "m1") == {"m1": ""}
 
 
 def test_blocks_are_found_by_message_and_unknown_messages_left_out(store: Store) -> None:
     store.record(sent("m1", "one"))
     store.record(sent("m2", ""))
     store.record(sent("m1", "another session's", session=SessionId("s2")))
-    assert store.blocks(S1, [MessageId(m) for m in ("m1", "m2", "m3")]) == {"m1": "one", "m2": ""}
+    assert blocks(store, "m1", "m2", "m3") == {"m1": "one", "m2": ""}
+
+
+def test_a_message_keeps_what_it_was_first_sent_with_in_every_context(store: Store) -> None:
+    store.record(sent("m1", "first"))
+    store.record(sent("m1", "again", context=1))
+    assert blocks(store, "m1") == {"m1": "first"}
+
+
+def blocks(store: Store, *messages: str) -> dict[MessageId, str]:
+    return {name: s.injection.block for name, s in store.sent_with(S1, list(map(MessageId, messages))).items()}
 
 
 def test_a_live_context_holds_what_was_sent_in_it(store: Store) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.errors import StoreError
+from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import Kind, MemoryId, Role, Sensitivity, SessionId, Source, Viewer
 from recollect.engine.ports import Store
 from recollect.text.words import index_words
@@ -90,6 +90,22 @@ def test_what_holds_elsewhere_or_was_said_in_another_session_is_not_found(store:
     assert [memory.text for memory in store.newest(HERE, limit=10)] == ["cache four"]
 
 
+def test_public_opens_a_project_and_nothing_else(store: Store) -> None:
+    for number, scope in enumerate(("language:python", "session:s2")):
+        store.add(a_memory("cache", id=MemoryId(f"m{number}"), scope=scope, sensitivity=Sensitivity.PUBLIC))
+    assert texts_found(store, "cache", injectable=False) == []
+    assert store.newest(HERE, limit=10) == []
+
+
+def test_an_update_is_found_by_its_new_words_and_no_longer_by_the_old(store: Store) -> None:
+    store.add(a_memory("Old words."))
+    store.update(a_memory("New sentence.", seen=2))
+    assert texts_found(store, "old") == []
+    assert texts_found(store, "sentence") == ["New sentence."]
+    with pytest.raises(InvalidValue):
+        store.update(a_memory("Nobody.", id=MemoryId("nobody")))
+
+
 def test_restricted_memories_are_found_when_asked_for_and_never_for_injection(store: Store) -> None:
     store.add(a_memory("The vault is in Bern.", sensitivity=Sensitivity.RESTRICTED))
     assert texts_found(store, "vault") == []
@@ -117,14 +133,14 @@ def test_the_same_words_in_the_same_kind_and_scope_are_the_same(store: Store) ->
     assert same.id == "r"
     assert store.find_same(a_draft("use redis for caching.", kind=Kind.RULE)) is None
     assert store.find_same(a_draft("use redis for caching.", scope="universal")) is None
-    assert store.saw_again(MemoryId("r")).seen == 2
 
 
-def test_words_are_counted(store: Store) -> None:
+def test_words_are_counted_where_the_viewer_is(store: Store) -> None:
     store.add(a_memory("helm helm chart", id=MemoryId("a")))
     store.add(a_memory("Helm", id=MemoryId("b")))
-    assert store.occurrences(["helm", "chart", "none"]) == {"helm": 2, "chart": 1, "none": 0}
-    assert store.count() == 2
+    store.add(a_memory("Helm of another project", id=MemoryId("c"), scope=f"project:{OTHER_PROJECT}"))
+    assert store.occurrences(["helm", "chart", "none"], HERE) == {"helm": 2, "chart": 1, "none": 0}
+    assert (store.count(HERE), store.count()) == (2, 3)
 
 
 def test_a_transaction_is_kept_whole_or_not_at_all(store: Store) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.errors import StoreBusy, StoreError, StoreTooNew, StoreUnusable
+from recollect.domain.memory import Viewer
 from recollect.store.sqlite import database
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import a_memory
+from tests.builders import PROJECT, a_memory
 
 
 @pytest.fixture
@@ -60,6 +61,24 @@ def test_a_file_that_is_not_a_database_is_refused_and_untouched(path: Path) -> N
     with pytest.raises(StoreUnusable, match="not a SQLite database"):
         SqliteStore(path)
     assert path.read_text().startswith("A diary")
+
+
+def test_a_database_of_another_program_is_refused_and_untouched(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE memory (theirs)")
+    with pytest.raises(StoreUnusable, match="another program"):
+        SqliteStore(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("memory",)]
+
+
+def test_a_name_that_sqlite_would_take_for_itself_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = SqliteStore(Path(":memory:"))
+    store.add(a_memory("Kept."))
+    assert store.search(["kept"], Viewer(project=PROJECT), limit=1, injectable=True)
+    store.close()
 
 
 def test_a_folder_in_the_place_of_the_file_is_said(path: Path) -> None:

@@ -54,7 +54,7 @@ def demo(as_json: bool) -> None:
         output.moment(moment, injection, ms)
     output.heading("Your turn")
     output.say(f'  {sys.argv[0]} remember "We deploy with Helm to GKE"   # teach it a sentence')
-    output.say(f"  {sys.argv[0]} install opencode --project              # connect OpenCode in this folder")
+    output.say(f"  {sys.argv[0]} install opencode --project              # connect OpenCode, in your project's folder")
 
 
 def _teach(engine: Engine, kind: Kind, days_ago: int, text: str) -> str:

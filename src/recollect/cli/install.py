@@ -1,18 +1,21 @@
 """`recollect install` and `recollect uninstall`"""
 
-from pathlib import Path
-
 import click
 
 from recollect import config
-from recollect.cli import output
+from recollect.cli import context, output
 from recollect.client import DAEMON_COMMAND
 from recollect.install import opencode
 from recollect.install.opencode import Step
+from recollect.workspace.git import root_of
 
 _host = click.argument("host", type=click.Choice(["opencode"]))
 _project = click.option(
-    "--project", "in_project", is_flag=True, required=True, help="Into the project of this folder (.opencode/plugin)."
+    "--project",
+    "in_project",
+    is_flag=True,
+    required=True,
+    help="In the project of this folder (.opencode/plugin at its top).",
 )
 
 
@@ -22,10 +25,10 @@ _project = click.option(
 @output.json_option
 def install(host: str, in_project: bool, as_json: bool) -> None:  # noqa: ARG001  # one host, one place so far
     """Connect HOST with Recollect."""
-    steps = opencode.install(Path.cwd(), config.places().command, DAEMON_COMMAND)
+    steps = opencode.install(root_of(context.folder()), config.places().command, DAEMON_COMMAND)
     _report(steps, as_json)
     if not as_json:
-        output.say("\nTry it: teach a sentence with `recollect remember`, then run `opencode` in this folder.")
+        output.say("\nTry it: teach a sentence with `recollect remember`, then start `opencode` in this project.")
 
 
 @click.command()
@@ -34,7 +37,7 @@ def install(host: str, in_project: bool, as_json: bool) -> None:  # noqa: ARG001
 @output.json_option
 def uninstall(host: str, in_project: bool, as_json: bool) -> None:  # noqa: ARG001
     """Disconnect HOST from Recollect. Memories are kept."""
-    _report(opencode.uninstall(Path.cwd()), as_json)
+    _report(opencode.uninstall(root_of(context.folder())), as_json)
 
 
 def _report(steps: list[Step], as_json: bool) -> None:

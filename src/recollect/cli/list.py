@@ -8,11 +8,12 @@ from recollect.cli import context, output
 @click.command("list")
 @click.option("--limit", "-n", type=click.IntRange(1, 100_000), default=50, show_default=True, help="At most so many.")
 @context.project_option
+@context.language_option
 @output.json_option
-def list_memories(limit: int, project: str | None, as_json: bool) -> None:
+def list_memories(limit: int, project: str | None, language: str | None, as_json: bool) -> None:
     """The memories of this project and those that hold everywhere, newest first."""
     with context.engine() as engine:
-        memories = engine.newest(context.viewer_of(engine, project), limit=limit)
+        memories = engine.newest(context.viewer_of(engine, project, language), limit=limit)
     if as_json:
         output.say_json({"memories": [output.memory_json(memory) for memory in memories]})
     elif not memories:

@@ -1,5 +1,6 @@
 """The `recollect` command. Each command is a module of its own, loaded when it is called: starting stays quick."""
 
+import os
 import sys
 from importlib import import_module
 
@@ -9,7 +10,6 @@ from recollect import __version__
 from recollect.domain.errors import RecollectError
 
 EXIT_ERROR = 1  # Recollect could not do it; the message says why and what to do
-EXIT_INTERRUPTED = 130  # Ctrl-C
 
 # name -> module and function; the order is that of `recollect --help`
 COMMANDS = {
@@ -44,20 +44,24 @@ def cli() -> None:
     """The memory of a coding agent: teach it once, and it is there when it matters."""
 
 
-def run() -> None:
-    """The entry point: every error that Recollect raises on purpose becomes one clear line and an exit code."""
+def main() -> int:
+    """Runs the command; every error that Recollect raises on purpose becomes one clear line and an exit code."""
     try:
         code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.stderr.write("\nInterrupted.\n")
-        sys.exit(EXIT_INTERRUPTED)
+        sys.stdout.flush()
+    except click.exceptions.Abort:  # what click makes of Ctrl-C
+        raise KeyboardInterrupt from None
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except RecollectError as error:
-        sys.stderr.write(f"Error: {error}\n")
-        sys.exit(EXIT_ERROR)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read us has gone; nothing more to say
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        return _failed(str(error))
+    except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  # what could not be written is not tried again
+        return _failed(f"The system refused: {error}.")
+    return code if isinstance(code, int) else 0
+
+
+def _failed(message: str) -> int:
+    sys.stderr.write(f"Error: {message}\n")
+    return EXIT_ERROR

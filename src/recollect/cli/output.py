@@ -9,7 +9,7 @@ import click
 
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Hit, Memory
-from recollect.text.block import PREFIX, plain
+from recollect.text.block import PREFIX, visible
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
 
@@ -70,7 +70,7 @@ def show_memories(memories: Sequence[Memory], notes: Sequence[str] | None = None
         return
     for number, memory in enumerate(memories):
         note = [notes[number]] if notes else []
-        say("\t".join([memory.id, memory.kind, _day(memory), *note, plain(memory.text)]))
+        say("\t".join([memory.id, memory.kind, _day(memory), *note, visible(memory.text)]))
 
 
 def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None:
@@ -79,12 +79,12 @@ def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    table.add_column(overflow="fold")
     table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1)
+    table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
     for number, memory in enumerate(memories):
         about = f"{_day(memory)}  {memory.scope}" + (f"  {notes[number]}" if notes else "")
-        body = Text(plain(memory.text)) + Text(f"\n{about}", style="dim")
+        body = Text(visible(memory.text)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
     Console().print(table)
 

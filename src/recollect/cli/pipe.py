@@ -56,15 +56,11 @@ class Pipe:
 
     def answer(self, line: str) -> Answer:
         try:
-            request = json.loads(line)
-            if not isinstance(request, dict):
-                raise PayloadError("A request is a JSON object.")
+            request = _parsed(line)
             op = request.get("op")
-            if op not in self._ops:
+            if not isinstance(op, str) or op not in self._ops:
                 raise PayloadError(f"There is no op {op!r}; known are {', '.join(self._ops)}.")
             return self._ops[op](request)
-        except json.JSONDecodeError as error:
-            return _error("bad_request", f"The line is not JSON: {error}.")
         except RecollectError as error:
             return _error(error.code, str(error))
         except Exception as error:  # noqa: BLE001  # one of the four places: one bad request must not end the run
@@ -72,7 +68,7 @@ class Pipe:
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         drafts = requests.drafts(request, context.now())
-        outcomes = [self._engine.remember(draft) for draft in drafts]
+        outcomes = self._engine.remember_all(drafts)
         return {
             "ids": [outcome.memory.id for outcome in outcomes],
             "outcomes": ["new" if isinstance(outcome, New) else "same" for outcome in outcomes],
@@ -111,6 +107,16 @@ class Pipe:
 
     def _fresh_engine(self) -> Engine:
         return self._open.enter_context(wiring.open_engine(self._settings, self._database))
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError) as error:  # also numbers without end and brackets without bottom
+        raise PayloadError(f"The line is not JSON that can be read: {error}.") from None
+    if not isinstance(request, dict):
+        raise PayloadError("A request is a JSON object.")
+    return request
 
 
 def _error(code: str, message: str) -> Answer:

@@ -23,7 +23,7 @@ from recollect.domain.memory import Draft, Kind, New, Role, Same, Sensitivity, S
     "--scope",
     default="project",
     show_default=True,
-    help="Where it holds: project (this folder's), universal, language:NAME, project:ID or session:ID.",
+    help="Where it holds: project (this folder's), universal, language:NAME or project:ID.",
 )
 @click.option("--title", help="A few words that stand for it where the whole text does not fit.")
 @click.option("--alias", "aliases", multiple=True, help="Another word that should find it; may be repeated.")

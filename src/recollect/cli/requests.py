@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
 from recollect.domain.errors import PayloadError
@@ -35,6 +36,11 @@ from recollect.domain.memory import (
 
 Fields = Mapping[str, Any]
 MAX_HITS = 1000
+MAX_NUMBER = 1e6
+DRAFT_FIELDS = (
+    *("id", "text", "kind", "scope", "project", "time", "title", "aliases", "sensitivity", "importance"),
+    *("confidence", "superseded_by"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +105,11 @@ def event(request: Fields, now: datetime) -> Event:
 
 
 def _draft(fields: Fields, request: Fields, now: datetime) -> Draft:
+    for name in fields:
+        # A misspelt `sensitivity` would silently open what was meant to be closed.
+        near = get_close_matches(name, DRAFT_FIELDS, n=1, cutoff=0.8)
+        if name not in DRAFT_FIELDS and near:
+            raise PayloadError(f"There is no field {name!r}; did you mean {near[0]!r}?")
     project = _project(fields) or _project(request)
     scope = _optional(fields, "scope")
     given_id, successor = _optional(fields, "id"), _optional(fields, "superseded_by")
@@ -148,7 +159,7 @@ def _texts(fields: Fields, name: str) -> tuple[str, ...]:
 
 def _number(fields: Fields, name: str, default: float) -> float:
     value = fields.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MAX_NUMBER:
         raise PayloadError(f"`{name}` is a number.")
     return float(value)
 

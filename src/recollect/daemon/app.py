@@ -6,19 +6,22 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
 from recollect.domain.errors import PayloadError, RecollectError
-from recollect.domain.event import Event
-from recollect.domain.memory import MessageId, SessionId
+from recollect.domain.event import Event, Prompt, SessionStarted
+from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.engine.engine import Engine
 from recollect.hosts import opencode
 
@@ -26,6 +29,10 @@ log = logging.getLogger("recollect.daemon")
 
 MAX_BODY_BYTES = 4_000_000
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode}
+STABLE = "start"  # what a host calls the stable block where it lists messages
+
+# Two prompts of one session at once would each be shown the same memory.
+_ONE_AT_A_TIME = tuple(Lock() for _ in range(64))
 
 Handler = Callable[[Request], Awaitable[dict[str, Any]]]
 
@@ -62,16 +69,14 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> 
         return await run_in_threadpool(answer_host, engine, HOSTS[name], await _body(request))
 
     async def replay(request: Request) -> dict[str, Any]:
-        body = await _body(request)
-        session, messages = body.get("session"), body.get("messages")
-        if (
-            not isinstance(session, str)
-            or not isinstance(messages, list)
-            or not all(isinstance(m, str) for m in messages)
-        ):
-            raise PayloadError("replay takes a `session` and a list of `messages` ids.")
-        ids = [MessageId(message) for message in messages]
-        return {"blocks": await run_in_threadpool(engine.replay, SessionId(session), ids)}
+        session, messages = _session_and_messages(await _body(request))
+        return {"blocks": await run_in_threadpool(engine.replay, session, messages)}
+
+    async def bare(request: Request) -> dict[str, Any]:
+        session, messages = _session_and_messages(await _body(request))
+        corrected = [None if message == STABLE else message for message in messages]
+        await run_in_threadpool(engine.went_bare, session, corrected, _now())
+        return {}
 
     async def end(_: Request) -> dict[str, Any]:
         stop()
@@ -85,22 +90,22 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> 
             route("/v1/status", status, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
             route("/v1/replay", replay, "POST"),
+            route("/v1/bare", bare, "POST"),
             route("/v1/stop", end, "POST"),
-        ]
+        ],
+        middleware=[Middleware(OriginForm)],
     )
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> dict[str, Any]:
     event: Event = host.normalise(payload, _now())
-    if _too_late(event):  # it waited in the queue of a daemon that was stopped or swamped
-        engine.went_without(event)
-        return {"block": "", "late": True}
-    injection = engine.handle(event)
-    if _too_late(event):
-        engine.went_without(event)
-        return {"block": "", "late": True}
-    answer: dict[str, Any] = host.render(injection)
-    return answer
+    with _ONE_AT_A_TIME[hash(event.session) % len(_ONE_AT_A_TIME)]:
+        if isinstance(event, SessionStarted | Prompt) and _too_late(event):
+            # It waited in the queue of a daemon that was stopped or swamped; its host has gone on.
+            engine.missed(event)
+            return {"block": "", "late": True}
+        answer: dict[str, Any] = host.render(engine.handle(event))
+        return answer
 
 
 def _too_late(event: Event) -> bool:
@@ -111,6 +116,15 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def _session_and_messages(body: Mapping[str, Any]) -> tuple[SessionId, list[MessageId]]:
+    session, messages = body.get("session"), body.get("messages")
+    if not isinstance(session, str) or not isinstance(messages, list) or not all(isinstance(m, str) for m in messages):
+        raise PayloadError("This takes a `session` and a list of `messages` ids.")
+    for name in (session, *messages):
+        check_name(name, "id")
+    return SessionId(session), [MessageId(message) for message in messages]
+
+
 async def _body(request: Request) -> dict[str, Any]:
     received = bytearray()
     async for chunk in request.stream():
@@ -119,8 +133,8 @@ async def _body(request: Request) -> dict[str, Any]:
             raise PayloadError(f"The request is larger than {MAX_BODY_BYTES:,} bytes.")
     try:
         body = json.loads(received)
-    except ValueError as error:
-        raise PayloadError(f"The request is not JSON: {error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"The request is not JSON that can be read: {error}.") from None
     if not isinstance(body, dict):
         raise PayloadError("The request is not a JSON object.")
     return body
@@ -143,6 +157,18 @@ def _answering(handler: Handler, activity: Activity) -> Callable[[Request], Awai
             return _error(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
 
     return endpoint
+
+
+class OriginForm:
+    """A client behind a proxy sends `POST http://localhost/v1/...`: the same request in its absolute form."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith("http://"):
+            scope["path"] = "/" + scope["path"].removeprefix("http://").partition("/")[2]
+        await self._app(scope, receive, send)
 
 
 def _error(status_code: int, code: str, message: str) -> JSONResponse:

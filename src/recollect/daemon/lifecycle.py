@@ -6,8 +6,9 @@ import logging
 import os
 import socket
 import stat
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from recollect import __version__, config, wiring
+from recollect.client import Client
 from recollect.config import Places
 from recollect.daemon.app import Activity, create_app
 from recollect.domain.errors import DaemonError
@@ -24,7 +26,8 @@ log = logging.getLogger("recollect.daemon")
 
 LOG_BYTES = 1_000_000
 LOG_FILES = 3
-IDLE_CHECK_S = 1.0
+WATCH_S = 1.0
+LOCK_WAIT_S = 3.0
 
 
 def serve() -> int:
@@ -32,14 +35,14 @@ def serve() -> int:
     places = config.places()
     make_private_folder(places.runtime)
     make_private_folder(places.state)
-    with _lock(places.lock) as won:
+    with _lock(places) as won:
         if not won:
             return 0
         _log_to(places.log)
         settings = config.load(places.settings)
         with wiring.open_engine(settings, places.database) as engine, _listening(places) as listener:
             activity = Activity()
-            server = _Server(settings, activity)
+            server = _Server(settings, activity, places.socket)
             server.serve_app(create_app(engine, activity, server.finish), listener)
     return 0
 
@@ -47,8 +50,10 @@ def serve() -> int:
 class _Server:
     """uvicorn on a socket that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: Settings, activity: Activity) -> None:
-        self._idle_s = settings.daemon.idle_minutes * 60
+    def __init__(self, settings: Settings, activity: Activity, socket_path: Path) -> None:
+        self._idle_s = settings.daemon.idle_minutes * 60 or float("inf")
+        self._socket_path = socket_path
+        self._socket_identity = _identity(socket_path)
         self._activity = activity
         self._uvicorn: uvicorn.Server | None = None
 
@@ -81,32 +86,55 @@ class _Server:
             watch.cancel()
 
     async def _watch(self) -> None:
-        while self._idle_s:
-            await asyncio.sleep(IDLE_CHECK_S)
+        while True:
+            await asyncio.sleep(WATCH_S)
             if self._activity.idle_seconds() > self._idle_s:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
+            if _identity(self._socket_path) != self._socket_identity:
+                log.warning("the socket was taken away: nobody can reach this daemon any more")
+                self.finish()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tells one file from another under the same name: an inode number alone is soon used again."""
+    try:
+        facts = path.lstat()
+    except OSError:
+        return None
+    return facts.st_ino, facts.st_ctime_ns
 
 
 @contextmanager
-def _lock(path: Path) -> Iterator[bool]:
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+def _lock(places: Places) -> Iterator[bool]:
+    """Whether it is ours. A holder that does not answer is about to end: it is worth a short wait."""
+    descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
+        yield _won(descriptor, places.socket)
+    finally:
+        os.close(descriptor)
+
+
+def _won(descriptor: int, socket_path: Path) -> bool:
+    give_up = time.monotonic() + LOCK_WAIT_S
+    while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            yield False
-            return
-        yield True
-    finally:
-        os.close(descriptor)
+            if Client(socket_path).is_running() or time.monotonic() > give_up:
+                return False
+            time.sleep(0.05)
+        else:
+            return True
 
 
 @contextmanager
 def _listening(places: Places) -> Iterator[socket.socket]:
     """Whoever holds the lock owns the path: what lies there is left over from a daemon that was killed."""
-    with suppress(FileNotFoundError):
-        places.socket.unlink()
+    try:
+        places.socket.unlink(missing_ok=True)
+    except OSError as error:
+        raise DaemonError(f"{places.socket} cannot be replaced: {error.strerror}. Remove it.") from error
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)
     try:
@@ -114,16 +142,22 @@ def _listening(places: Places) -> Iterator[socket.socket]:
     finally:
         os.umask(mask)
     listener.listen(128)
+    ours = _identity(places.socket)
     try:
         yield listener
     finally:
-        with suppress(FileNotFoundError):
-            places.socket.unlink()
+        if _identity(places.socket) == ours:  # not what somebody else may have put there meanwhile
+            places.socket.unlink(missing_ok=True)
         listener.close()
 
 
 def make_private_folder(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DaemonError(
+            f"The folder {folder} cannot be made: {error.strerror}. Check owner and free space."
+        ) from error
     facts = folder.lstat()
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
         raise DaemonError(f"{folder} belongs to another user, or is a link; remove it, or set XDG_STATE_HOME.")

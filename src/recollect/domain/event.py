@@ -5,8 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import MessageId, ProjectId, SessionId
+from recollect.domain.memory import MessageId, ProjectId, SessionId, check_name, check_time
 
 
 class StartSource(StrEnum):
@@ -29,8 +28,10 @@ class _Happened:
     answer_by: datetime | None = None  # after this the host goes on without an answer
 
     def __post_init__(self) -> None:
-        if not self.session:
-            raise InvalidValue("The event names no session.")
+        check_name(self.session, "session")
+        check_time(self.at)
+        if self.project is not None:
+            check_name(self.project, "project")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,11 @@ class SessionStarted(_Happened):
 class Prompt(_Happened):
     message: MessageId
     text: str
+    live: tuple[MessageId, ...] | None = None  # the messages before it that the model still has; None: not known
+
+    def __post_init__(self) -> None:
+        _Happened.__post_init__(self)  # slots make a new class of this one: a bare super() would miss it
+        check_name(self.message, "message")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NewType
 
@@ -14,6 +14,23 @@ SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)
 
 MAX_TEXT_CHARS = 20_000  # a memory is a few sentences; documents belong into files
+MAX_TITLE_CHARS = 300
+MAX_NAME_CHARS = 500  # ids, names in scopes, aliases
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+
+
+def check_time(moment: datetime) -> None:
+    if moment.tzinfo is None:
+        raise InvalidValue("The time has no time zone.")
+    if not EARLIEST <= moment < LATEST:
+        raise InvalidValue(f"The time {moment.isoformat()} is out of range; it lies from 1970 to 9998.")
+
+
+def check_name(value: str, what: str) -> None:
+    """Ids and names are shown, logged and compared: one line of visible characters."""
+    if not value or len(value) > MAX_NAME_CHARS or not value.isprintable():
+        shown = repr(value[:40])
+        raise InvalidValue(f"The {what} {shown} is not usable: it takes 1 to {MAX_NAME_CHARS} printable characters.")
 
 
 class Kind(StrEnum):
@@ -28,6 +45,8 @@ class Kind(StrEnum):
 
 
 class Sensitivity(StrEnum):
+    """From the open to the closed: of two, the later one is the stricter."""
+
     PUBLIC = "public"  # may be seen in every project
     PROJECT = "project"
     SESSION = "session"  # only in the session it comes from
@@ -57,7 +76,9 @@ class Scope:
 
     def __post_init__(self) -> None:
         if (self.level is ScopeLevel.UNIVERSAL) == bool(self.name):
-            raise InvalidValue(f"The scope {str(self)!r} is not complete; {_SCOPES}.")
+            raise InvalidValue(f"The scope {f'{self.level}:{self.name}'!r} is not complete; {_SCOPES}.")
+        if self.name:
+            check_name(self.name, "name in the scope")
 
     def __str__(self) -> str:
         return f"{self.level}:{self.name}" if self.name else str(self.level)
@@ -65,10 +86,9 @@ class Scope:
     @classmethod
     def parse(cls, text: str) -> "Scope":
         level, _, name = text.partition(":")
-        try:
-            return cls(ScopeLevel(level), name)
-        except ValueError:
-            raise InvalidValue(f"There is no scope {text!r}; {_SCOPES}.") from None
+        if level not in list(ScopeLevel):
+            raise InvalidValue(f"There is no scope {text!r}; {_SCOPES}.")
+        return cls(ScopeLevel(level), name.lower() if level == ScopeLevel.LANGUAGE else name)
 
     @classmethod
     def project(cls, project: ProjectId) -> "Scope":
@@ -114,7 +134,9 @@ class Draft:
     superseded_by: MemoryId | None = None  # may name a memory that comes later
 
     def __post_init__(self) -> None:
-        _check_content(self.text, self.importance, self.confidence, self.at)
+        _check_content(self.text, self.importance, self.confidence)
+        _check_names(self.id, self.title, self.aliases)
+        check_time(self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,14 +158,15 @@ class Memory:
     seen: int = 1  # how often it was said
 
     def __post_init__(self) -> None:
-        _check_content(self.text, self.importance, self.confidence, self.created_at)
+        _check_content(self.text, self.importance, self.confidence)
+        _check_names(self.id, self.title, self.aliases)
 
     @property
     def is_live(self) -> bool:
         return self.valid_to is None and self.superseded_by is None
 
 
-def _check_content(text: str, importance: float, confidence: float, at: datetime) -> None:
+def _check_content(text: str, importance: float, confidence: float) -> None:
     if not text.strip():
         raise InvalidValue("The text is empty; say what is to be remembered.")
     if len(text) > MAX_TEXT_CHARS:
@@ -153,18 +176,25 @@ def _check_content(text: str, importance: float, confidence: float, at: datetime
         )
     if "\x00" in text:
         raise InvalidValue("The text has a NUL character; remove it.")
-    if not text.isprintable() and _has_lone_surrogate(text):
+    if _has_lone_surrogate(text):
         raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
     if not 0 <= importance <= 2:
         raise InvalidValue(f"The importance is {importance}; it goes from 0 to 2.")
     if not 0 <= confidence <= 1:
         raise InvalidValue(f"The confidence is {confidence}; it goes from 0 to 1.")
-    if at.tzinfo is None:
-        raise InvalidValue("The time has no time zone.")
+
+
+def _check_names(memory_id: MemoryId | None, title: str | None, aliases: tuple[str, ...]) -> None:
+    if memory_id is not None:
+        check_name(memory_id, "id")
+    for alias in aliases:
+        check_name(alias, "alias")
+    if title is not None and (len(title) > MAX_TITLE_CHARS or _has_lone_surrogate(title)):
+        raise InvalidValue(f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode.")
 
 
 def _has_lone_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+    return not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +204,11 @@ class Viewer:
     project: ProjectId | None = None  # None: outside of every project
     language: str | None = None
     session: SessionId | None = None
+
+    def __post_init__(self) -> None:
+        for name, what in ((self.project, "project"), (self.language, "language"), (self.session, "session")):
+            if name is not None:
+                check_name(name, what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from recollect.domain.settings import Settings
 from recollect.engine import recall, session_start, session_state, turn
 from recollect.engine.ports import IdentifiesProjects, Measures, Store
 from recollect.engine.remember import remember
+from recollect.privacy.visibility import may_see
 
 FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
 
@@ -36,11 +37,16 @@ class Engine:
     def remember(self, draft: Draft) -> Outcome:
         return remember(self._store, draft)
 
+    def remember_all(self, drafts: Sequence[Draft]) -> list[Outcome]:
+        """All of them, or none."""
+        with self._store.writing():
+            return [remember(self._store, draft) for draft in drafts]
+
     def recall(self, query: str, viewer: Viewer, *, limit: int, now: datetime) -> list[Hit]:
         return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings)
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
-        return self._store.newest(viewer, limit=limit)
+        return [memory for memory in self._store.newest(viewer, limit=limit) if may_see(memory, viewer)]
 
     def count(self) -> int:
         return self._store.count()
@@ -57,7 +63,7 @@ class Engine:
             case Prompt():
                 return self._turn(session, event)
             case Compacted():
-                session_state.begin_context(self._store, session)
+                self._store.begin_context(session.id)
                 return turn.SILENCE
             case Reply() | ToolSucceeded() | ToolFailed() | Compacting() | SessionEnded():
                 return turn.SILENCE
@@ -66,24 +72,25 @@ class Engine:
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were sent with, after a restart of the host."""
-        return self._store.blocks(session, messages)
+        return {message: sent.injection.block for message, sent in self._store.sent_with(session, messages).items()}
 
-    def went_without(self, event: Event) -> None:
-        """The host did not wait for the answer: what it sent, nothing, is final."""
+    def missed(self, event: SessionStarted | Prompt) -> None:
+        """The host has gone on without an answer: what it sent, nothing, is final, unless more was sent before."""
         session = session_state.enter(self._store, event, self._identify)
-        match event:
-            case Prompt():
-                nothing = turn.SILENCE
-                self._store.withdraw(self._sent(session, event.message, nothing, event.at, took_ms=0.0))
-            case SessionStarted():
-                nothing = Injection(placement=Placement.SYSTEM)
-                self._store.withdraw(self._sent(session, None, nothing, event.at, took_ms=0.0))
-            case _:
-                pass  # the other moments carry no block that a host could have missed
+        message = event.message if isinstance(event, Prompt) else None
+        self._store.record(_sent(session, message, _nothing(message), event.at))
+
+    def went_bare(self, session_id: SessionId, messages: Sequence[MessageId | None], now: datetime) -> None:
+        """The host says what it sent without a block (None: the stable one), whatever it was answered."""
+        session = self._store.session(session_id)
+        if session is None:
+            return  # nothing was ever logged for it
+        for message in messages:
+            self._store.correct(_sent(session, message, _nothing(message), now))
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
         if event.source in FORGETTING:
-            session = session_state.begin_context(self._store, session)
+            session = self._store.begin_context(session.id)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
             return logged.injection
@@ -92,11 +99,11 @@ class Engine:
         return self._record(session, None, injection, event.at, began)
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
-        logged = self._store.sent(session.id, event.message)
+        logged = self._store.sent_with(session.id, [event.message]).get(event.message)
         if logged is not None:
             return logged.injection
         began = self._seconds()
-        live = self._store.in_context(session.id, session.context)
+        live = self._live(session, event.live)
         injection = turn.answer(
             self._store,
             event.text,
@@ -108,14 +115,28 @@ class Engine:
         )
         return self._record(session, event.message, injection, event.at, began)
 
+    def _live(self, session: Session, messages: Sequence[MessageId] | None) -> list[Sent]:
+        """What is in front of the model: the stable block, and the blocks of the messages that the model still has."""
+        if messages is None:
+            return self._store.in_context(session.id, session.context)
+        turns = list(self._store.sent_with(session.id, messages).values())
+        stable = self._store.stable(session.id, session.context)
+        return turns if stable is None else [stable, *turns]
+
     def _record(
         self, session: Session, message: MessageId | None, injection: Injection, at: datetime, began: float
     ) -> Injection:
         took_ms = (self._seconds() - began) * 1000
-        return self._store.record(self._sent(session, message, injection, at, took_ms)).injection
+        return self._store.record(_sent(session, message, injection, at, took_ms)).injection
 
-    @staticmethod
-    def _sent(session: Session, message: MessageId | None, injection: Injection, at: datetime, took_ms: float) -> Sent:
-        return Sent(
-            session=session.id, context=session.context, message=message, injection=injection, at=at, took_ms=took_ms
-        )
+
+def _sent(
+    session: Session, message: MessageId | None, injection: Injection, at: datetime, took_ms: float = 0.0
+) -> Sent:
+    return Sent(
+        session=session.id, context=session.context, message=message, injection=injection, at=at, took_ms=took_ms
+    )
+
+
+def _nothing(message: MessageId | None) -> Injection:
+    return turn.SILENCE if message is not None else Injection(placement=Placement.SYSTEM)

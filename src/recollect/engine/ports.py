@@ -22,11 +22,13 @@ class FindsMemories(Protocol):
         """Live memories, newest first."""
         ...
 
-    def occurrences(self, words: Collection[str]) -> Mapping[str, int]:
-        """In how many memories each word occurs."""
+    def occurrences(self, words: Collection[str], viewer: Viewer) -> Mapping[str, int]:
+        """In how many of the viewer's memories each word occurs: what others remember changes nothing here."""
         ...
 
-    def count(self) -> int: ...
+    def count(self, viewer: Viewer | None = None) -> int:
+        """How many memories hold where the viewer is; without one, how many there are."""
+        ...
 
 
 class KeepsMemories(Protocol):
@@ -42,13 +44,21 @@ class KeepsMemories(Protocol):
 
     def add(self, memory: Memory) -> None: ...
 
-    def saw_again(self, memory_id: MemoryId) -> Memory: ...
+    def update(self, memory: Memory) -> None:
+        """Put it in place of the one with its id."""
+        ...
 
 
 class KeepsSessions(Protocol):
     def session(self, session_id: SessionId) -> Session | None: ...
 
-    def save_session(self, session: Session) -> None: ...
+    def begin_session(self, session: Session) -> Session:
+        """First begun is final: answers with the session as it is kept."""
+        ...
+
+    def begin_context(self, session_id: SessionId) -> Session:
+        """The same session with the next live context."""
+        ...
 
 
 class LogsInjections(Protocol):
@@ -56,17 +66,15 @@ class LogsInjections(Protocol):
         """First recorded is final: answers with what stands in the log afterwards."""
         ...
 
-    def withdraw(self, sent: Sent) -> None:
-        """Put the record of something that never reached the host in place of what stands there."""
+    def correct(self, sent: Sent) -> None:
+        """The host says what it really sent: this stands in the log from now on."""
         ...
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:
         """The stable block of one live context."""
         ...
 
-    def sent(self, session_id: SessionId, message: MessageId) -> Sent | None: ...
-
-    def blocks(self, session_id: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> dict[MessageId, Sent]:
         """What each of these messages was sent with; messages that are not in the log are left out."""
         ...
 

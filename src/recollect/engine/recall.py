@@ -6,10 +6,11 @@ from datetime import datetime
 from recollect.domain.memory import Hit, Memory, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine.ports import FindsMemories
+from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import lexical_relevance, rarity
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.query import search_words
-from recollect.text.words import index_words
+from recollect.text.words import words_of
 
 
 def recall(
@@ -17,22 +18,25 @@ def recall(
 ) -> list[Hit]:
     words = search_words(query)
     found = memories.search(words, viewer, limit=max(limit, settings.turn.candidates), injectable=False)
-    return weigh(memories, found, words, now, settings)[:limit]
+    visible = [memory for memory in found if may_see(memory, viewer)]
+    return weigh(memories, visible, words, viewer, now=now, settings=settings)[:limit]
 
 
 def weigh(
-    memories: FindsMemories, found: Sequence[Memory], words: Sequence[str], now: datetime, settings: Settings
+    memories: FindsMemories,
+    found: Sequence[Memory],
+    words: Sequence[str],
+    viewer: Viewer,
+    *,
+    now: datetime,
+    settings: Settings,
 ) -> list[Hit]:
     """Relevance, score and factors of what was found, best first; equal ones in the order of their ids."""
-    weight = rarity(memories.occurrences(words), memories.count()) if found else {}
+    weight = rarity(memories.occurrences(words, viewer), memories.count(viewer)) if found else {}
     hits = []
     for memory in found:
-        names = [index_words(name) for name in (memory.title or "", *memory.aliases)]
-        relevance = lexical_relevance(words, words_of(memory), weight, names)
+        names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
+        relevance = lexical_relevance(words, frozenset(words_of(memory)), weight, names)
         factors = turn_factors(memory, relevance, now, settings)
         hits.append(Hit(memory=memory, relevance=relevance, score=turn_score(factors, settings), factors=factors))
     return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
-
-
-def words_of(memory: Memory) -> frozenset[str]:
-    return frozenset(index_words(" ".join((memory.text, memory.title or "", *memory.aliases))))

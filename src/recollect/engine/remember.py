@@ -1,24 +1,43 @@
 """The only write path. A draft becomes a memory, or counts as one more mention of a known one."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Memory, MemoryId, New, Outcome, Same
+from recollect.domain.memory import Draft, Memory, MemoryId, New, Outcome, Same, Sensitivity
 from recollect.engine.ports import KeepsMemories
+from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
 ID_CHARS = 8
 
 
 def remember(memories: KeepsMemories, draft: Draft) -> Outcome:
+    if not visible(draft.text):
+        raise InvalidValue("The text has nothing that can be seen; say what is to be remembered.")
     with memories.writing():
         known = memories.find_same(draft)
         if known is not None:
-            return Same(memories.saw_again(known.id))
+            again = _merged(known, draft)
+            memories.update(again)
+            return Same(again)
         memory = _memory(draft, _free_id(memories, draft))
         memories.add(memory)
         return New(memory)
+
+
+def _merged(known: Memory, draft: Draft) -> Memory:
+    """Said once more: what the draft adds is added, and of two sensitivities the stricter one holds."""
+    strictness = list(Sensitivity)
+    return replace(
+        known,
+        seen=known.seen + 1,
+        title=draft.title or known.title,
+        aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
+        importance=max(known.importance, draft.importance),
+        sensitivity=max(known.sensitivity, draft.sensitivity, key=strictness.index),
+    )
 
 
 def _memory(draft: Draft, memory_id: MemoryId) -> Memory:

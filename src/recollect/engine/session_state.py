@@ -1,7 +1,6 @@
 """What a session is, and what it was shown."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from recollect.domain.event import Event
 from recollect.domain.injection import Sent, Session
@@ -14,22 +13,15 @@ def enter(sessions: KeepsSessions, event: Event, identify: IdentifiesProjects) -
     known = sessions.session(event.session)
     if known is not None:
         return known
-    session = Session(
-        id=event.session,
-        host=event.host,
-        project=_project(event, identify),
-        language=event.language,
-        started_at=event.at,
+    return sessions.begin_session(
+        Session(
+            id=event.session,
+            host=event.host,
+            project=_project(event, identify),
+            language=event.language,
+            started_at=event.at,
+        )
     )
-    sessions.save_session(session)
-    return session
-
-
-def begin_context(sessions: KeepsSessions, session: Session) -> Session:
-    """The model has forgotten the conversation (compaction, clearing): nothing is live any more."""
-    fresh = replace(session, context=session.context + 1)
-    sessions.save_session(fresh)
-    return fresh
 
 
 def viewer(session: Session) -> Viewer:

@@ -33,7 +33,7 @@ def answer(
     words = content_words(prompt)
     found = memories.search(words, viewer, limit=turn.candidates, injectable=True)
     fresh = [memory for memory in found if may_inject(memory, viewer) and memory.id not in shown]
-    hits = _relevant(weigh(memories, fresh, words, now, settings), first=first, settings=settings)
+    hits = _relevant(weigh(memories, fresh, words, viewer, now=now, settings=settings), first=first, settings=settings)
     selection = fill(
         [Offer(hit.memory) for hit in hits],
         budget_tokens=budgets.turn_tokens,

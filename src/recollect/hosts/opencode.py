@@ -31,7 +31,8 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
         case "session.start":
             return SessionStarted(**about)
         case "chat.message":
-            return Prompt(message=MessageId(_text(payload, "messageID")), text=_said(payload), **about)
+            message = MessageId(_text(payload, "messageID"))
+            return Prompt(message=message, text=_said(payload), live=_live(payload), **about)
         case _:
             raise PayloadError(f"The OpenCode plugin sent an unknown hook {hook!r}; install the plugin again.")
 
@@ -55,6 +56,16 @@ def _said(payload: Mapping[str, Any]) -> str:
         and not part.get("ignored")
     ]
     return "\n".join(texts)
+
+
+def _live(payload: Mapping[str, Any]) -> tuple[MessageId, ...] | None:
+    """The ids of the messages in the request that the prompt is part of."""
+    ids = payload.get("live")
+    if ids is None:
+        return None
+    if not isinstance(ids, list) or not all(isinstance(message, str) for message in ids):
+        raise PayloadError("`live` is not a list of message ids.")
+    return tuple(map(MessageId, ids))
 
 
 def _text(payload: Mapping[str, Any], name: str) -> str:

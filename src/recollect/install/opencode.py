@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -34,7 +35,9 @@ def install(project: Path, command_file: Path, daemon_command: Sequence[str]) ->
     target = plugin_path(project)
     _check_ours(target)
     command = json.dumps({"command": list(daemon_command)}, indent=2) + "\n"
-    return [_put(target, plugin_source().read_text(encoding="utf-8")), _put(command_file, command)]
+    # The command first: a plugin without it could never start its daemon.
+    noted = _put(command_file, command)
+    return [_put(target, plugin_source().read_text(encoding="utf-8")), noted]
 
 
 def uninstall(project: Path) -> list[Step]:
@@ -43,6 +46,9 @@ def uninstall(project: Path) -> list[Step]:
         return [Step(Change.UNCHANGED, target)]
     _check_ours(target)
     target.unlink()
+    for folder in (target.parent, target.parent.parent):
+        with suppress(OSError):  # somebody else's files are in it
+            folder.rmdir()
     return [Step(Change.REMOVED, target)]
 
 
@@ -60,8 +66,10 @@ def plugin_source() -> Path:
 
 
 def _check_ours(target: Path) -> None:
-    if not target.exists():
+    if not target.exists() and not target.is_symlink():
         return
+    if not target.is_file():
+        raise InstallError(f"{target} is not a file of ours; move it away first. Nothing was changed.")
     with target.open(encoding="utf-8", errors="replace") as file:
         if MARK not in file.readline():
             raise InstallError(f"{target} is not ours; move it away first. Nothing was changed.")

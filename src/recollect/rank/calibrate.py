@@ -29,6 +29,6 @@ def lexical_relevance(
     if not shared:
         return 0.0
     of_asked = shared / sum(weight[word] for word in asked)
-    of_known = shared / (shared + sum(weight.get(word, 1.0) for word in known if word not in weight))
+    of_known = shared / (shared + sum(word not in weight for word in known))
     named = NAMED if any(name and all(word in asked for word in name) for name in names) else 0.0
     return max(of_asked, MEMORY_COVERAGE_WEIGHT * of_known, named)

@@ -24,7 +24,9 @@ def age_days(memory: Memory, now: datetime) -> float:
 
 def recency(memory: Memory, now: datetime, settings: Settings) -> float:
     half_life_days = settings.kinds.half_life_days.get(memory.kind)
-    return 1.0 if half_life_days is None else math.pow(0.5, age_days(memory, now) / half_life_days)
+    if half_life_days is None:
+        return 1.0
+    return math.pow(0.5, age_days(memory, now) / max(half_life_days, 0.01))  # 0 = gone at once
 
 
 def frequency(memory: Memory) -> float:

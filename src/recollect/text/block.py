@@ -26,11 +26,14 @@ PREFIX: dict[Kind, str] = {
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _SPACE = re.compile(r"\s+")
-# Controls, bidi overrides and isolates, invisible separators, tag characters, lone surrogates.
+# What a reader cannot see but a model can: controls, bidi overrides, joiners, selectors, fillers, tag characters.
 _HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_TAG = re.compile(r"<(?=[A-Za-z/!?|])")  # `a < b` stays as it is; `<|` begins the special tokens of some models
+# `a < b` stays as it is; `<|` begins the special tokens of some models.
+_TAG = re.compile(r"[<＜](?=\s*/|[A-Za-z!?|｜])")
+_IMITATION = re.compile(r"\[(PREF|RULE|FIX|DEC|ERR|FILE|RES|OUT)\]")  # what only we may begin an entry with
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,14 @@ class Entry:
     line: str
 
 
+def visible(text: str) -> str:
+    """One line of what a person can see: safe for a terminal."""
+    return _SPACE.sub(" ", _HIDDEN.sub("", _SPACE.sub(" ", _ANSI.sub("", text)))).strip()
+
+
 def plain(text: str) -> str:
-    """One line without anything that a model or a terminal could take for structure."""
-    visible = _HIDDEN.sub("", _SPACE.sub(" ", _ANSI.sub("", text)))
-    return _TAG.sub("&lt;", _SPACE.sub(" ", visible)).strip()
+    """The same without anything that a model could take for a tag or for another entry."""
+    return _IMITATION.sub(r"(\1)", _TAG.sub("&lt;", visible(text)))
 
 
 def line_of(memory: Memory) -> str:

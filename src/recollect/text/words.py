@@ -10,6 +10,8 @@ from functools import lru_cache
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
+from recollect.domain.memory import Memory
+
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -30,6 +32,11 @@ def index_words(text: str) -> list[str]:
         else:
             found += _name_and_parts(chunk)
     return found
+
+
+def words_of(memory: Memory) -> list[str]:
+    """Everything that finds a memory: its text, its title and its aliases."""
+    return index_words(" ".join((memory.text, memory.title or "", *memory.aliases)))
 
 
 def is_identifier(chunk: str) -> bool:

@@ -3,38 +3,69 @@
 Reads a few small files; runs no program, so a prompt never waits for git.
 """
 
+import os
 import re
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
 
+USUAL_PORTS = (None, 22, 80, 443)
+MAX_PATH_CHARS = 400  # what is longer is shortened, and told apart by its hash
+
 _SECTION = re.compile(r'^\s*\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
-_URL = re.compile(r"^\s*url\s*=\s*(?P<url>\S+)")
+_URL = re.compile(r'^\s*url\s*=\s*"?(?P<url>[^"]*?)"?\s*$')
 _SCP = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?!//)(?P<path>.+)$")
 
 
 def identify(folder: str) -> ProjectId:
-    place = Path(folder).expanduser().resolve()
+    try:
+        return ProjectId(_name_of(Path(folder).resolve()))
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL inside, too long, not allowed, a circle of links
+        raise InvalidValue(f"The folder {folder[:80]!r} cannot be used: {error}.") from None
+
+
+def _name_of(place: Path) -> str:
     git = _git_folder(place)
     if git is None:
-        return ProjectId(f"path:{place}")
+        return f"path:{_readable(place)}"
+    root = git.parent if git.name == ".git" else git
     remote = _remote(git)
-    if remote is not None:
-        return ProjectId(f"git:{normalise_remote(remote)}")
-    return ProjectId(f"path:{git.parent if git.name == '.git' else git}")
+    name = None if remote is None else normalise_remote(remote, root)
+    return f"path:{_readable(root)}" if name is None else f"git:{name}"
 
 
-def normalise_remote(url: str) -> str:
-    """`git@github.com:Owner/repo.git` and `https://token@github.com/Owner/repo/` are one project, without the token."""
+def root_of(folder: Path) -> Path:
+    """The top of the working tree that a folder lies in; the folder itself outside of git."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
+
+
+def normalise_remote(url: str, root: Path) -> str | None:
+    """`git@github.com:Owner/repo.git` and `https://token@github.com/Owner/repo/` are one project, without the token.
+
+    A path is read from the repository's root; None: nothing that names a project.
+    """
     scp = _SCP.match(url)
-    if scp and "://" not in url:
-        host, path = scp["host"], scp["path"]
-    else:
+    try:
         parts = urlsplit(url)
-        host, path = parts.hostname or "", parts.path
-    path = path.strip("/").removesuffix(".git")
-    return f"{host.lower()}/{path}" if host else path
+        host, path = (scp["host"], scp["path"]) if scp and "://" not in url else (parts.hostname or "", parts.path)
+        port = "" if scp or parts.port in USUAL_PORTS else f":{parts.port}"
+    except ValueError:  # `https://[bad`
+        return None
+    if not host:
+        return _readable((root / path).resolve()).removesuffix(".git")
+    return f"{host.lower()}{port}/{path.strip('/').removesuffix('.git')}"
+
+
+def _readable(path: Path) -> str:
+    """File names are bytes; an id is text: what is no UTF-8 or cannot be seen is spelled out."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    seen = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+    if len(seen) <= MAX_PATH_CHARS:
+        return seen
+    return f"{sha256(seen.encode()).hexdigest()[:16]}…{seen[-MAX_PATH_CHARS // 2 :]}"
 
 
 def _git_folder(place: Path) -> Path | None:

@@ -18,6 +18,10 @@ def test_a_scope_that_does_not_exist_is_refused_with_the_ones_that_do(text: str)
         Scope.parse(text)
 
 
+def test_a_language_is_one_however_it_is_capitalised() -> None:
+    assert Scope.parse("language:Python") == Scope.parse("language:python")
+
+
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidValue, match="no kind 'wish'; the kinds are preference, rule"):
         parse_kind("wish")
@@ -35,6 +39,15 @@ def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
         ({"importance": float("nan")}, "importance"),
         ({"confidence": -0.1}, "confidence"),
         ({"at": datetime(2026, 1, 1)}, "time zone"),
+        ({"at": datetime.fromisoformat("9999-12-31T23:59:59-12:00")}, "out of range"),
+        ({"at": datetime.fromisoformat("0001-01-01T00:00:00+14:00")}, "out of range"),
+        ({"id": "a\nb"}, "The id"),
+        ({"id": ""}, "The id"),
+        ({"id": "x" * 501}, "The id"),
+        ({"title": "a\udcff"}, "The title"),
+        ({"title": "x" * 301}, "The title"),
+        ({"aliases": ("fine", "\x1b[31m")}, "The alias"),
+        ({"scope": "project:a\tb"}, "The name in the scope"),
     ],
 )
 def test_a_draft_cannot_be_wrong(fields: dict[str, object], message: str) -> None:

@@ -1,4 +1,6 @@
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,11 +39,20 @@ def test_a_file_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
     assert not (tmp_path / "command.json").exists()
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_not_touched(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    plugin_path(tmp_path).parent.mkdir(parents=True)
+    make(plugin_path(tmp_path))
+    for action in (lambda: changes(tmp_path, tmp_path / "command.json"), lambda: uninstall(tmp_path)):
+        with pytest.raises(InstallError, match="not a file of ours"):
+            action()
+
+
 def test_uninstall_takes_out_what_install_put_in(tmp_path: Path) -> None:
     install(tmp_path, tmp_path / "command.json", COMMAND)
     assert [step.change for step in uninstall(tmp_path)] == [Change.REMOVED]
     assert [step.change for step in uninstall(tmp_path)] == [Change.UNCHANGED]
-    assert list(plugin_path(tmp_path).parent.iterdir()) == []
+    assert not (tmp_path / ".opencode").exists()
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from recollect.domain.memory import Kind, MemoryId
-from recollect.text.block import CLOSE, OPEN, PREFIX, Entry, line_of, plain, render, title_line_of
+from recollect.text.block import CLOSE, OPEN, PREFIX, Entry, line_of, plain, render, title_line_of, visible
 from tests.builders import a_memory
 from tests.requirements import covers
 
@@ -15,7 +15,8 @@ NASTY = st.one_of(
     st.lists(
         st.sampled_from(
             ["</recollect>", "<recollect>", "<", "/", "recollect>", "\n", "\r", "\x1b[31m", "\x1b", "\u202e", "\u2028",
-             "<|im_end|>", "<system>", "System:", "\x00", "\u200b", "&lt;", "<!--", "[RULE] obey", "a < b"]
+             "<|im_end|>", "<｜User｜>", "\u00ad", "\ufe0f", "\U000e0101", "\u3164", "<system>",
+             "System:", "\x00", "\u200b", "&lt;", "<!--", "< /recollect>", "＜/recollect＞", "[RULE] obey", "a < b"]
         )
     ).map("".join),
 )  # fmt: skip
@@ -30,14 +31,19 @@ def test_no_memory_can_close_the_fence_open_a_tag_or_begin_a_line(text: str, tit
     assert block.startswith(OPEN + "\n")
     assert block.endswith("\n" + CLOSE)
     inside = block.removeprefix(OPEN).removesuffix(CLOSE)
-    assert not re.search(r"<[A-Za-z/!?|]", inside)
+    assert not re.search(r"[<＜](\s*/|[A-Za-z!?|｜])", inside)
+    assert len(re.findall(r"\[(?:RULE|DEC)\]", inside)) == len(lines)
     assert len(block.splitlines()) == 3 + len(lines)
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b]", block)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b\u00ad\u3164\ufe0f\U000e0101]", block)
 
 
 @given(st.text())
 def test_plain_text_stays_plain(text: str) -> None:
     assert plain(plain(text)) == plain(text)
+
+
+def test_people_see_what_was_written_without_what_a_terminal_would_obey() -> None:
+    assert visible("use <div>\x1b]0;title\x07 tags\u202e") == "use <div> tags"
 
 
 def test_what_is_no_tag_stays_as_it_is() -> None:

@@ -17,15 +17,15 @@ class Database:
     """`path` None keeps everything in memory, on one connection."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
+        self._path = None if path is None else path.absolute()  # SQLite has a meaning of its own for some bare names
         self._name = "in memory" if path is None else str(path)
         self._writing = threading.RLock()
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
         with self._speaking():
-            if path is not None:
-                _make_private_file(path)
+            if self._path is not None:
+                _make_private_file(self._path)
             self._writer = self._connect()
             self._migrate()
 
@@ -90,6 +90,8 @@ class Database:
                 f"The database {self._name} was written by a newer Recollect (schema {done}, this one knows "
                 f"{len(MIGRATIONS)}). Update Recollect; nothing was changed."
             )
+        if done == 0 and self._writer.execute("SELECT 1 FROM sqlite_schema WHERE name <> 'migration'").fetchone():
+            raise StoreUnusable(f"The database {self._name} belongs to another program; nothing was changed.")
         for number, migration in enumerate(MIGRATIONS[done:], start=done + 1):
             self._apply(number, migration)
 
@@ -134,8 +136,8 @@ class Database:
             return StoreUnusable(f"The database {self._name} is damaged ({said}). Keep a copy and restore a backup.")
         if "readonly" in said or "unable to open" in said:
             return StoreUnusable(f"The database {self._name} cannot be written ({said}). Check owner and permissions.")
-        if "full" in said:
-            return StoreUnusable(f"There is no space left for {self._name}. Free some and try again.")
+        if "full" in said or "disk I/O error" in said:
+            return StoreUnusable(f"{self._name} cannot be written ({said}). Is the disk full? Free some space.")
         return StoreError(f"The database {self._name} answered: {said}.")
 
 

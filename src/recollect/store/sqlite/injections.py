@@ -1,6 +1,7 @@
 """Sessions and the injection log in SQLite."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection
 
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import MessageId, SessionId
@@ -20,31 +21,31 @@ class Injections:
             row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
         return session_of(row) if row else None
 
-    def save_session(self, session: Session) -> None:
+    def begin_session(self, session: Session) -> Session:
+        row = (session.id, session.host, session.project, session.language, to_ms(session.started_at), session.context)
         with self._database.write() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    session.id,
-                    session.host,
-                    session.project,
-                    session.language,
-                    to_ms(session.started_at),
-                    session.context,
-                ),
-            )
+            connection.execute("INSERT OR IGNORE INTO session VALUES (?, ?, ?, ?, ?, ?)", row)
+            kept = connection.execute("SELECT * FROM session WHERE id = ?", (session.id,)).fetchone()
+        return session_of(kept)
+
+    def begin_context(self, session_id: SessionId) -> Session:
+        with self._database.write() as connection:
+            row = connection.execute(
+                "UPDATE session SET context = context + 1 WHERE id = ? RETURNING *", (session_id,)
+            ).fetchone()
+        return session_of(row)
 
     def record(self, sent: Sent) -> Sent:
-        row = sent_row(sent)
         with self._database.write() as connection:
             # First recorded is final: a second answer for the same message would rewrite what the provider cached.
-            connection.execute(f"INSERT OR IGNORE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", row)
-            final = connection.execute(
-                "SELECT * FROM injection WHERE session = :session AND message = :message AND context = :context", row
+            connection.execute(f"INSERT OR IGNORE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", sent_row(sent))
+            kept = connection.execute(
+                "SELECT * FROM injection WHERE session = :session AND message = :message AND context = :context",
+                sent_row(sent),
             ).fetchone()
-        return sent_of(final)
+        return sent_of(kept)
 
-    def withdraw(self, sent: Sent) -> None:
+    def correct(self, sent: Sent) -> None:
         with self._database.write() as connection:
             connection.execute(f"INSERT OR REPLACE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", sent_row(sent))
 
@@ -56,16 +57,15 @@ class Injections:
             ).fetchone()
         return sent_of(row) if row else None
 
-    def sent(self, session_id: SessionId, message: MessageId) -> Sent | None:
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> dict[MessageId, Sent]:
+        # One parameter for any number of ids; newest context last, so that the first one recorded is what stays.
+        query = """
+            SELECT injection.* FROM json_each(?) AS asked JOIN injection
+            ON injection.session = ? AND injection.message = asked.value ORDER BY injection.context DESC
+        """
         with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT * FROM injection WHERE session = ? AND message = ? ORDER BY context", (session_id, message)
-            ).fetchone()
-        return sent_of(row) if row else None
-
-    def blocks(self, session_id: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
-        logged = {message: self.sent(session_id, message) for message in messages}
-        return {message: sent.injection.block for message, sent in logged.items() if sent is not None}
+            rows = connection.execute(query, (json.dumps(list(messages)), session_id)).fetchall()
+        return {MessageId(row["message"]): sent_of(row) for row in rows}
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:

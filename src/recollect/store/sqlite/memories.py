@@ -1,5 +1,6 @@
 """Memories in SQLite: the rows, and the index over their words."""
 
+import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
@@ -8,7 +9,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import content_key, memory_of, memory_row, to_ms
-from recollect.text.words import index_words
+from recollect.text.words import words_of
 
 _LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL"
 _IN_SESSION = "(sensitivity <> 'session' OR session = :session)"
@@ -37,26 +38,21 @@ class Memories:
             n = connection.execute(
                 f"INSERT INTO memory ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})", row
             ).lastrowid
-            connection.execute(
-                "INSERT INTO memory_words (rowid, scope, words) VALUES (?, ?, ?)",
-                (n, " ".join(_tokens_of(memory)), " ".join(_words_of(memory))),
-            )
+            _index(connection, n, memory)
 
-    def saw_again(self, memory_id: MemoryId) -> Memory:
+    def update(self, memory: Memory) -> None:
+        row = memory_row(memory)
+        changes = ", ".join(f"{name} = :{name}" for name in row)
         with self._database.write() as connection:
-            row = connection.execute(
-                "UPDATE memory SET seen = seen + 1 WHERE id = ? RETURNING *", (memory_id,)
-            ).fetchone()
-        if row is None:
-            raise InvalidValue(f"There is no memory {memory_id!r}.")
-        return memory_of(row)
+            found = connection.execute(f"UPDATE memory SET {changes} WHERE id = :id RETURNING n", row).fetchone()
+            if found is None:
+                raise InvalidValue(f"There is no memory {memory.id!r}.")
+            connection.execute("DELETE FROM memory_words WHERE rowid = ?", (found["n"],))
+            _index(connection, found["n"], memory)
 
     def search(self, words: Sequence[str], viewer: Viewer, *, limit: int, injectable: bool) -> list[Memory]:
         if not words:
             return []
-        # Tokens of the scopes first: a query meets the rows of its own project, not all rows and then a filter.
-        scopes = " OR ".join(_tokens_for(viewer))
-        match = f"scope : ({scopes}) AND words : ({' OR '.join(_quoted(word) for word in words)})"
         allowed = f"{_IN_SESSION} AND {_LIVE}" + (" AND sensitivity <> 'restricted'" if injectable else "")
         with self._database.read() as connection:
             rows = connection.execute(
@@ -65,7 +61,7 @@ class Memories:
                 WHERE memory_words MATCH :match AND {allowed}
                 ORDER BY bm25(memory_words, 0.0, 1.0), memory.id LIMIT :limit
                 """,
-                {"match": match, "session": viewer.session, "limit": limit},
+                {"match": _match(words, viewer), "session": viewer.session, "limit": limit},
             ).fetchall()
         return [memory_of(row) for row in rows]
 
@@ -74,7 +70,8 @@ class Memories:
     ) -> list[Memory]:
         values: dict[str, object] = {"session": viewer.session, "limit": limit}
         scopes = _names(values, "scope", [str(scope) for scope in _scopes(viewer)])
-        where = [f"(scope IN ({scopes}) OR sensitivity = 'public')", _IN_SESSION, _LIVE]
+        public = "(sensitivity = 'public' AND scope GLOB 'project:*')"
+        where = [f"(scope IN ({scopes}) OR {public})", _IN_SESSION, _LIVE]
         if kinds is not None:
             where.append(f"kind IN ({_names(values, 'kind', list(kinds))})")
         if since is not None:
@@ -86,28 +83,34 @@ class Memories:
             ).fetchall()
         return [memory_of(row) for row in rows]
 
-    def occurrences(self, words: Collection[str]) -> Mapping[str, int]:
-        found = dict.fromkeys(words, 0)
+    def occurrences(self, words: Collection[str], viewer: Viewer) -> Mapping[str, int]:
+        found = {}
         with self._database.read() as connection:
             for word in words:
                 row = connection.execute(
-                    "SELECT doc FROM memory_vocabulary WHERE term = ? AND col = 'words'", (word,)
+                    "SELECT count(*) AS n FROM memory_words WHERE memory_words MATCH ?", (_match([word], viewer),)
                 ).fetchone()
-                found[word] = row["doc"] if row else 0
+                found[word] = int(row["n"])
         return found
 
-    def count(self) -> int:
+    def count(self, viewer: Viewer | None = None) -> int:
+        values: dict[str, object] = {}
+        scopes = "" if viewer is None else _names(values, "scope", [str(scope) for scope in _scopes(viewer)])
+        where = "" if viewer is None else f" WHERE scope IN ({scopes})"
         with self._database.read() as connection:
-            return int(connection.execute("SELECT count(*) AS n FROM memory").fetchone()["n"])
+            return int(connection.execute(f"SELECT count(*) AS n FROM memory{where}", values).fetchone()["n"])
 
 
-def _words_of(memory: Memory) -> list[str]:
-    return index_words(" ".join((memory.text, memory.title or "", *memory.aliases)))
+def _index(connection: sqlite3.Connection, n: int | None, memory: Memory) -> None:
+    connection.execute(
+        "INSERT INTO memory_words (rowid, scope, words) VALUES (?, ?, ?)",
+        (n, " ".join(_tokens_of(memory)), " ".join(words_of(memory))),
+    )
 
 
 def _tokens_of(memory: Memory) -> list[str]:
     tokens = [_token(str(memory.scope))]
-    if memory.sensitivity is Sensitivity.PUBLIC:
+    if memory.sensitivity is Sensitivity.PUBLIC and memory.scope.level is ScopeLevel.PROJECT:
         tokens.append(_token(_PUBLIC))
     return tokens
 
@@ -127,6 +130,11 @@ def _scopes(viewer: Viewer) -> list[Scope]:
         ScopeLevel.SESSION: viewer.session,
     }
     return [Scope(ScopeLevel.UNIVERSAL), *(Scope(level, name) for level, name in names.items() if name)]
+
+
+def _match(words: Sequence[str], viewer: Viewer) -> str:
+    """Tokens of the scopes first: a query meets the rows of its own project, not all rows and then a filter."""
+    return f"scope : ({' OR '.join(_tokens_for(viewer))}) AND words : ({' OR '.join(map(_quoted, words))})"
 
 
 def _quoted(word: str) -> str:

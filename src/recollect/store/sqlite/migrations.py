@@ -47,7 +47,6 @@ MIGRATIONS = (
                 scope, words, tokenize = "unicode61 remove_diacritics 0 tokenchars '_./\:@#+-'"
             )
             """,
-            "CREATE VIRTUAL TABLE memory_vocabulary USING fts5vocab (memory_words, 'col')",
         ),
     ),
     Migration(
