@@ -97,6 +97,12 @@ def test_what_went_out_bare_is_final_and_not_live(engine: Engine) -> None:
     assert "refresh" in engine.handle(a_prompt("Fix auth token handling", message="m2")).block
 
 
+def test_a_session_that_began_without_us_stays_as_it_began(engine: Engine) -> None:
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    engine.went_bare(SessionId("s1"), [None], NOW)
+    assert engine.handle(a_start()).block == ""
+
+
 def test_a_question_that_came_too_late_is_final_as_nothing_unless_it_was_answered_before(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
     engine.missed(a_prompt("Fix auth token handling", message="late"))

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from threading import Lock
@@ -152,8 +153,10 @@ def _answering(handler: Handler, activity: Activity) -> Callable[[Request], Awai
         except RecollectError as error:
             log.warning("%s: %s", request.url.path, error.code)
             return _error(400, error.code, str(error))
-        except Exception as error:  # one of the four places: a bug here must not reach the host
-            log.error("%s: %s", request.url.path, type(error).__name__, exc_info=True)
+        except Exception as error:  # noqa: BLE001  # one of the four places: a bug here must not reach the host
+            # Where, not what: the message of an unforeseen error may hold what somebody said.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            log.error("%s: %s\n%s", request.url.path, type(error).__name__, where)
             return _error(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
 
     return endpoint

@@ -78,15 +78,14 @@ class Engine:
         """The host has gone on without an answer: what it sent, nothing, is final, unless more was sent before."""
         session = session_state.enter(self._store, event, self._identify)
         message = event.message if isinstance(event, Prompt) else None
-        self._store.record(_sent(session, message, _nothing(message), event.at))
+        self._store.record(_sent(session.id, session.context, message, _nothing(message), event.at))
 
     def went_bare(self, session_id: SessionId, messages: Sequence[MessageId | None], now: datetime) -> None:
         """The host says what it sent without a block (None: the stable one), whatever it was answered."""
         session = self._store.session(session_id)
-        if session is None:
-            return  # nothing was ever logged for it
+        context = 0 if session is None else session.context  # one we were never told of is in its first context
         for message in messages:
-            self._store.correct(_sent(session, message, _nothing(message), now))
+            self._store.correct(_sent(session_id, context, message, _nothing(message), now))
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
         if event.source in FORGETTING:
@@ -127,15 +126,18 @@ class Engine:
         self, session: Session, message: MessageId | None, injection: Injection, at: datetime, began: float
     ) -> Injection:
         took_ms = (self._seconds() - began) * 1000
-        return self._store.record(_sent(session, message, injection, at, took_ms)).injection
+        return self._store.record(_sent(session.id, session.context, message, injection, at, took_ms)).injection
 
 
 def _sent(
-    session: Session, message: MessageId | None, injection: Injection, at: datetime, took_ms: float = 0.0
+    session: SessionId,
+    context: int,
+    message: MessageId | None,
+    injection: Injection,
+    at: datetime,
+    took_ms: float = 0.0,
 ) -> Sent:
-    return Sent(
-        session=session.id, context=session.context, message=message, injection=injection, at=at, took_ms=took_ms
-    )
+    return Sent(session=session, context=context, message=message, injection=injection, at=at, took_ms=took_ms)
 
 
 def _nothing(message: MessageId | None) -> Injection:
