@@ -11,7 +11,7 @@ import { dirname, join } from "node:path"
 
 const PROMPT_MS = 400 // one prompt waits at most this long for its block
 const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
-const FLUSH_MS = 1000 // on the way out
+const FLUSH_MS = 100 // on the way out: a host that is held up longer leaves its own locks behind
 const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
@@ -20,7 +20,7 @@ const MAX_TEXT_CHARS = 100_000 // of a prompt: what a question is about stands a
 const MAX_BLOCK_CHARS = 32_000
 const MAX_LOG_BYTES = 200_000
 const MAX_SOCKET_PATH_BYTES = 100
-const START = "start" // the start block's name among what went out bare
+const START = "start" // the start block's name among what carries a block
 
 type Json = Record<string, unknown>
 type Part = { type?: string; text?: string; synthetic?: boolean; ignored?: boolean; [key: string]: unknown }
@@ -39,7 +39,6 @@ type Sent = {
   start?: Promise<string> // what the first request of the session went out with
   prompts: Map<string, Question> // asked by the user, not yet sent
   blocks: Map<string, Promise<string>> // message id -> what it goes out with
-  bare: Set<string> // went out without an answer, and the daemon does not know it yet
 }
 
 // ---- places: the same rule as in the daemon (src/recollect/config.py)
@@ -133,7 +132,7 @@ class Daemon {
     const response = await fetch(`http://localhost${path}`, {
       unix: this.socket,
       redirect: "error",
-      ...(body && { method: "POST", body: JSON.stringify({ ...body, answerBy }) }),
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(Math.max(1, answerBy - Date.now())),
     } as RequestInit)
     const answer = (await response.json()) as Json | null
@@ -183,18 +182,18 @@ class Sessions {
   of(sessionID: string): Sent {
     let sent = this.known.get(sessionID)
     if (!sent) {
-      sent = { asked: this.askStart(sessionID), prompts: new Map(), blocks: new Map(), bare: new Set() }
+      sent = { asked: this.askStart(sessionID, START_MS), prompts: new Map(), blocks: new Map() }
       this.known.set(sessionID, sent)
     }
     return sent
   }
 
-  /** The session's start block. What its first request goes out with is final; until then it may be asked for again. */
+  /** The session's start block. What its first request goes out with is final; until then it is asked for once more. */
   start(sessionID: string): Promise<string> {
     const sent = this.of(sessionID)
     sent.start ??= sent.asked
-      .then((block) => block ?? this.askStart(sessionID))
-      .then((block) => this.final(sent, START, block))
+      .then((block) => block ?? this.askStart(sessionID, PROMPT_MS))
+      .then((block) => block ?? "")
     return sent.start
   }
 
@@ -203,56 +202,47 @@ class Sessions {
   }
 
   /** What each message of a request carries: as it was sent before, else asked for now, knowing what is live. */
-  async carried(sessionID: string, messages: string[]): Promise<Map<string, string>> {
-    await this.start(sessionID) // first, so that nothing is shown in both
+  async carried(sessionID: string, messages: Message[]): Promise<Map<string, string>> {
     const sent = this.of(sessionID)
-    await this.report(sessionID, sent)
-    this.replay(sessionID, sent, messages.filter((id) => !sent.blocks.has(id) && !sent.prompts.has(id)))
-    for (const id of messages) {
-      const question = sent.prompts.get(id)
-      if (!question || sent.blocks.has(id)) continue
-      sent.prompts.delete(id)
-      const live = messages.filter((other) => other !== id)
-      const asked = this.block({ hook: "chat.message", sessionID, messageID: id, live, ...question }, PROMPT_MS)
-      sent.blocks.set(id, asked.then((block) => this.final(sent, id, block)))
+    const live = (await this.start(sessionID)) ? [START] : [] // first, so that nothing is shown in both
+    const newest = messages[messages.length - 1]
+    // A host may send a prompt again under another id (after a context overflow): it is asked for like a new one.
+    if (!sent.blocks.has(newest.info.id) && !sent.prompts.has(newest.info.id))
+      sent.prompts.set(newest.info.id, { parts: textParts(newest.parts) })
+    const ids = messages.map((message) => message.info.id)
+    this.replay(sessionID, sent, ids.filter((id) => !sent.blocks.has(id) && !sent.prompts.has(id)))
+    const blocks = new Map<string, string>()
+    for (const id of ids) {
+      if (!sent.blocks.has(id)) sent.blocks.set(id, this.turn(sessionID, sent, id, [...live]))
+      const block = await sent.blocks.get(id)!
+      if (block) live.push(id)
+      blocks.set(id, block)
     }
-    return new Map(await Promise.all(messages.map(async (id) => [id, (await sent.blocks.get(id)) ?? ""] as const)))
+    return blocks
   }
 
   forget(sessionID: string): void {
     this.known.delete(sessionID)
   }
 
-  async close(): Promise<void> {
-    await this.daemon.flush()
-    await Promise.all([...this.known].map(([sessionID, sent]) => this.report(sessionID, sent)))
-  }
-
   /** Messages that this process has not sent yet are looked up in the daemon's log, once. */
   private replay(sessionID: string, sent: Sent, messages: string[]): void {
     if (messages.length === 0) return
     const logged = this.daemon.ask("/v1/replay", { session: sessionID, messages }, PROMPT_MS)
-    for (const id of messages) {
-      const block = logged.then((answer) => answer && text((answer.blocks as Json | undefined)?.[id]))
-      sent.blocks.set(id, block.then((found) => this.final(sent, id, found)))
-    }
+    for (const id of messages) sent.blocks.set(id, logged.then((answer) => text((answer?.blocks as Json)?.[id])))
   }
 
-  /** Tells the daemon what went out bare although it may have answered, too late: its log then says what was sent. */
-  private async report(sessionID: string, sent: Sent): Promise<void> {
-    if (sent.bare.size === 0) return
-    const messages = [...sent.bare]
-    const answer = await this.daemon.ask("/v1/bare", { session: sessionID, messages }, PROMPT_MS)
-    if (answer) for (const id of messages) sent.bare.delete(id)
-  }
-
-  private final(sent: Sent, id: string, block: string | undefined): string {
-    if (block === undefined) sent.bare.add(id)
+  private async turn(sessionID: string, sent: Sent, id: string, live: string[]): Promise<string> {
+    const question = sent.prompts.get(id)
+    sent.prompts.delete(id)
+    const block = await this.block({ hook: "chat.message", sessionID, messageID: id, live, ...question }, PROMPT_MS)
+    // Not awaited: only after a restart does it matter that this one was not answered too late.
+    if (block) void this.daemon.ask("/v1/sent", { session: sessionID, messages: [id] }, PROMPT_MS)
     return block ?? ""
   }
 
-  private askStart(sessionID: string): Promise<string | undefined> {
-    return this.block({ hook: "session.start", sessionID }, START_MS)
+  private askStart(sessionID: string, deadlineMs: number): Promise<string | undefined> {
+    return this.block({ hook: "session.start", sessionID }, deadlineMs)
   }
 
   private async block(payload: Json, deadlineMs: number): Promise<string | undefined> {
@@ -318,7 +308,7 @@ export const Recollect = async ({ directory }: Input) => {
       async (_: unknown, output: { messages: Message[] }) => {
         const asked = output.messages.filter((message) => message.info.role === "user")
         if (asked.length === 0) return
-        const blocks = await sessions.carried(asked[0].info.sessionID, asked.map((message) => message.info.id))
+        const blocks = await sessions.carried(asked[0].info.sessionID, asked)
         for (const message of asked) {
           const block = blocks.get(message.info.id)
           if (block) message.parts = [...message.parts, partOf(message, block)]
@@ -337,7 +327,7 @@ export const Recollect = async ({ directory }: Input) => {
       },
     ),
 
-    dispose: guarded("dispose", FLUSH_MS, () => sessions.close()),
+    dispose: guarded("dispose", FLUSH_MS, () => daemon.flush()),
   }
 }
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.e2e.fake_model import FakeModel, Wire, assert_prefix_kept, fake_model
 from tests.e2e.opencode import OpenCodeMachine, Project, Server
+from tests.e2e.relay import relay
+from tests.e2e.request import FENCE
 from tests.requirements import covers
 
 BOTH: list[Wire] = ["openai", "anthropic"]
@@ -243,6 +245,30 @@ def test_a_hung_daemon_costs_one_bounded_delay_and_what_went_out_bare_stays_bare
     assert quiet.seconds < PROMPT_LIMIT_S + MARGIN_S
     assert_prefix_kept([chat for turn in (first, hung, quiet, after, resumed) for chat in turn.chats])
     assert not any(resumed.chats[0].message_fences)
+
+
+def test_an_answer_that_came_too_late_is_not_sent_after_a_restart_either(taught: Project) -> None:
+    with relay(taught.machine) as wire:
+        with taught.serve() as server:
+            session = server.session()
+            first = session.prompt(OFF_TOPIC)
+            wire.delay_s = PROMPT_LIMIT_S + 0.2
+            late = session.prompt(ON_TOPIC)
+        wire.delay_s = 0
+        with taught.serve() as server:
+            resumed = server.resume(session.id).prompt("Do invoice numbers have gaps?")
+    assert_prefix_kept([chat for turn in (first, late, resumed) for chat in turn.chats])
+    user_fences = [FENCE.findall(text) for text in resumed.chats[0].user_texts]
+    assert [len(fences) for fences in user_fences] == [0, 0, 1]
+
+
+def test_a_slow_daemon_does_not_keep_the_client_from_ending_cleanly(taught: Project) -> None:
+    with relay(taught.machine) as wire:
+        wire.delay_s = PROMPT_LIMIT_S - 0.05
+        run = taught.run(ON_TOPIC)
+    assert run.exit_code == 0
+    locks = taught.machine.home / ".local/state/opencode/locks"
+    assert not list(locks.rglob("*")) if locks.exists() else True
 
 
 def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from recollect.domain.event import Compacted, StartSource
-from recollect.domain.memory import Kind, MessageId, SessionId
+from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.settings import Budgets, Settings, Turn
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
@@ -84,35 +84,30 @@ def test_a_message_asked_about_again_gets_the_same_bytes(engine: Engine) -> None
     assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": first.block}
 
 
-def test_what_went_out_bare_is_final_and_not_live(engine: Engine) -> None:
+def test_what_a_host_was_offered_and_did_not_confirm_is_not_replayed(engine: Engine) -> None:
+    """The answer came after the host's deadline: the message went out bare, and stays so after a restart."""
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
-    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
-    start, prompt = a_start(), a_prompt("Fix auth token handling")
-    assert engine.handle(start).block
-    assert engine.handle(prompt).block
-    engine.went_bare(SessionId("s1"), [None, MessageId("m1")], NOW)
-    assert engine.handle(start).block == engine.handle(prompt).block == ""
-    assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": ""}
-    # What never reached the model may still be shown.
-    assert "refresh" in engine.handle(a_prompt("Fix auth token handling", message="m2")).block
+    ask = "Fix auth token handling"
+    late = engine.handle(a_prompt(ask, message="late", confirms=True, live=()))
+    sent = engine.handle(a_prompt(ask, message="sent", confirms=True, live=()))
+    assert late.block == sent.block != ""
+    engine.confirm(SessionId("s1"), [MessageId("sent")])
+    assert engine.replay(SessionId("s1"), [MessageId("late"), MessageId("sent")]) == {"sent": sent.block}
 
 
-def test_a_session_that_began_without_us_stays_as_it_began(engine: Engine) -> None:
-    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
-    engine.went_bare(SessionId("s1"), [None], NOW)
-    assert engine.handle(a_start()).block == ""
-
-
-def test_a_question_that_came_too_late_is_final_as_nothing_unless_it_was_answered_before(engine: Engine) -> None:
+def test_what_was_never_confirmed_is_not_live_where_the_host_does_not_say(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
-    engine.missed(a_prompt("Fix auth token handling", message="late"))
-    assert engine.handle(a_prompt("Fix auth token handling", message="late")).block == ""
-    answered = engine.handle(a_prompt("Fix auth token handling", message="m1")).block
-    engine.missed(a_prompt("Fix auth token handling", message="m1"))
-    assert engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": answered}
-    engine.missed(a_start(session="s2"))
-    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
-    assert engine.handle(a_start(session="s2")).block == ""
+    engine.handle(a_prompt("Fix auth token handling", message="late", confirms=True))
+    assert engine.handle(a_prompt("Fix auth token handling", message="m2", confirms=True)).block
+
+
+def test_a_start_block_that_a_host_says_it_has_is_not_repeated(engine: Engine) -> None:
+    engine.remember(a_draft("Auth needs a token refresh."))
+    engine.handle(a_start(confirms=True))
+    with_it = a_prompt("Fix auth token handling", message="m1", live=(None,))
+    without_it = a_prompt("Fix auth token handling", message="m2", live=())
+    assert engine.handle(with_it).block == ""
+    assert "refresh" in engine.handle(without_it).block
 
 
 def test_only_what_the_model_still_has_counts_as_shown(engine: Engine) -> None:

@@ -13,7 +13,6 @@ START: dict[str, Any] = {
     "directory": "/home/dev/shop",
     "hook": "session.start",
     "sessionID": "ses_e1f068797ffebEN3IFXLFsm9qS",
-    "answerBy": 1_772_442_001_800,
 }
 PROMPT: dict[str, Any] = {
     "directory": "/home/dev/shop",
@@ -21,14 +20,13 @@ PROMPT: dict[str, Any] = {
     "sessionID": "ses_e1f068797ffebEN3IFXLFsm9qS",
     "messageID": "msg_1e0f97894001GpWcKqB0jP0a1B",
     "agent": "build",
-    "live": ["msg_1e0f97894001GpWcKqB0jP0a1A"],
+    "live": ["start", "msg_1e0f97894001GpWcKqB0jP0a1A"],
     "parts": [
         {"type": "text", "text": "How is auth handled?"},
         {"type": "text", "text": "Called the Read tool with ...", "synthetic": True},
         {"type": "text", "text": "not for the model", "ignored": True},
         {"type": "file", "mime": "text/plain", "url": "file:///home/dev/shop/auth.py"},
     ],
-    "answerBy": 1_772_442_000_400,
 }
 
 
@@ -47,9 +45,8 @@ def test_a_prompt_is_what_the_user_typed() -> None:
     event = normalise(PROMPT, NOW)
     assert isinstance(event, Prompt)
     assert (event.text, event.message, event.agent) == ("How is auth handled?", PROMPT["messageID"], "build")
-    assert event.live == tuple(PROMPT["live"])
-    assert event.answer_by is not None
-    assert event.answer_by.timestamp() * 1000 == PROMPT["answerBy"]
+    assert event.live == (None, "msg_1e0f97894001GpWcKqB0jP0a1A")
+    assert event.confirms
 
 
 @pytest.mark.parametrize(
@@ -65,10 +62,6 @@ def test_a_prompt_is_what_the_user_typed() -> None:
         ({"directory": 3}, "`directory`"),
         ({"live": "m1"}, "`live`"),
         ({"live": [1]}, "`live`"),
-        ({"answerBy": "soon"}, "`answerBy`"),
-        ({"answerBy": -5}, "`answerBy`"),
-        ({"answerBy": 1e300}, "`answerBy`"),
-        ({"answerBy": True}, "`answerBy`"),
     ],
 )
 def test_a_payload_of_another_form_is_refused_with_the_field(change: dict[str, Any], message: str) -> None:

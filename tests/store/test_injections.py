@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.engine.ports import Store
@@ -45,10 +47,12 @@ def test_first_recorded_is_final(store: Store) -> None:
     assert store.record(sent("m1", "second")).injection.block == "first"
 
 
-def test_what_the_host_says_it_really_sent_stands_in_the_log(store: Store) -> None:
-    store.record(sent("m1", "late"))
-    store.correct(sent("m1", ""))
-    assert blocks(store, "m1") == {"m1": ""}
+def test_what_was_offered_is_confirmed_by_message(store: Store) -> None:
+    for message in ("m1", "m2", None):
+        store.record(replace(sent(message, "offered"), confirmed=False))
+    store.confirm(S1, [MessageId("m1"), MessageId("unknown")])
+    logged = store.sent_with(S1, [MessageId("m1"), MessageId("m2")])
+    assert {message: row.confirmed for message, row in logged.items()} == {"m1": True, "m2": False}
 
 
 def test_blocks_are_found_by_message_and_unknown_messages_left_out(store: Store) -> None:

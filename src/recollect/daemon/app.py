@@ -7,7 +7,6 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -21,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
 from recollect.domain.errors import PayloadError, RecollectError
-from recollect.domain.event import Event, Prompt, SessionStarted
+from recollect.domain.event import Event
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.engine.engine import Engine
 from recollect.hosts import opencode
@@ -30,10 +29,6 @@ log = logging.getLogger("recollect.daemon")
 
 MAX_BODY_BYTES = 4_000_000
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode}
-STABLE = "start"  # what a host calls the stable block where it lists messages
-
-# Two prompts of one session at once would each be shown the same memory.
-_ONE_AT_A_TIME = tuple(Lock() for _ in range(64))
 
 Handler = Callable[[Request], Awaitable[dict[str, Any]]]
 
@@ -73,10 +68,9 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> 
         session, messages = _session_and_messages(await _body(request))
         return {"blocks": await run_in_threadpool(engine.replay, session, messages)}
 
-    async def bare(request: Request) -> dict[str, Any]:
+    async def sent(request: Request) -> dict[str, Any]:
         session, messages = _session_and_messages(await _body(request))
-        corrected = [None if message == STABLE else message for message in messages]
-        await run_in_threadpool(engine.went_bare, session, corrected, _now())
+        await run_in_threadpool(engine.confirm, session, messages)
         return {}
 
     async def end(_: Request) -> dict[str, Any]:
@@ -91,7 +85,7 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> 
             route("/v1/status", status, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
             route("/v1/replay", replay, "POST"),
-            route("/v1/bare", bare, "POST"),
+            route("/v1/sent", sent, "POST"),
             route("/v1/stop", end, "POST"),
         ],
         middleware=[Middleware(OriginForm)],
@@ -99,22 +93,9 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> 
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> dict[str, Any]:
-    event: Event = host.normalise(payload, _now())
-    with _ONE_AT_A_TIME[hash(event.session) % len(_ONE_AT_A_TIME)]:
-        if isinstance(event, SessionStarted | Prompt) and _too_late(event):
-            # It waited in the queue of a daemon that was stopped or swamped; its host has gone on.
-            engine.missed(event)
-            return {"block": "", "late": True}
-        answer: dict[str, Any] = host.render(engine.handle(event))
-        return answer
-
-
-def _too_late(event: Event) -> bool:
-    return event.answer_by is not None and _now() > event.answer_by
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+    event: Event = host.normalise(payload, datetime.now(UTC))
+    answer: dict[str, Any] = host.render(engine.handle(event))
+    return answer
 
 
 def _session_and_messages(body: Mapping[str, Any]) -> tuple[SessionId, list[MessageId]]:

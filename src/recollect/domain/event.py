@@ -25,7 +25,7 @@ class _Happened:
     project: ProjectId | None = None
     language: str | None = None
     agent: str | None = None  # "plan", "build" ...
-    answer_by: datetime | None = None  # after this the host goes on without an answer
+    confirms: bool = False  # the host says afterwards what it really sent; until then a block is only offered
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
@@ -43,7 +43,7 @@ class SessionStarted(_Happened):
 class Prompt(_Happened):
     message: MessageId
     text: str
-    live: tuple[MessageId, ...] | None = None  # the messages before it that the model still has; None: not known
+    live: tuple[MessageId | None, ...] | None = None  # whose blocks the model has (None: the stable one), if known
 
     def __post_init__(self) -> None:
         _Happened.__post_init__(self)  # slots make a new class of this one: a bare super() would miss it

@@ -45,3 +45,4 @@ class Sent:
     injection: Injection
     at: datetime
     took_ms: float
+    confirmed: bool = True  # False: offered, and perhaps never sent

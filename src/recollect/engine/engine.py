@@ -16,7 +16,7 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Placement, Sent, Session
+from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import Draft, Hit, Memory, MessageId, Outcome, ProjectId, SessionId, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine import recall, session_start, session_state, turn
@@ -71,21 +71,13 @@ class Engine:
                 assert_never(never)
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
-        """What these messages were sent with, after a restart of the host."""
-        return {message: sent.injection.block for message, sent in self._store.sent_with(session, messages).items()}
+        """What these messages were really sent with, after a restart of the host."""
+        logged = self._store.sent_with(session, messages)
+        return {message: sent.injection.block for message, sent in logged.items() if sent.confirmed}
 
-    def missed(self, event: SessionStarted | Prompt) -> None:
-        """The host has gone on without an answer: what it sent, nothing, is final, unless more was sent before."""
-        session = session_state.enter(self._store, event, self._identify)
-        message = event.message if isinstance(event, Prompt) else None
-        self._store.record(_sent(session.id, session.context, message, _nothing(message), event.at))
-
-    def went_bare(self, session_id: SessionId, messages: Sequence[MessageId | None], now: datetime) -> None:
-        """The host says what it sent without a block (None: the stable one), whatever it was answered."""
-        session = self._store.session(session_id)
-        context = 0 if session is None else session.context  # one we were never told of is in its first context
-        for message in messages:
-            self._store.correct(_sent(session_id, context, message, _nothing(message), now))
+    def confirm(self, session: SessionId, messages: Sequence[MessageId]) -> None:
+        """The host has sent what it was offered: an answer that came too late for it is never confirmed."""
+        self._store.confirm(session, messages)
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
         if event.source in FORGETTING:
@@ -95,7 +87,7 @@ class Engine:
             return logged.injection
         began = self._seconds()
         injection = session_start.build(self._store, session_state.viewer(session), event.at, self._settings)
-        return self._record(session, None, injection, event.at, began)
+        return self._record(session, None, injection, event, began)
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
         logged = self._store.sent_with(session.id, [event.message]).get(event.message)
@@ -112,33 +104,26 @@ class Engine:
             now=event.at,
             settings=self._settings,
         )
-        return self._record(session, event.message, injection, event.at, began)
+        return self._record(session, event.message, injection, event, began)
 
-    def _live(self, session: Session, messages: Sequence[MessageId] | None) -> list[Sent]:
-        """What is in front of the model: the stable block, and the blocks of the messages that the model still has."""
-        if messages is None:
-            return self._store.in_context(session.id, session.context)
-        turns = list(self._store.sent_with(session.id, messages).values())
-        stable = self._store.stable(session.id, session.context)
-        return turns if stable is None else [stable, *turns]
+    def _live(self, session: Session, carriers: Sequence[MessageId | None] | None) -> list[Sent]:
+        """What is in front of the model; where the host does not say, everything of this context that was sent."""
+        if carriers is None:
+            return [sent for sent in self._store.in_context(session.id, session.context) if sent.confirmed]
+        turns = self._store.sent_with(session.id, [message for message in carriers if message is not None])
+        stable = self._store.stable(session.id, session.context) if None in carriers else None
+        return [*turns.values()] if stable is None else [stable, *turns.values()]
 
     def _record(
-        self, session: Session, message: MessageId | None, injection: Injection, at: datetime, began: float
+        self, session: Session, message: MessageId | None, injection: Injection, event: Event, began: float
     ) -> Injection:
-        took_ms = (self._seconds() - began) * 1000
-        return self._store.record(_sent(session.id, session.context, message, injection, at, took_ms)).injection
-
-
-def _sent(
-    session: SessionId,
-    context: int,
-    message: MessageId | None,
-    injection: Injection,
-    at: datetime,
-    took_ms: float = 0.0,
-) -> Sent:
-    return Sent(session=session, context=context, message=message, injection=injection, at=at, took_ms=took_ms)
-
-
-def _nothing(message: MessageId | None) -> Injection:
-    return turn.SILENCE if message is not None else Injection(placement=Placement.SYSTEM)
+        sent = Sent(
+            session=session.id,
+            context=session.context,
+            message=message,
+            injection=injection,
+            at=event.at,
+            took_ms=(self._seconds() - began) * 1000,
+            confirmed=not event.confirms,
+        )
+        return self._store.record(sent).injection

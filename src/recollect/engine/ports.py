@@ -66,8 +66,8 @@ class LogsInjections(Protocol):
         """First recorded is final: answers with what stands in the log afterwards."""
         ...
 
-    def correct(self, sent: Sent) -> None:
-        """The host says what it really sent: this stands in the log from now on."""
+    def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
+        """The host has sent what it was offered for these messages."""
         ...
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:

@@ -1,11 +1,11 @@
 """OpenCode: what its plugin sends becomes an event; an injection becomes what the plugin puts in place. Pure.
 
-The plugin forwards hook inputs as they are: `{"hook": ..., "sessionID": ..., ...}`. `answerBy` is the moment (ms since
-1970) at which it goes on without us.
+The plugin forwards hook inputs as they are: `{"hook": ..., "sessionID": ..., ...}`, and says afterwards which blocks it
+has really put in place.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import PayloadError
@@ -14,7 +14,7 @@ from recollect.domain.injection import Injection
 from recollect.domain.memory import MessageId, SessionId
 
 NAME = "opencode"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+STABLE = "start"  # the stable block's name where the plugin lists what carries a block
 
 
 def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
@@ -25,7 +25,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
         "host": NAME,
         "folder": _optional_text(payload, "directory"),  # not `worktree`: that is "/" outside of git
         "agent": _optional_text(payload, "agent"),
-        "answer_by": _moment(payload),
+        "confirms": True,
     }
     match hook:
         case "session.start":
@@ -58,14 +58,14 @@ def _said(payload: Mapping[str, Any]) -> str:
     return "\n".join(texts)
 
 
-def _live(payload: Mapping[str, Any]) -> tuple[MessageId, ...] | None:
-    """The ids of the messages in the request that the prompt is part of."""
-    ids = payload.get("live")
-    if ids is None:
+def _live(payload: Mapping[str, Any]) -> tuple[MessageId | None, ...] | None:
+    """What carries a block in the request that the prompt is part of: message ids, and "start" for the stable one."""
+    carriers = payload.get("live")
+    if carriers is None:
         return None
-    if not isinstance(ids, list) or not all(isinstance(message, str) for message in ids):
+    if not isinstance(carriers, list) or not all(isinstance(carrier, str) for carrier in carriers):
         raise PayloadError("`live` is not a list of message ids.")
-    return tuple(map(MessageId, ids))
+    return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in carriers)
 
 
 def _text(payload: Mapping[str, Any], name: str) -> str:
@@ -80,12 +80,3 @@ def _optional_text(payload: Mapping[str, Any], name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise PayloadError(f"`{name}` is not a text.")
     return value or None
-
-
-def _moment(payload: Mapping[str, Any]) -> datetime | None:
-    value = payload.get("answerBy")
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 253_402_300_799_000:
-        raise PayloadError("`answerBy` is not a moment in milliseconds.")
-    return _EPOCH + timedelta(milliseconds=value)

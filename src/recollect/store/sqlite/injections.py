@@ -8,7 +8,7 @@ from recollect.domain.memory import MessageId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import STABLE, sent_of, sent_row, session_of, to_ms
 
-_COLUMNS = "session, message, context, placement, block, tokens, ids, considered, at_ms, took_ms"
+_COLUMNS = "session, message, context, placement, block, tokens, ids, considered, at_ms, took_ms, confirmed"
 _VALUES = ", ".join(f":{name}" for name in _COLUMNS.split(", "))
 
 
@@ -45,9 +45,13 @@ class Injections:
             ).fetchone()
         return sent_of(kept)
 
-    def correct(self, sent: Sent) -> None:
+    def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
         with self._database.write() as connection:
-            connection.execute(f"INSERT OR REPLACE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", sent_row(sent))
+            connection.execute(
+                "UPDATE injection SET confirmed = 1 "
+                "WHERE session = ? AND message IN (SELECT value FROM json_each(?)) AND message <> ?",
+                (session_id, json.dumps(list(messages)), STABLE),
+            )
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:
         with self._database.read() as connection:

@@ -68,12 +68,13 @@ MIGRATIONS = (
                 message TEXT NOT NULL,      -- '' = the stable block of the context
                 context INTEGER NOT NULL,
                 placement TEXT NOT NULL,
-                block TEXT NOT NULL,        -- '' = it went out bare, and stays so
+                block TEXT NOT NULL,        -- '' = silence
                 tokens INTEGER NOT NULL,
                 ids TEXT NOT NULL,          -- JSON list
                 considered INTEGER NOT NULL,
                 at_ms INTEGER NOT NULL,
                 took_ms REAL NOT NULL,
+                confirmed INTEGER NOT NULL, -- 0 = offered, and perhaps never sent
                 PRIMARY KEY (session, message, context)
             ) STRICT, WITHOUT ROWID
             """,

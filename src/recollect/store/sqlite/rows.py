@@ -106,6 +106,7 @@ def sent_row(sent: Sent) -> Mapping[str, object]:
         "considered": sent.injection.considered,
         "at_ms": to_ms(sent.at),
         "took_ms": sent.took_ms,
+        "confirmed": sent.confirmed,
     }
 
 
@@ -123,4 +124,5 @@ def sent_of(row: sqlite3.Row) -> Sent:
         ),
         at=from_ms(row["at_ms"]),
         took_ms=row["took_ms"],
+        confirmed=bool(row["confirmed"]),
     )
