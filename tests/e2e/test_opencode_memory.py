@@ -161,6 +161,19 @@ def test_what_compaction_took_away_is_shown_again_when_it_is_asked_for(serving: 
     assert after.chats[0].prefix_text().count(DEPLOYMENT) == 1
 
 
+@pytest.mark.parametrize("wire", BOTH)
+def test_a_prompt_that_the_client_sends_again_after_an_overflow_keeps_its_memory(serving: Server, wire: Wire) -> None:
+    """The client compacts and repeats the prompt under another id, without telling its plugins of a new prompt."""
+    session = serving.session()
+    session.prompt("Hello there, what can you do?", wire=wire)
+    asked = session.prompt(
+        "Is the Helm deployment chart rolled out to GKE from deploy/chart? [[error 413 1]]", wire=wire
+    )
+    first, again = asked.chats[:2]
+    assert first.last_user_words == again.last_user_words
+    assert [DEPLOYMENT in chat.last_user_text for chat in (first, again)] == [True, True]
+
+
 def test_a_proxy_in_the_environment_changes_nothing(taught: Project) -> None:
     taught.machine.env |= {
         "HTTP_PROXY": "http://127.0.0.1:9",
@@ -268,7 +281,7 @@ def test_a_slow_daemon_does_not_keep_the_client_from_ending_cleanly(taught: Proj
         run = taught.run(ON_TOPIC)
     assert run.exit_code == 0
     locks = taught.machine.home / ".local/state/opencode/locks"
-    assert not list(locks.rglob("*")) if locks.exists() else True
+    assert list(locks.rglob("*")) == []
 
 
 def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(
