@@ -304,7 +304,7 @@ export const Recollect = async ({ directory }: Input) => {
 
     "experimental.chat.messages.transform": guarded(
       "messages.transform",
-      START_MS + 2 * PROMPT_MS + SLACK_MS,
+      START_MS + 4 * PROMPT_MS + SLACK_MS, // the start and once more, the log, the prompt, and one that was queued
       async (_: unknown, output: { messages: Message[] }) => {
         const asked = output.messages.filter((message) => message.info.role === "user")
         if (asked.length === 0) return
