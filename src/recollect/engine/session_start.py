@@ -27,14 +27,7 @@ def build(memories: FindsMemories, viewer: Viewer, now: datetime, settings: Sett
         *_best(memories, viewer, now, settings, (Kind.ERROR_PATTERN,), start.errors, since_days=start.error_days),
     ]
     offers = [Offer(memory, _section(memory)) for memory in chosen]
-    selection = fill(offers, budget_tokens=settings.budgets.start_tokens, sections=SECTIONS)
-    return Injection(
-        placement=Placement.SYSTEM,
-        block=selection.block,
-        tokens=selection.tokens,
-        ids=selection.ids,
-        considered=len(offers),
-    )
+    return fill(offers, Placement.SYSTEM, budget_tokens=settings.budgets.start_tokens, sections=SECTIONS)
 
 
 def _best(

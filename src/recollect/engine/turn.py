@@ -1,6 +1,7 @@
 """The turn block: the few memories that fit this prompt and are not in front of the model yet, or silence."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.injection import Injection, Placement
@@ -34,18 +35,13 @@ def answer(
     found = memories.search(words, viewer, limit=turn.candidates, injectable=True)
     fresh = [memory for memory in found if may_inject(memory, viewer) and memory.id not in shown]
     hits = _relevant(weigh(memories, fresh, words, viewer, now=now, settings=settings), first=first, settings=settings)
-    selection = fill(
+    block = fill(
         [Offer(hit.memory) for hit in hits],
+        Placement.MESSAGE,
         budget_tokens=budgets.turn_tokens,
         max_lines=budgets.turn_lines_first if first else budgets.turn_lines_later,
     )
-    return Injection(
-        placement=Placement.MESSAGE,
-        block=selection.block,
-        tokens=selection.tokens,
-        ids=selection.ids,
-        considered=len(found),
-    )
+    return replace(block, considered=len(found))
 
 
 def _relevant(hits: Collection[Hit], *, first: bool, settings: Settings) -> list[Hit]:

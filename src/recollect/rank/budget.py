@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.injection import Injection, Placement
+from recollect.domain.memory import Memory
 from recollect.text.block import Entry, line_of, render, title_line_of
 from recollect.text.tokens import estimate
 
@@ -16,16 +17,14 @@ class Offer:
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    block: str = ""
-    tokens: int = 0
-    ids: tuple[MemoryId, ...] = ()  # shown whole; a title line does not count as shown
-
-
 def fill(
-    offers: Sequence[Offer], *, budget_tokens: int, max_lines: int | None = None, sections: Sequence[str] = ("",)
-) -> Selection:
+    offers: Sequence[Offer],
+    placement: Placement,
+    *,
+    budget_tokens: int,
+    max_lines: int | None = None,
+    sections: Sequence[str] = ("",),
+) -> Injection:
     """Take offers in their order: whole, else as a title, else counted. What does not fit blocks nothing after it."""
     chosen: list[_Line] = []
     # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
@@ -40,7 +39,14 @@ def fill(
                 chosen.append(line)
                 spent += cost
                 break
-    return _selected(chosen, len(offers), budget_tokens, sections)
+    block, kept = _rendered(chosen, len(offers), budget_tokens, sections)
+    return Injection(
+        placement=placement,
+        block=block,
+        tokens=estimate(block),
+        ids=tuple(line.offer.memory.id for line in kept if line.is_whole),  # a title line does not count as shown
+        considered=len(offers),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +63,13 @@ def _lines(offer: Offer) -> list[_Line]:
     return [whole] if title is None else [whole, _Line(offer, title, is_whole=False)]
 
 
-def _selected(chosen: list[_Line], offered: int, budget_tokens: int, sections: Sequence[str]) -> Selection:
+def _rendered(
+    chosen: list[_Line], offered: int, budget_tokens: int, sections: Sequence[str]
+) -> tuple[str, list[_Line]]:
     """Lines were counted one by one; what counts is the rendered whole, so it has the last word."""
     while True:
         ordered = sorted(chosen, key=lambda line: sections.index(line.offer.section))
-        entries = [Entry(line.offer.section, line.text) for line in ordered]
-        block = render(entries, more=offered - len(chosen))
-        tokens = estimate(block)
-        if tokens <= budget_tokens:
-            ids = tuple(line.offer.memory.id for line in chosen if line.is_whole)
-            return Selection(block=block, tokens=tokens, ids=ids)
+        block = render([Entry(line.offer.section, line.text) for line in ordered], more=offered - len(chosen))
+        if estimate(block) <= budget_tokens:
+            return block, chosen
         chosen = chosen[:-1]
