@@ -1,5 +1,6 @@
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def test_a_database_of_another_program_is_refused_and_untouched(path: Path) -> N
         SqliteStore(path)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("memory",)]
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_a_name_that_sqlite_would_take_for_itself_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,3 +100,13 @@ def test_a_locked_database_is_said_after_the_wait(path: Path, monkeypatch: pytes
     store.add(a_memory("In time."))
     store.close()
     other.close()
+
+
+def test_many_that_open_a_new_database_at_once_all_find_it_ready(tmp_path: Path) -> None:
+    def open_and_close(path: Path) -> None:
+        SqliteStore(path).close()
+
+    for number in range(15):
+        path = tmp_path / str(number) / "recollect.db"
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(open_and_close, [path] * 8))

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ class Database:
             if self._path is not None:
                 _make_private_file(self._path)
             self._writer = self._connect()
+            self._refuse_what_is_not_ours()
+            self._switch_to_wal()
             self._migrate()
 
     @contextmanager
@@ -77,11 +80,31 @@ class Database:
         connection.row_factory = sqlite3.Row
         # The wait comes first: the very next statement may meet another process.
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA foreign_keys = ON")
         return connection
+
+    def _refuse_what_is_not_ours(self) -> None:
+        """Before anything is changed. Tables and version come together, so one statement sees both or neither."""
+        foreign = self._writer.execute(
+            "SELECT 1 FROM pragma_user_version WHERE user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_schema)"
+        ).fetchone()
+        if foreign:
+            raise StoreUnusable(f"The database {self._name} belongs to another program; nothing was changed.")
+
+    def _switch_to_wal(self) -> None:
+        """Once for the life of a file. SQLite does not wait here by itself when others open the new file too."""
+        give_up = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        while True:
+            try:
+                self._writer.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def _migrate(self) -> None:
         done = self._version()
@@ -90,8 +113,6 @@ class Database:
                 f"The database {self._name} was written by a newer Recollect (schema {done}, this one knows "
                 f"{len(MIGRATIONS)}). Update Recollect; nothing was changed."
             )
-        if done == 0 and self._writer.execute("SELECT 1 FROM sqlite_schema WHERE name <> 'migration'").fetchone():
-            raise StoreUnusable(f"The database {self._name} belongs to another program; nothing was changed.")
         for number, migration in enumerate(MIGRATIONS[done:], start=done + 1):
             self._apply(number, migration)
 
