@@ -5,7 +5,8 @@ RecollectError
 ├── InvalidSettings     a settings file or environment variable that cannot be used
 ├── StoreError
 │   ├── StoreBusy       another process kept the database locked for too long
-│   ├── StoreUnusable   not a database, damaged, read-only, no space
+│   ├── StoreUnusable   not a database, damaged, no space
+│   ├── StoreReadOnly   it can be read but not written
 │   └── StoreTooNew     written by a newer Recollect
 ├── DaemonError         the daemon cannot be started, reached or stopped
 ├── InstallError        a host's files are not what we can safely change
@@ -42,6 +43,16 @@ class StoreBusy(StoreError):
 
 class StoreUnusable(StoreError):
     code = "store_unusable"
+
+
+class StoreReadOnly(StoreError):
+    code = "store_read_only"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"The database {path} can be read but not written. Check its folder's owner and permissions, and whether "
+            "the disk is mounted read-only; nothing was changed."
+        )
 
 
 class StoreTooNew(StoreError):

@@ -44,6 +44,23 @@ class Kind(StrEnum):
     OUTCOME = "outcome"
 
 
+# What other tools call their observations, and which of ours it is. `docs/reference/kinds.md` says the same to people.
+KINDS_ELSEWHERE = {
+    "problem": Kind.ERROR_PATTERN,
+    "bugfix": Kind.ERROR_PATTERN,
+    "solution": Kind.ERROR_PATTERN,
+    "warning": Kind.RULE,
+    "anti_pattern": Kind.RULE,
+    "guideline": Kind.RULE,
+    "discovery": Kind.RESEARCH,
+    "pattern": Kind.RESEARCH,
+    "feature": Kind.OUTCOME,
+    "refactor": Kind.OUTCOME,
+    "change": Kind.OUTCOME,
+    "success": Kind.OUTCOME,
+}
+
+
 class Sensitivity(StrEnum):
     """From the open to the closed: of two, the later one is the stricter."""
 
@@ -114,6 +131,50 @@ class Source:
     host: str | None = None
     session: SessionId | None = None
     message: MessageId | None = None
+    agent: str | None = None  # "plan", "build" ...
+
+    def __post_init__(self) -> None:
+        for name, what in (
+            (self.host, "host"),
+            (self.session, "session"),
+            (self.message, "message"),
+            (self.agent, "agent"),
+        ):
+            if name is not None:
+                check_name(name, what)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A file that a memory speaks of, as it was then."""
+
+    path: str
+    hash: str | None = None  # of the content: the git blob id where there is one
+
+    def __post_init__(self) -> None:
+        check_name(self.path, "path of an anchor")
+        if self.hash is not None:
+            check_name(self.hash, "hash of an anchor")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """How often a memory was put in front of a model, and how often that helped."""
+
+    shown: int = 0
+    used: int = 0
+    last_shown_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.shown < 0 or self.used < 0:
+            raise InvalidValue("How often a memory was shown or used is not negative.")
+        for moment in (self.last_shown_at, self.last_used_at):
+            if moment is not None:
+                check_time(moment)
+
+
+NEVER_USED = Use()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,12 +192,19 @@ class Draft:
     sensitivity: Sensitivity = Sensitivity.PROJECT
     importance: float = 1.0  # 0..2
     confidence: float = 1.0  # 0..1
+    valid_from: datetime | None = None  # None: since it was said
+    valid_to: datetime | None = None  # None: still true
     superseded_by: MemoryId | None = None  # may name a memory that comes later
+    evidence: tuple[str, ...] = ()  # the sentences it was taken from
+    anchors: tuple[Anchor, ...] = ()
+    seen: int = 1  # how often it was said
+    use: Use = NEVER_USED
 
     def __post_init__(self) -> None:
-        _check_content(self.text, self.importance, self.confidence)
-        _check_names(self.id, self.title, self.aliases)
+        _check(self)
         check_time(self.at)
+        if self.valid_from is not None:
+            check_time(self.valid_from)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,18 +223,38 @@ class Memory:
     confidence: float = 1.0  # 0..1
     valid_to: datetime | None = None  # None: still true
     superseded_by: MemoryId | None = None
+    evidence: tuple[str, ...] = ()  # the sentences it was taken from
+    anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
+    use: Use = NEVER_USED
+    forgotten_at: datetime | None = None  # set: seen by nobody, and gone for good when the undo window ends
 
     def __post_init__(self) -> None:
-        _check_content(self.text, self.importance, self.confidence)
-        _check_names(self.id, self.title, self.aliases)
+        _check(self)
 
     @property
     def is_live(self) -> bool:
-        return self.valid_to is None and self.superseded_by is None
+        return self.valid_to is None and self.superseded_by is None and self.forgotten_at is None
 
 
-def _check_content(text: str, importance: float, confidence: float) -> None:
+def _check(value: Draft | Memory) -> None:
+    _check_text(value.text)
+    for sentence in value.evidence:
+        _check_text(sentence)
+    _check_names(value.id, value.title, value.aliases)
+    if not 0 <= value.importance <= 2:
+        raise InvalidValue(f"The importance is {value.importance}; it goes from 0 to 2.")
+    if not 0 <= value.confidence <= 1:
+        raise InvalidValue(f"The confidence is {value.confidence}; it goes from 0 to 1.")
+    if value.seen < 1:
+        raise InvalidValue("A memory was seen at least once.")
+    if value.valid_to is not None:
+        check_time(value.valid_to)
+    if value.superseded_by is not None:
+        check_name(value.superseded_by, "id in superseded_by")
+
+
+def _check_text(text: str) -> None:
     if not text.strip():
         raise InvalidValue("The text is empty; say what is to be remembered.")
     if len(text) > MAX_TEXT_CHARS:
@@ -178,10 +266,6 @@ def _check_content(text: str, importance: float, confidence: float) -> None:
         raise InvalidValue("The text has a NUL character; remove it.")
     if _has_lone_surrogate(text):
         raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
-    if not 0 <= importance <= 2:
-        raise InvalidValue(f"The importance is {importance}; it goes from 0 to 2.")
-    if not 0 <= confidence <= 1:
-        raise InvalidValue(f"The confidence is {confidence}; it goes from 0 to 1.")
 
 
 def _check_names(memory_id: MemoryId | None, title: str | None, aliases: tuple[str, ...]) -> None:
@@ -204,6 +288,7 @@ class Viewer:
     project: ProjectId | None = None  # None: outside of every project
     language: str | None = None
     session: SessionId | None = None
+    shares_preferences: bool = False  # also sees the preferences of other projects
 
     def __post_init__(self) -> None:
         for name, what in ((self.project, "project"), (self.language, "language"), (self.session, "session")):

@@ -50,6 +50,21 @@ class Daemon:
     idle_minutes: float = 30.0  # without a request for so long, the daemon ends; 0 = never
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Privacy:
+    share_preferences: bool = False  # preferences of other projects are seen too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    undo_hours: float = 24.0  # how long a forgotten memory can be brought back; 0: it is gone at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    days: int = 365  # how long the turns of sessions are kept; 0 = nothing is kept
+
+
 def _threshold() -> Table:
     return {
         Kind.PREFERENCE: 0.30,
@@ -100,3 +115,6 @@ class Settings:
     turn: Turn = field(default_factory=Turn)
     kinds: Kinds = field(default_factory=Kinds)
     daemon: Daemon = field(default_factory=Daemon)
+    privacy: Privacy = field(default_factory=Privacy)
+    forget: Forget = field(default_factory=Forget)
+    archive: Archive = field(default_factory=Archive)

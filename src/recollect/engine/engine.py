@@ -1,9 +1,10 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import assert_never
 
+from recollect.domain.errors import InvalidValue
 from recollect.domain.event import (
     Compacted,
     Compacting,
@@ -16,14 +17,22 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
+from recollect.domain.health import Finding
+from recollect.domain.history import Deed, DeedId, DeedKind
 from recollect.domain.injection import Injection, Sent, Session
-from recollect.domain.memory import Draft, Hit, Memory, MessageId, Outcome, ProjectId, SessionId, Viewer
+from recollect.domain.memory import Draft, Hit, Memory, MemoryId, MessageId, Outcome, ProjectId, SessionId, Viewer
+from recollect.domain.project import ProjectFacts
+from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
-from recollect.engine import recall, session_start, session_state, turn
+from recollect.engine import forget, recall, session_start, session_state, turn
+from recollect.engine.joining import join
 from recollect.engine.ports import IdentifiesProjects, Measures, Store
-from recollect.engine.remember import remember
+from recollect.engine.remember import bring_back, remember
+from recollect.engine.story import Story, story
+from recollect.engine.undo import Undone, undo
 from recollect.privacy.visibility import may_see
 
+MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory
 FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
 
 
@@ -35,15 +44,91 @@ class Engine:
         self._seconds = seconds
 
     def remember(self, draft: Draft) -> Outcome:
-        return remember(self._store, draft)
+        return self.remember_all([draft])[0]
 
     def remember_all(self, drafts: Sequence[Draft]) -> list[Outcome]:
         """All of them, or none."""
+        if not drafts:
+            return []
         with self._store.writing():
-            return [remember(self._store, draft) for draft in drafts]
+            deed = self._store.begin_deed(DeedKind.REMEMBER, drafts[0].at, drafts[0].source.host or "engine")
+            return [remember(self._store, draft, deed) for draft in drafts]
+
+    def begin_import(self, *, at: datetime, by: str) -> DeedId:
+        return self._store.begin_deed(DeedKind.IMPORT, at, by)
+
+    def bring_back(self, drafts: Iterable[Draft], deed: DeedId) -> list[Outcome | InvalidValue]:
+        """From a file, in one transaction: each with its outcome, or with why it was refused."""
+        with self._store.writing():
+            return [self._brought_back(draft, deed) for draft in drafts]
+
+    def _brought_back(self, draft: Draft, deed: DeedId) -> Outcome | InvalidValue:
+        try:
+            return bring_back(self._store, draft, deed)
+        except InvalidValue as refusal:
+            return refusal
 
     def recall(self, query: str, viewer: Viewer, *, limit: int, now: datetime) -> list[Hit]:
         return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings)
+
+    def find(self, id_or_beginning: str) -> Memory:
+        """By its id, or by the beginning of it where only one memory has that."""
+        exact = self._store.get(MemoryId(id_or_beginning)) if id_or_beginning else None
+        if exact is not None:
+            return exact
+        found = self._store.with_prefix(id_or_beginning, limit=6) if len(id_or_beginning) >= MIN_PREFIX_CHARS else []
+        if not found:
+            raise InvalidValue(f"There is no memory {id_or_beginning!r}. `recollect list` shows the ids.")
+        if len(found) > 1:
+            several = ", ".join(memory.id for memory in found[:5])
+            raise InvalidValue(f"Several memories begin with {id_or_beginning!r}: {several}. Give more of the id.")
+        return found[0]
+
+    def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
+        return self._store.everything(project)
+
+    def history(self, memory: Memory) -> Story:
+        return story(self._store, memory)
+
+    def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> list[Memory]:
+        """Out of sight; gone at once where there is no undo window."""
+        if not self._settings.forget.undo_hours:
+            return self.forget_now(memories)[0]
+        return forget.forget(self._store, memories, at=at, by=by)
+
+    def forget_now(self, memories: Sequence[MemoryId]) -> tuple[list[Memory], bool]:
+        """Gone for good; and whether no byte of them is left."""
+        return forget.forget_now(self._store, memories)
+
+    def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
+        return undo(self._store, deed, at=at, by=by)
+
+    def deeds(self, *, limit: int) -> list[Deed]:
+        return self._store.deeds(limit=limit)
+
+    def tidy(self, now: datetime) -> None:
+        """What time alone brings. Nothing waits for it."""
+        if not self._store.is_read_only:
+            forget.tidy(self._store, now, self._settings)
+
+    def check(self) -> list[Finding]:
+        return self._store.check()
+
+    def mend(self) -> list[Finding]:
+        return self._store.mend()
+
+    def archive(self, turns: Sequence[Turn]) -> None:
+        with self._store.writing():
+            self._store.add_turns(turns)
+
+    def recall_turns(self, query: str, project: ProjectId | None, *, limit: int) -> list[TurnHit]:
+        return recall.recall_turns(self._store, query, project, limit=limit)
+
+    def projects(self) -> list[ProjectFacts]:
+        return self._store.projects()
+
+    def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
+        return join(self._store, source, into, at=at, by=by)
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
         return [memory for memory in self._store.newest(viewer, limit=limit) if may_see(memory, viewer)]

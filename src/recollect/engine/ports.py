@@ -1,12 +1,16 @@
 """What the engine needs from the world, named by ability. Value types live in `domain`."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
+from recollect.domain.health import Finding
+from recollect.domain.history import Change, Deed, DeedId, DeedKind
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
+from recollect.domain.project import ProjectFacts
+from recollect.domain.session import Turn
 
 
 class FindsMemories(Protocol):
@@ -36,7 +40,13 @@ class KeepsMemories(Protocol):
         """One transaction: all of it is kept, or nothing."""
         ...
 
-    def get(self, memory_id: MemoryId) -> Memory | None: ...
+    def get(self, memory_id: MemoryId) -> Memory | None:
+        """Also one that is superseded, or forgotten and not yet gone."""
+        ...
+
+    def with_prefix(self, prefix: str, *, limit: int) -> list[Memory]:
+        """Memories whose id begins so, in the order of their ids."""
+        ...
 
     def find_same(self, draft: Draft) -> Memory | None:
         """The live memory of the same kind and scope that says the same words."""
@@ -46,6 +56,106 @@ class KeepsMemories(Protocol):
 
     def update(self, memory: Memory) -> None:
         """Put it in place of the one with its id."""
+        ...
+
+    def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
+        """All memories that are not forgotten, of all projects or of one, in the order in which they came."""
+        ...
+
+    def predecessors(self, memory_id: MemoryId) -> list[Memory]:
+        """Those that this one has superseded."""
+        ...
+
+
+class KeepsHistory(Protocol):
+    def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId: ...
+
+    def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
+        """The deed is about to change this memory; `before` is None where it did not exist."""
+        ...
+
+    def note_undone(self, deed: DeedId, by: DeedId | None) -> None:
+        """None: it holds again."""
+        ...
+
+    def deed(self, deed: DeedId) -> Deed | None: ...
+
+    def deeds(self, *, limit: int) -> list[Deed]:
+        """The newest first."""
+        ...
+
+    def undoable(self) -> Deed | None:
+        """The newest deed that holds and is no undo itself."""
+        ...
+
+    def changes_in(self, deed: DeedId) -> list[Change]: ...
+
+    def changes_of(self, memory_id: MemoryId) -> list[Change]: ...
+
+    def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
+        """Those of the memories that a later deed, which still holds, has changed too."""
+        ...
+
+
+class Forgets(Protocol):
+    def forgotten_before(self, moment: datetime) -> list[MemoryId]:
+        """Memories that were forgotten then or earlier, and are not gone yet."""
+        ...
+
+    def purge(self, memories: Collection[MemoryId]) -> None:
+        """Deletes them, their history, and every quotation of them in turns and blocks."""
+        ...
+
+    def scrub(self, words: Collection[str] = ()) -> bool:
+        """Cleans index, log and backups of what was purged; whether nothing is left behind."""
+        ...
+
+
+class KeepsTurns(Protocol):
+    def add_turns(self, turns: Iterable[Turn]) -> None:
+        """A message that is there already is replaced."""
+        ...
+
+    def search_turns(self, words: Sequence[str], project: ProjectId | None, *, limit: int) -> list[Turn]:
+        """Turns of this project with any of the words, best match first."""
+        ...
+
+    def count_turns(self) -> int: ...
+
+    def drop_turns_before(self, moment: datetime) -> int:
+        """How many were dropped."""
+        ...
+
+
+class KnowsProjects(Protocol):
+    def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
+        """For each of these aliases that is known, the projects that have it."""
+        ...
+
+    def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
+        """Everything that a project is known as; empty: nothing is known of it."""
+        ...
+
+    def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
+        """The project is known as these from now on; a path, a remote or a name that another project had goes over."""
+        ...
+
+
+class KeepsProjects(KnowsProjects, Protocol):
+    def drop_aliases(self, project: ProjectId, aliases: Collection[ProjectId]) -> None: ...
+
+    def projects(self) -> list[ProjectFacts]:
+        """All of them, the last used first."""
+        ...
+
+    def memories_in(self, project: ProjectId) -> list[MemoryId]:
+        """Also those that are superseded or forgotten."""
+        ...
+
+    def sessions_in(self, project: ProjectId) -> list[SessionId]: ...
+
+    def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
+        """The sessions and their turns belong to this project from now on."""
         ...
 
 
@@ -83,8 +193,33 @@ class LogsInjections(Protocol):
         ...
 
 
-class Store(FindsMemories, KeepsMemories, KeepsSessions, LogsInjections, Protocol):
+class Writes(KeepsMemories, KeepsHistory, Protocol):
+    """What the write path needs."""
+
+
+class Store(
+    FindsMemories,
+    KeepsMemories,
+    KeepsHistory,
+    Forgets,
+    KeepsTurns,
+    KeepsProjects,
+    KeepsSessions,
+    LogsInjections,
+    Protocol,
+):
     """All of it, as one database offers it."""
+
+    @property
+    def is_read_only(self) -> bool: ...
+
+    def check(self) -> list[Finding]:
+        """What is wrong with it; one line that all is fine, otherwise."""
+        ...
+
+    def mend(self) -> list[Finding]:
+        """Makes what can be made anew from the rows; what was done."""
+        ...
 
 
 class IdentifiesProjects(Protocol):

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.domain.memory import Hit, Memory, Viewer
+from recollect.domain.memory import Hit, Memory, ProjectId, Viewer
+from recollect.domain.session import TurnHit
 from recollect.domain.settings import Settings
-from recollect.engine.ports import FindsMemories
+from recollect.engine.ports import FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import lexical_relevance, rarity
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.query import search_words
-from recollect.text.words import words_of
+from recollect.text.words import index_words, words_of
 
 
 def recall(
@@ -20,6 +21,16 @@ def recall(
     found = memories.search(words, viewer, limit=max(limit, settings.turn.candidates), injectable=False)
     visible = [memory for memory in found if may_see(memory, viewer)]
     return weigh(memories, visible, words, viewer, now=now, settings=settings)[:limit]
+
+
+def recall_turns(archive: KeepsTurns, query: str, project: ProjectId | None, *, limit: int) -> list[TurnHit]:
+    """What was said about it in this project's sessions. The search orders: it knows how rare the words are."""
+    words = search_words(query)
+    weight = dict.fromkeys(words, 1.0)
+    return [
+        TurnHit(turn=turn, relevance=lexical_relevance(words, frozenset(index_words(turn.text)), weight))
+        for turn in archive.search_turns(words, project, limit=limit)
+    ]
 
 
 def weigh(

@@ -5,36 +5,76 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.history import DeedId
 from recollect.domain.memory import Draft, Memory, MemoryId, New, Outcome, Same, Sensitivity
-from recollect.engine.ports import KeepsMemories
+from recollect.engine.ports import KeepsMemories, Writes
 from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
 ID_CHARS = 8
 
 
-def remember(memories: KeepsMemories, draft: Draft) -> Outcome:
-    if not visible(draft.text):
-        raise InvalidValue("The text has nothing that can be seen; say what is to be remembered.")
+def remember(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
+    """Somebody says it: a known memory counts it."""
     with memories.writing():
-        known = memories.find_same(draft)
+        known = _known(memories, draft)
         if known is not None:
-            again = _merged(known, draft)
+            again = _merged(known, draft, seen=known.seen + draft.seen)
+            memories.note_change(deed, known.id, known)
             memories.update(again)
             return Same(again)
-        memory = _memory(draft, _free_id(memories, draft))
-        memories.add(memory)
-        return New(memory)
+        return _added(memories, draft, deed)
 
 
-def _merged(known: Memory, draft: Draft) -> Memory:
-    """Said once more: what the draft adds is added, and of two sensitivities the stricter one holds."""
+def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
+    """It comes from a file, with its own id and counts: the same file twice changes nothing."""
+    with memories.writing():
+        taken = None if draft.id is None else memories.get(draft.id)
+        if taken is not None and taken.forgotten_at is not None:
+            memory = _memory(draft, taken.id)
+            memories.note_change(deed, taken.id, taken)
+            memories.update(memory)
+            return New(memory)
+        if taken is not None and _says_the_same(taken, draft):
+            return Same(taken)
+        known = _known(memories, draft)
+        if known is None:
+            return _added(memories, draft, deed)
+        merged = _merged(known, draft, seen=max(known.seen, draft.seen))
+        if merged != known:
+            memories.note_change(deed, known.id, known)
+            memories.update(merged)
+        return Same(merged)
+
+
+def _known(memories: Writes, draft: Draft) -> Memory | None:
+    if not visible(draft.text):
+        raise InvalidValue("The text has nothing that can be seen; say what is to be remembered.")
+    is_past = draft.superseded_by is not None or draft.valid_to is not None
+    return None if is_past else memories.find_same(draft)  # what no longer holds is no new mention of what does
+
+
+def _added(memories: Writes, draft: Draft, deed: DeedId) -> New:
+    memory = _memory(draft, _free_id(memories, draft))
+    memories.note_change(deed, memory.id, None)
+    memories.add(memory)
+    return New(memory)
+
+
+def _says_the_same(known: Memory, draft: Draft) -> bool:
+    return (known.text, known.kind, known.scope) == (draft.text.strip(), draft.kind, draft.scope)
+
+
+def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
+    """What the draft adds is added, and of two sensitivities the stricter one holds."""
     strictness = list(Sensitivity)
     return replace(
         known,
-        seen=known.seen + 1,
+        seen=seen,
         title=draft.title or known.title,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
+        evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence))),
+        anchors=tuple(dict.fromkeys((*known.anchors, *draft.anchors))),
         importance=max(known.importance, draft.importance),
         sensitivity=max(known.sensitivity, draft.sensitivity, key=strictness.index),
     )
@@ -47,14 +87,19 @@ def _memory(draft: Draft, memory_id: MemoryId) -> Memory:
         kind=draft.kind,
         scope=draft.scope,
         created_at=draft.at,
-        valid_from=draft.at,
+        valid_from=draft.valid_from or draft.at,
         source=draft.source,
         title=draft.title,
         aliases=draft.aliases,
         sensitivity=draft.sensitivity,
         importance=draft.importance,
         confidence=draft.confidence,
+        valid_to=draft.valid_to,
         superseded_by=draft.superseded_by,
+        evidence=draft.evidence,
+        anchors=draft.anchors,
+        seen=draft.seen,
+        use=draft.use,
     )
 
 

@@ -1,12 +1,38 @@
 """The one isolation rule: who may see a memory. Pure."""
 
+from enum import StrEnum
 from typing import assert_never
 
-from recollect.domain.memory import Memory, ScopeLevel, Sensitivity, Viewer
+from recollect.domain.memory import Kind, Memory, ScopeLevel, Sensitivity, Viewer
+
+
+class Reach(StrEnum):
+    """How a project's memory can be seen from other projects."""
+
+    PUBLIC = "public"  # from everywhere
+    PREFERENCE = "preference"  # where preferences are shared
+
+
+def reach_of(memory: Memory) -> Reach | None:
+    """None: it stays in its project."""
+    if memory.scope.level is not ScopeLevel.PROJECT:
+        return None
+    if memory.sensitivity is Sensitivity.PUBLIC:
+        return Reach.PUBLIC
+    if memory.kind is Kind.PREFERENCE and memory.sensitivity is Sensitivity.PROJECT:
+        return Reach.PREFERENCE
+    return None
+
+
+def reaches(viewer: Viewer) -> list[Reach]:
+    """What a viewer sees of other projects."""
+    return [Reach.PUBLIC, Reach.PREFERENCE] if viewer.shares_preferences else [Reach.PUBLIC]
 
 
 def may_see(memory: Memory, viewer: Viewer) -> bool:
     """Whether a person or agent that asks may find it."""
+    if memory.forgotten_at is not None:
+        return False
     if memory.sensitivity is Sensitivity.SESSION and (
         viewer.session is None or memory.source.session != viewer.session
     ):
@@ -17,7 +43,7 @@ def may_see(memory: Memory, viewer: Viewer) -> bool:
         case ScopeLevel.LANGUAGE:
             return memory.scope.name == viewer.language
         case ScopeLevel.PROJECT:
-            return memory.scope.name == viewer.project or memory.sensitivity is Sensitivity.PUBLIC
+            return memory.scope.name == viewer.project or reach_of(memory) in reaches(viewer)
         case ScopeLevel.SESSION:
             return memory.scope.name == viewer.session
         case _ as never:

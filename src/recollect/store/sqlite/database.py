@@ -1,17 +1,23 @@
-"""One SQLite file: opened safely, migrated, one writer at a time, readers beside it. Knows nothing of memories."""
+"""One SQLite file: opened safely, migrated, one writer at a time, readers beside it. Knows nothing of memories.
 
+The writer is one connection, owned by the thread that has the lock; a transaction runs in the thread that asked for it.
+A file that cannot be written is opened for reading alone.
+"""
+
+import errno
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from recollect.domain.errors import StoreBusy, StoreError, StoreTooNew, StoreUnusable
+from recollect.domain.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 
 BUSY_TIMEOUT_MS = 5_000
+BACKUPS_KEPT = 3
 
 
 class Database:
@@ -24,17 +30,36 @@ class Database:
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
+        self._read_only_uri: str | None = None  # set: the file can be read, and that is all
         with self._speaking():
-            if self._path is not None:
-                _make_private_file(self._path)
-            self._writer = self._connect()
-            self._refuse_what_is_not_ours()
-            self._switch_to_wal()
-            self._migrate()
+            try:
+                self._open_for_writing()
+            except (sqlite3.OperationalError, OSError) as error:
+                if not _is_about_writing(error) or not self._open_for_reading():
+                    raise
+
+    @property
+    def path(self) -> Path | None:
+        return self._path
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._read_only_uri is not None
+
+    @property
+    def backup_folder(self) -> Path | None:
+        return None if self._path is None else self._path.parent / "backups"
+
+    def backups(self) -> list[Path]:
+        """The oldest first."""
+        folder = self.backup_folder
+        return sorted(folder.glob("*.db")) if folder is not None and folder.is_dir() else []
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """A transaction. Inside one, a further `write` joins it."""
+        if self.is_read_only:
+            raise StoreReadOnly(self._name)
         with self._writing, self._speaking():
             if self._writer_thread is not None:
                 yield self._writer
@@ -73,9 +98,67 @@ class Database:
                 connection.close()
             self._idle_readers.clear()
 
+    @contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """The writer outside of a transaction, for what SQLite refuses inside of one (VACUUM, checkpoints)."""
+        if self.is_read_only:
+            raise StoreReadOnly(self._name)
+        with self._writing, self._speaking():
+            yield self._writer
+
+    def back_up(self, name: str, source: sqlite3.Connection) -> Path | None:
+        """A copy of what the source sees, private and whole: it has its name only when it is complete."""
+        if self.backup_folder is None:
+            return None
+        self.backup_folder.mkdir(mode=0o700, exist_ok=True)
+        made = self.backup_folder / f"{name}.db"
+        unfinished = made.with_suffix(".part")
+        try:
+            _make_private_file(unfinished)
+            with closing(sqlite3.connect(unfinished)) as target:
+                source.backup(target)
+            unfinished.replace(made)
+        except (sqlite3.Error, OSError):
+            with suppress(OSError):
+                unfinished.unlink()
+            raise
+        for old in self.backups()[:-BACKUPS_KEPT]:
+            old.unlink()
+        return made
+
+    def _open_for_writing(self) -> None:
+        if self._path is not None:
+            _make_private_file(self._path)
+        self._writer = self._connect()
+        self._refuse_what_is_not_ours()
+        self._switch_to_wal()
+        self._migrate()
+
+    def _open_for_reading(self) -> bool:
+        """Whether the file can at least be read. It is only trusted not to change where nobody can write its log."""
+        if self._path is None or not self._path.is_file():
+            return False
+        log = self._path.with_name(self._path.name + "-wal")
+        has_log = log.exists() and log.stat().st_size > 0
+        for how in ("mode=ro", *([] if has_log else ["immutable=1"])):
+            self._read_only_uri = f"{self._path.as_uri()}?{how}"
+            try:
+                self._writer = self._connect()
+                version = self._version()
+            except sqlite3.OperationalError:
+                continue
+            if version == len(MIGRATIONS):
+                return True
+        self._read_only_uri = None
+        return False
+
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._path or ":memory:", isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_MS / 1000
+            self._read_only_uri or self._path or ":memory:",
+            uri=self._read_only_uri is not None,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=BUSY_TIMEOUT_MS / 1000,
         )
         connection.row_factory = sqlite3.Row
         # The wait comes first: the very next statement may meet another process.
@@ -114,19 +197,29 @@ class Database:
                 f"{len(MIGRATIONS)}). Update Recollect; nothing was changed."
             )
         for number, migration in enumerate(MIGRATIONS[done:], start=done + 1):
-            self._apply(number, migration)
+            self._apply(number, migration, backed_up=number > done + 1)
 
-    def _apply(self, number: int, migration: Migration) -> None:
+    def _apply(self, number: int, migration: Migration, *, backed_up: bool) -> None:
         with self.write() as connection:
             if self._version() >= number:  # another process was faster
                 return
+            if number > 1 and not backed_up:
+                self._back_up_before(number)
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
             )
             for statement in migration.statements:
                 connection.execute(statement)
+            if migration.then is not None:
+                migration.then(connection)
             connection.execute("INSERT INTO migration VALUES (?, ?)", (number, migration.name))
             connection.execute(f"PRAGMA user_version = {number}")
+
+    def _back_up_before(self, number: int) -> None:
+        """A reader beside the open transaction sees the state before it, and nobody else can write meanwhile."""
+        if self._path is not None:
+            with closing(self._connect()) as before:
+                self.back_up(f"schema-{number - 1:03}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}", before)
 
     def _version(self) -> int:
         (version,) = self._writer.execute("PRAGMA user_version").fetchone()
@@ -154,12 +247,25 @@ class Database:
                 f"{self._name} is not a SQLite database. Move it away, or name another file; nothing was changed."
             )
         if "malformed" in said:
-            return StoreUnusable(f"The database {self._name} is damaged ({said}). Keep a copy and restore a backup.")
+            return StoreUnusable(
+                f"The database {self._name} is damaged ({said}). `recollect doctor --repair` saves what can be read; "
+                "the damaged file is kept beside it."
+            )
         if "readonly" in said or "unable to open" in said:
-            return StoreUnusable(f"The database {self._name} cannot be written ({said}). Check owner and permissions.")
+            return StoreUnusable(
+                f"The database {self._name} cannot be opened or written ({said}). "
+                "Check its folder's owner and permissions."
+            )
         if "full" in said or "disk I/O error" in said:
             return StoreUnusable(f"{self._name} cannot be written ({said}). Is the disk full? Free some space.")
         return StoreError(f"The database {self._name} answered: {said}.")
+
+
+def _is_about_writing(error: Exception) -> bool:
+    """Whether reading may still work: the folder or the disk does not take writes, the file itself is fine."""
+    if isinstance(error, OSError):
+        return isinstance(error, PermissionError) or error.errno in (errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+    return any(word in str(error) for word in ("readonly", "unable to open", "disk is full", "disk I/O"))
 
 
 def _make_private_file(path: Path) -> None:

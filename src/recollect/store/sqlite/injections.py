@@ -8,13 +8,12 @@ from recollect.domain.memory import MessageId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import STABLE, sent_of, sent_row, session_of, to_ms
 
-_COLUMNS = "session, message, context, placement, block, tokens, ids, considered, at_ms, took_ms, confirmed"
+_COLUMNS = "session, message, context, placement, block, tokens, ids, considered, at_ms, took_ms, confirmed, hash"
 _VALUES = ", ".join(f":{name}" for name in _COLUMNS.split(", "))
 
 
 class Injections:
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
     def session(self, session_id: SessionId) -> Session | None:
         with self._database.read() as connection:

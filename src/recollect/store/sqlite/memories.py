@@ -1,148 +1,162 @@
-"""Memories in SQLite: the rows, and the index over their words."""
+"""Memories in SQLite: the rows, and finding them."""
 
-import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, Memory, MemoryId, Scope, ScopeLevel, Sensitivity, Viewer
+from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Viewer
+from recollect.privacy.visibility import reaches
+from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import content_key, memory_of, memory_row, to_ms
-from recollect.text.words import words_of
+from recollect.store.sqlite.rows import content_key, memories_of, memory_of, memory_row, to_ms
 
-_LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL"
-_IN_SESSION = "(sensitivity <> 'session' OR session = :session)"
-_PUBLIC = "public"
+LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
+_PAGE = 1000
+_COLUMNS = (
+    *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
+    *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
+    *("evidence", "anchors", "forgotten_ms", "shown", "used", "last_shown_ms", "last_used_ms", "reach"),
+    *("content_key", "hash"),
+)
+_INSERT = f"INSERT INTO memory ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
+_UPDATE = f"UPDATE memory SET {', '.join(f'{name} = :{name}' for name in _COLUMNS)} WHERE n = :n"
 
 
 class Memories:
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
     def get(self, memory_id: MemoryId) -> Memory | None:
         with self._database.read() as connection:
             row = connection.execute("SELECT * FROM memory WHERE id = ?", (memory_id,)).fetchone()
         return memory_of(row) if row else None
 
+    def with_prefix(self, prefix: str, *, limit: int) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM memory WHERE id >= ? AND substr(id, 1, ?) = ? ORDER BY id LIMIT ?",
+                (prefix, len(prefix), prefix, limit),
+            ).fetchall()
+        return memories_of(rows)
+
     def find_same(self, draft: Draft) -> Memory | None:
         with self._database.read() as connection:
             row = connection.execute(
-                f"SELECT * FROM memory WHERE content_key = ? AND {_LIVE} ORDER BY n", (content_key(draft),)
+                f"SELECT * FROM memory WHERE content_key = ? AND {LIVE} ORDER BY n", (content_key(draft),)
             ).fetchone()
         return memory_of(row) if row else None
 
     def add(self, memory: Memory) -> None:
-        row = memory_row(memory)
         with self._database.write() as connection:
-            n = connection.execute(
-                f"INSERT INTO memory ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})", row
-            ).lastrowid
-            _index(connection, n, memory)
+            n = connection.execute(_INSERT, memory_row(memory)).lastrowid
+            if memory.forgotten_at is None and n is not None:
+                index.add_memory(connection, n, index.memory_entry(memory))
 
     def update(self, memory: Memory) -> None:
-        row = memory_row(memory)
-        changes = ", ".join(f"{name} = :{name}" for name in row)
         with self._database.write() as connection:
-            found = connection.execute(f"UPDATE memory SET {changes} WHERE id = :id RETURNING n", row).fetchone()
-            if found is None:
+            row = connection.execute("SELECT * FROM memory WHERE id = ?", (memory.id,)).fetchone()
+            if row is None:
                 raise InvalidValue(f"There is no memory {memory.id!r}.")
-            connection.execute("DELETE FROM memory_words WHERE rowid = ?", (found["n"],))
-            _index(connection, found["n"], memory)
+            old = memory_of(row)
+            connection.execute(_UPDATE, {**memory_row(memory), "n": row["n"]})
+            was = None if old.forgotten_at else index.memory_entry(old)
+            now = None if memory.forgotten_at else index.memory_entry(memory)
+            if was == now:  # counted once more: nothing that a search would notice
+                return
+            if was:
+                index.drop_memory(connection, row["n"])
+            if now:
+                index.add_memory(connection, row["n"], now)
 
     def search(self, words: Sequence[str], viewer: Viewer, *, limit: int, injectable: bool) -> list[Memory]:
         if not words:
             return []
-        allowed = f"{_IN_SESSION} AND {_LIVE}" + (" AND sensitivity <> 'restricted'" if injectable else "")
         with self._database.read() as connection:
-            rows = connection.execute(
-                f"""
-                SELECT memory.* FROM memory_words JOIN memory ON memory.n = memory_words.rowid
-                WHERE memory_words MATCH :match AND {allowed}
-                ORDER BY bm25(memory_words, 0.0, 1.0), memory.id LIMIT :limit
-                """,
-                {"match": _match(words, viewer), "session": viewer.session, "limit": limit},
+            # The index alone ranks and cuts; only the rows that are left are read.
+            found = connection.execute(
+                "SELECT rowid FROM memory_words WHERE memory_words MATCH ? AND rank MATCH 'bm25(0.0, 1.0)' "
+                "ORDER BY rank, rowid LIMIT ?",
+                (index.match(words, viewer, injectable=injectable), limit),
             ).fetchall()
-        return [memory_of(row) for row in rows]
+            rows = connection.execute(
+                "SELECT memory.* FROM json_each(?) AS found JOIN memory ON memory.n = found.value ORDER BY found.key",
+                (json.dumps([row["rowid"] for row in found]),),
+            ).fetchall()
+        return memories_of(rows)
 
     def newest(
         self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] | None = None, since: datetime | None = None
     ) -> list[Memory]:
-        values: dict[str, object] = {"session": viewer.session, "limit": limit}
-        scopes = _names(values, "scope", [str(scope) for scope in _scopes(viewer)])
-        public = "(sensitivity = 'public' AND scope GLOB 'project:*')"
-        where = [f"(scope IN ({scopes}) OR {public})", _IN_SESSION, _LIVE]
-        if kinds is not None:
-            where.append(f"kind IN ({_names(values, 'kind', list(kinds))})")
-        if since is not None:
-            where.append("valid_from_ms >= :since")
-            values["since"] = to_ms(since)
+        places = [("scope", str(scope)) for scope in index.scopes(viewer)]
+        places += [("reach", reach.value) for reach in reaches(viewer)]
+        after = "" if since is None else " AND valid_from_ms >= :since"
+        values = {"session": viewer.session, "limit": limit, "since": None if since is None else to_ms(since)}
+        rows = {}
         with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE {' AND '.join(where)} ORDER BY valid_from_ms DESC, id LIMIT :limit", values
-            ).fetchall()
-        return [memory_of(row) for row in rows]
+            for column, place in places:
+                for kind in kinds if kinds is not None else Kind:
+                    # One short walk along an index for each place and kind: as quick among a million as among ten.
+                    found = connection.execute(
+                        f"SELECT * FROM memory WHERE {column} = :place AND kind = :kind AND {LIVE}{after} "
+                        "AND (sensitivity <> 'session' OR session = :session) "
+                        "ORDER BY valid_from_ms DESC, id LIMIT :limit",
+                        {**values, "place": place, "kind": kind.value},
+                    )
+                    rows.update({row["n"]: row for row in found})
+        ordered = sorted(rows.values(), key=lambda row: (-row["valid_from_ms"], row["id"]))
+        return memories_of(ordered[:limit])
 
     def occurrences(self, words: Collection[str], viewer: Viewer) -> Mapping[str, int]:
         found = {}
         with self._database.read() as connection:
             for word in words:
                 row = connection.execute(
-                    "SELECT count(*) AS n FROM memory_words WHERE memory_words MATCH ?", (_match([word], viewer),)
+                    "SELECT count(*) AS n FROM memory_words WHERE memory_words MATCH ?",
+                    (index.match([word], viewer, injectable=False),),
                 ).fetchone()
                 found[word] = int(row["n"])
         return found
 
     def count(self, viewer: Viewer | None = None) -> int:
-        values: dict[str, object] = {}
-        scopes = "" if viewer is None else _names(values, "scope", [str(scope) for scope in _scopes(viewer)])
-        where = "" if viewer is None else f" WHERE scope IN ({scopes})"
         with self._database.read() as connection:
-            return int(connection.execute(f"SELECT count(*) AS n FROM memory{where}", values).fetchone()["n"])
+            if viewer is None:
+                rows = connection.execute("SELECT count(*) AS n FROM memory WHERE forgotten_ms IS NULL").fetchall()
+            else:
+                rows = [
+                    connection.execute(
+                        f"SELECT count(*) AS n FROM memory WHERE scope = ? AND {LIVE}", (str(scope),)
+                    ).fetchone()
+                    for scope in index.scopes(viewer)
+                ]
+        return sum(int(row["n"]) for row in rows)
 
+    def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
+        """Page by page, so that a large store does not stand in memory as a whole."""
+        of_project = "" if project is None else " AND scope = :scope"
+        scope = None if project is None else str(Scope.project(project))
+        last = 0
+        while True:
+            with self._database.read() as connection:
+                rows = connection.execute(
+                    f"SELECT * FROM memory WHERE n > :last{of_project} ORDER BY n LIMIT {_PAGE}",
+                    {"last": last, "scope": scope},
+                ).fetchall()
+            if not rows:
+                return
+            last = rows[-1]["n"]
+            yield from (memory for memory in memories_of(rows) if memory.forgotten_at is None)
 
-def _index(connection: sqlite3.Connection, n: int | None, memory: Memory) -> None:
-    connection.execute(
-        "INSERT INTO memory_words (rowid, scope, words) VALUES (?, ?, ?)",
-        (n, " ".join(_tokens_of(memory)), " ".join(words_of(memory))),
-    )
+    def predecessors(self, memory_id: MemoryId) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,)
+            ).fetchall()
+        return memories_of(rows)
 
-
-def _tokens_of(memory: Memory) -> list[str]:
-    tokens = [_token(str(memory.scope))]
-    if memory.sensitivity is Sensitivity.PUBLIC and memory.scope.level is ScopeLevel.PROJECT:
-        tokens.append(_token(_PUBLIC))
-    return tokens
-
-
-def _tokens_for(viewer: Viewer) -> list[str]:
-    return [_token(str(scope)) for scope in _scopes(viewer)] + [_token(_PUBLIC)]
-
-
-def _token(scope: str) -> str:
-    return "s" + blake2b(scope.encode(), digest_size=8).hexdigest()
-
-
-def _scopes(viewer: Viewer) -> list[Scope]:
-    names = {
-        ScopeLevel.LANGUAGE: viewer.language,
-        ScopeLevel.PROJECT: viewer.project,
-        ScopeLevel.SESSION: viewer.session,
-    }
-    return [Scope(ScopeLevel.UNIVERSAL), *(Scope(level, name) for level, name in names.items() if name)]
-
-
-def _match(words: Sequence[str], viewer: Viewer) -> str:
-    """Tokens of the scopes first: a query meets the rows of its own project, not all rows and then a filter."""
-    return f"scope : ({' OR '.join(_tokens_for(viewer))}) AND words : ({' OR '.join(map(_quoted, words))})"
-
-
-def _quoted(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"'
-
-
-def _names(values: dict[str, object], prefix: str, items: Sequence[str]) -> str:
-    """Named placeholders for a list, with their values put into `values`."""
-    names = [f"{prefix}{number}" for number in range(len(items))]
-    values.update(zip(names, items, strict=True))
-    return ", ".join(f":{name}" for name in names)
+    def forgotten_before(self, moment: datetime) -> list[MemoryId]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT id FROM memory WHERE forgotten_ms IS NOT NULL AND forgotten_ms <= ? ORDER BY n",
+                (to_ms(moment),),
+            ).fetchall()
+        return [MemoryId(row["id"]) for row in rows]

@@ -1,12 +1,29 @@
 """The schema, step by step. A migration has a name, runs in one transaction and is never edited once released."""
 
+import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from recollect.store.sqlite import index
+from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, row_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
     name: str
     statements: tuple[str, ...]
+    then: Callable[[sqlite3.Connection], None] | None = None  # what SQL alone cannot do, in the same transaction
+
+
+def _hash_and_index(connection: sqlite3.Connection) -> None:
+    for row in connection.execute("SELECT * FROM memory").fetchall():
+        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_WORDS), row["n"]))
+    for row in connection.execute("SELECT * FROM injection").fetchall():
+        connection.execute(
+            "UPDATE injection SET hash = ? WHERE session = ? AND message = ? AND context = ?",
+            (row_hash(row, INJECTION_WORDS), row["session"], row["message"], row["context"]),
+        )
+    index.rebuild(connection)
 
 
 MIGRATIONS = (
@@ -78,6 +95,99 @@ MIGRATIONS = (
                 PRIMARY KEY (session, message, context)
             ) STRICT, WITHOUT ROWID
             """,
+        ),
+    ),
+    Migration(
+        "evidence, use, reach and a hash for each row",
+        (
+            "ALTER TABLE memory ADD COLUMN agent TEXT",
+            "ALTER TABLE memory ADD COLUMN evidence TEXT NOT NULL DEFAULT '[]'",  # JSON list of sentences
+            "ALTER TABLE memory ADD COLUMN anchors TEXT NOT NULL DEFAULT '[]'",  # JSON list of [path, hash]
+            "ALTER TABLE memory ADD COLUMN shown INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE memory ADD COLUMN used INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE memory ADD COLUMN last_shown_ms INTEGER",
+            "ALTER TABLE memory ADD COLUMN last_used_ms INTEGER",
+            "ALTER TABLE memory ADD COLUMN forgotten_ms INTEGER",
+            "ALTER TABLE memory ADD COLUMN reach TEXT",  # how other projects can see it; NULL: not at all
+            "ALTER TABLE memory ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE injection ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
+            """
+            UPDATE memory SET reach = CASE
+                WHEN sensitivity = 'public' THEN 'public'
+                WHEN kind = 'preference' AND sensitivity = 'project' THEN 'preference'
+            END WHERE scope GLOB 'project:*'
+            """,
+            "DROP INDEX memory_by_scope",
+            "DROP INDEX memory_public",
+            # In the order of `newest`, so that the first ten are the first ten of the index, whatever its size.
+            """
+            CREATE INDEX memory_live ON memory (scope, kind, valid_from_ms DESC, id)
+            WHERE valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL
+            """,
+            """
+            CREATE INDEX memory_reach ON memory (reach, kind, valid_from_ms DESC, id)
+            WHERE reach IS NOT NULL AND valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL
+            """,
+            "CREATE INDEX memory_scope ON memory (scope)",
+            "CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL",
+            "CREATE INDEX memory_forgotten ON memory (forgotten_ms) WHERE forgotten_ms IS NOT NULL",
+            """
+            CREATE TABLE turn (
+                n INTEGER PRIMARY KEY,
+                session TEXT NOT NULL,
+                message TEXT NOT NULL,
+                project TEXT,
+                role TEXT NOT NULL,
+                text TEXT NOT NULL,
+                at_ms INTEGER NOT NULL,
+                hash TEXT NOT NULL,
+                UNIQUE (session, message)
+            ) STRICT
+            """,
+            "CREATE INDEX turn_by_time ON turn (at_ms)",
+            r"""
+            CREATE VIRTUAL TABLE turn_words USING fts5 (
+                scope, words, tokenize = "unicode61 remove_diacritics 0 tokenchars '_./\:@#+-'"
+            )
+            """,
+        ),
+        _hash_and_index,
+    ),
+    Migration(
+        "deeds and projects",
+        (
+            """
+            CREATE TABLE deed (
+                n INTEGER PRIMARY KEY,
+                kind TEXT NOT NULL,
+                at_ms INTEGER NOT NULL,
+                by TEXT NOT NULL,
+                undone_by INTEGER REFERENCES deed (n),
+                detail TEXT NOT NULL        -- JSON object; never the text of a memory
+            ) STRICT
+            """,
+            """
+            CREATE TABLE change (
+                n INTEGER PRIMARY KEY,
+                deed INTEGER NOT NULL REFERENCES deed (n),
+                memory TEXT NOT NULL,
+                before TEXT                 -- JSON object of the row; NULL: it did not exist
+            ) STRICT
+            """,
+            "CREATE INDEX change_by_deed ON change (deed)",
+            "CREATE INDEX change_by_memory ON change (memory)",
+            """
+            CREATE TABLE project_alias (
+                alias TEXT NOT NULL,
+                project TEXT NOT NULL,
+                noted_ms INTEGER NOT NULL,
+                PRIMARY KEY (alias, project)
+            ) STRICT, WITHOUT ROWID
+            """,
+            "CREATE INDEX project_alias_by_project ON project_alias (project)",
+            "CREATE INDEX session_by_project ON session (project)",
+            # Ids of memories that are gone but may have left traces in the file, its log or a backup.
+            "CREATE TABLE trace (memory TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
         ),
     ),
 )

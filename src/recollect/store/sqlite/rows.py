@@ -1,13 +1,17 @@
-"""Values to rows and back."""
+"""Values to rows and back. Every row that holds somebody's words carries a hash: what the disk changed is noticed."""
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from typing import Any
 
+from recollect.domain.errors import StoreUnusable
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import (
+    NEVER_USED,
+    Anchor,
     Draft,
     Kind,
     Memory,
@@ -19,11 +23,27 @@ from recollect.domain.memory import (
     Sensitivity,
     SessionId,
     Source,
+    Use,
 )
+from recollect.domain.session import Turn
+from recollect.privacy.visibility import reach_of
 
 STABLE = MessageId("")  # the log's name for "not a message: the stable block"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
+
+# What the hash of a row covers: all that was said. Counters of use, and what is derived, may change without it.
+MEMORY_WORDS = (
+    *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
+    *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
+    *("evidence", "anchors", "forgotten_ms"),
+)
+TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
+INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
+
+
+class DamagedRow(StoreUnusable):
+    """The row is not what was written."""
 
 
 def to_ms(moment: datetime) -> int:
@@ -34,36 +54,66 @@ def from_ms(ms: int) -> datetime:
     return _EPOCH + ms * _MS
 
 
+def _ms_or_none(moment: datetime | None) -> int | None:
+    return None if moment is None else to_ms(moment)
+
+
+def _from_ms_or_none(ms: int | None) -> datetime | None:
+    return None if ms is None else from_ms(ms)
+
+
+def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
+    return blake2b(repr([row[name] for name in columns]).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
+
+
 def content_key(value: Draft | Memory) -> str:
     said = " ".join(value.text.casefold().split())
     return blake2b(f"{value.scope}\n{value.kind}\n{said}".encode(), digest_size=16).hexdigest()
 
 
-def memory_row(memory: Memory) -> Mapping[str, object]:
-    return {
-        "id": memory.id,
+def memory_row(memory: Memory) -> dict[str, object]:
+    reach = reach_of(memory)
+    row: dict[str, object] = {
+        "id": str(memory.id),
         "text": memory.text,
-        "kind": memory.kind,
+        "kind": memory.kind.value,
         "scope": str(memory.scope),
         "title": memory.title,
-        "aliases": json.dumps(memory.aliases, ensure_ascii=False),
-        "sensitivity": memory.sensitivity,
-        "importance": memory.importance,
-        "confidence": memory.confidence,
+        "aliases": _list(memory.aliases),
+        "sensitivity": memory.sensitivity.value,
+        "importance": float(memory.importance),
+        "confidence": float(memory.confidence),
         "created_ms": to_ms(memory.created_at),
         "valid_from_ms": to_ms(memory.valid_from),
-        "valid_to_ms": None if memory.valid_to is None else to_ms(memory.valid_to),
+        "valid_to_ms": _ms_or_none(memory.valid_to),
         "superseded_by": memory.superseded_by,
         "seen": memory.seen,
-        "role": memory.source.role,
+        "role": memory.source.role.value,
         "host": memory.source.host,
         "session": memory.source.session,
         "message": memory.source.message,
+        "agent": memory.source.agent,
+        "evidence": _list(memory.evidence),
+        "anchors": _list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
+        "forgotten_ms": _ms_or_none(memory.forgotten_at),
+        "shown": memory.use.shown,
+        "used": memory.use.used,
+        "last_shown_ms": _ms_or_none(memory.use.last_shown_at),
+        "last_used_ms": _ms_or_none(memory.use.last_used_at),
+        "reach": None if reach is None else reach.value,
         "content_key": content_key(memory),
     }
+    row["hash"] = row_hash(row, MEMORY_WORDS)
+    return row
 
 
-def memory_of(row: sqlite3.Row) -> Memory:
+def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
+    """The memory of a row; a row that is not what was written is refused, so that it is never shown."""
+    if row_hash(row, MEMORY_WORDS) != row["hash"]:
+        raise DamagedRow(
+            f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
+            "`recollect doctor --repair` mends it from a backup, if there is one."
+        )
     return Memory(
         id=MemoryId(row["id"]),
         text=row["text"],
@@ -76,10 +126,70 @@ def memory_of(row: sqlite3.Row) -> Memory:
         confidence=row["confidence"],
         created_at=from_ms(row["created_ms"]),
         valid_from=from_ms(row["valid_from_ms"]),
-        valid_to=None if row["valid_to_ms"] is None else from_ms(row["valid_to_ms"]),
+        valid_to=_from_ms_or_none(row["valid_to_ms"]),
         superseded_by=row["superseded_by"],
         seen=row["seen"],
-        source=Source(role=Role(row["role"]), host=row["host"], session=row["session"], message=row["message"]),
+        source=Source(
+            role=Role(row["role"]),
+            host=row["host"],
+            session=row["session"],
+            message=row["message"],
+            agent=row["agent"],
+        ),
+        evidence=tuple(json.loads(row["evidence"])),
+        anchors=tuple(Anchor(path, known_hash) for path, known_hash in json.loads(row["anchors"])),
+        use=_use_of(row),
+        forgotten_at=_from_ms_or_none(row["forgotten_ms"]),
+    )
+
+
+def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
+    if not row["shown"] and not row["used"]:
+        return NEVER_USED
+    return Use(
+        shown=row["shown"],
+        used=row["used"],
+        last_shown_at=_from_ms_or_none(row["last_shown_ms"]),
+        last_used_at=_from_ms_or_none(row["last_used_ms"]),
+    )
+
+
+def _list(values: Iterable[object]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:
+    """Those that are what was written: an empty answer is better than a wrong one. `doctor` names the others."""
+    found = []
+    for row in rows:
+        try:
+            found.append(memory_of(row))
+        except DamagedRow:
+            continue
+    return found
+
+
+def turn_row(turn: Turn) -> dict[str, object]:
+    row: dict[str, object] = {
+        "session": turn.session,
+        "message": turn.message,
+        "project": turn.project,
+        "role": turn.role.value,
+        "text": turn.text,
+        "at_ms": to_ms(turn.at),
+    }
+    row["hash"] = row_hash(row, TURN_WORDS)
+    return row
+
+
+def turn_of(row: sqlite3.Row) -> Turn:
+    return Turn(
+        session=SessionId(row["session"]),
+        message=MessageId(row["message"]),
+        project=None if row["project"] is None else ProjectId(row["project"]),
+        role=Role(row["role"]),
+        text=row["text"],
+        at=from_ms(row["at_ms"]),
     )
 
 
@@ -94,12 +204,12 @@ def session_of(row: sqlite3.Row) -> Session:
     )
 
 
-def sent_row(sent: Sent) -> Mapping[str, object]:
-    return {
+def sent_row(sent: Sent) -> dict[str, object]:
+    row: dict[str, object] = {
         "session": sent.session,
         "message": sent.message or STABLE,
         "context": sent.context,
-        "placement": sent.injection.placement,
+        "placement": sent.injection.placement.value,
         "block": sent.injection.block,
         "tokens": sent.injection.tokens,
         "ids": json.dumps(sent.injection.ids),
@@ -108,6 +218,8 @@ def sent_row(sent: Sent) -> Mapping[str, object]:
         "took_ms": sent.took_ms,
         "confirmed": sent.confirmed,
     }
+    row["hash"] = row_hash(row, INJECTION_WORDS)
+    return row
 
 
 def sent_of(row: sqlite3.Row) -> Sent:

@@ -4,12 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.domain.health import Finding
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.forgetting import Forgetting
+from recollect.store.sqlite.history import History
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
+from recollect.store.sqlite.projects import Projects
+from recollect.store.sqlite.turns import Turns
 
 
-class SqliteStore(Memories, Injections):
+class SqliteStore(Memories, History, Forgetting, Turns, Projects, Injections):
     def __init__(self, path: Path | None) -> None:
         self._database = Database(path)
 
@@ -17,6 +22,20 @@ class SqliteStore(Memories, Injections):
     def writing(self) -> Iterator[None]:
         with self._database.write():
             yield
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._database.is_read_only
+
+    def check(self) -> list[Finding]:
+        from recollect.store.sqlite import upkeep  # only a doctor needs it
+
+        return upkeep.check(self._database)
+
+    def mend(self) -> list[Finding]:
+        from recollect.store.sqlite import upkeep
+
+        return upkeep.mend(self._database)
 
     def close(self) -> None:
         self._database.close()

@@ -1,0 +1,41 @@
+"""What was done to memories: every change with the state before it, so that all of it can be taken back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NewType
+
+from recollect.domain.memory import Memory, MemoryId
+
+DeedId = NewType("DeedId", int)
+
+
+class DeedKind(StrEnum):
+    REMEMBER = "remember"
+    IMPORT = "import"
+    FORGET = "forget"
+    JOIN = "join"  # one project became part of another
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """One thing that somebody did, to any number of memories; done and undone as a whole."""
+
+    id: DeedId
+    kind: DeedKind
+    at: datetime
+    by: str  # the host that it came through: "cli", "opencode" ...
+    memories: int  # how many it changed
+    undone_by: DeedId | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)  # what else it changed; never the text of a memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a deed did to one memory."""
+
+    deed: Deed
+    memory: MemoryId
+    before: Memory | None  # None: it did not exist

@@ -1,0 +1,63 @@
+"""Forgetting: out of sight at once, gone for good when the undo window ends."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.history import DeedKind
+from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.settings import Settings
+from recollect.engine.ports import Forgets, KeepsTurns, Writes
+
+
+class CanForget(Writes, Forgets, Protocol):
+    pass
+
+
+class CanTidy(CanForget, KeepsTurns, Protocol):
+    pass
+
+
+def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> list[Memory]:
+    """Nobody sees them any more, and undo brings them back until `tidy` finds their time over."""
+    with store.writing():
+        found = [_present(store, memory_id) for memory_id in dict.fromkeys(memories)]
+        deed = store.begin_deed(DeedKind.FORGET, at, by)
+        for memory in found:
+            store.note_change(deed, memory.id, memory)
+            store.update(replace(memory, forgotten_at=at))
+    return found
+
+
+def forget_now(store: CanForget, memories: Sequence[MemoryId]) -> tuple[list[Memory], bool]:
+    """Gone for good, also what was forgotten before; and whether really no byte is left."""
+    with store.writing():
+        found = [_known(store, memory_id) for memory_id in dict.fromkeys(memories)]
+        store.purge([memory.id for memory in found])
+    return found, store.scrub([text for memory in found for text in (memory.text, *memory.evidence)])
+
+
+def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
+    """What time alone brings: undo windows end, old turns go, and what a crash left behind is cleaned."""
+    over = store.forgotten_before(now - timedelta(hours=settings.forget.undo_hours))
+    if over:
+        forget_now(store, over)
+    else:
+        store.scrub()
+    store.drop_turns_before(now - timedelta(days=settings.archive.days))
+
+
+def _present(store: CanForget, memory_id: MemoryId) -> Memory:
+    memory = _known(store, memory_id)
+    if memory.forgotten_at is not None:
+        raise InvalidValue(f"The memory {memory_id!r} is forgotten already.")
+    return memory
+
+
+def _known(store: CanForget, memory_id: MemoryId) -> Memory:
+    memory = store.get(memory_id)
+    if memory is None:
+        raise InvalidValue(f"There is no memory {memory_id!r}. `recollect list` shows the ids.")
+    return memory

@@ -1,0 +1,49 @@
+"""The story of one memory: what it replaced, what was done to it, what replaced it."""
+
+from dataclasses import dataclass
+
+from recollect.domain.history import Change
+from recollect.domain.memory import Memory
+from recollect.engine.ports import Writes
+
+MAX_LINKS = 100  # a chain that is longer goes round in a circle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    memory: Memory
+    before: tuple[Memory, ...]  # what it took the place of, the oldest first
+    after: tuple[Memory, ...]  # what took its place, in order
+    changes: tuple[Change, ...]  # what was done to it, in order
+
+
+def story(memories: Writes, memory: Memory) -> Story:
+    return Story(
+        memory=memory,
+        before=tuple(_before(memories, memory)),
+        after=tuple(_after(memories, memory)),
+        changes=tuple(memories.changes_of(memory.id)),
+    )
+
+
+def _before(memories: Writes, memory: Memory) -> list[Memory]:
+    found: dict[str, Memory] = {}
+    waiting = [memory]
+    while waiting and len(found) < MAX_LINKS:
+        for older in memories.predecessors(waiting.pop().id):
+            if older.id not in found and older.id != memory.id:
+                found[older.id] = older
+                waiting.append(older)
+    return sorted(found.values(), key=lambda older: (older.valid_from, older.id))
+
+
+def _after(memories: Writes, memory: Memory) -> list[Memory]:
+    found: list[Memory] = []
+    step = memory
+    while step.superseded_by is not None and len(found) < MAX_LINKS:
+        newer = memories.get(step.superseded_by)
+        if newer is None or newer.id == memory.id or newer in found:
+            break
+        found.append(newer)
+        step = newer
+    return found

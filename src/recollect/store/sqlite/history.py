@@ -1,0 +1,104 @@
+"""What was done to memories, in SQLite."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.history import Change, Deed, DeedId, DeedKind
+from recollect.domain.memory import Memory, MemoryId
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
+
+_DEED = "SELECT deed.*, (SELECT count(*) FROM change WHERE change.deed = deed.n) AS memories FROM deed"
+
+
+class History:
+    _database: Database
+
+    def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId:
+        with self._database.write() as connection:
+            n = connection.execute(
+                "INSERT INTO deed (kind, at_ms, by, detail) VALUES (?, ?, ?, ?)",
+                (kind.value, to_ms(at), by, json.dumps(detail or {})),
+            ).lastrowid
+        return DeedId(n or 0)
+
+    def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
+        told = None if before is None else json.dumps(memory_row(before), ensure_ascii=False)
+        with self._database.write() as connection:
+            connection.execute("INSERT INTO change (deed, memory, before) VALUES (?, ?, ?)", (deed, memory_id, told))
+
+    def note_undone(self, deed: DeedId, by: DeedId | None) -> None:
+        with self._database.write() as connection:
+            connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, deed))
+
+    def deed(self, deed: DeedId) -> Deed | None:
+        with self._database.read() as connection:
+            row = connection.execute(f"{_DEED} WHERE deed.n = ?", (deed,)).fetchone()
+        return _deed_of(row) if row else None
+
+    def deeds(self, *, limit: int) -> list[Deed]:
+        with self._database.read() as connection:
+            rows = connection.execute(f"{_DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
+        return [_deed_of(row) for row in rows]
+
+    def undoable(self) -> Deed | None:
+        with self._database.read() as connection:
+            row = connection.execute(
+                f"{_DEED} WHERE undone_by IS NULL AND kind <> 'undo' "
+                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind = 'join') "
+                "ORDER BY deed.n DESC LIMIT 1"
+            ).fetchone()
+        return _deed_of(row) if row else None
+
+    def changes_in(self, deed: DeedId) -> list[Change]:
+        return self._changes("change.deed = ?", deed)
+
+    def changes_of(self, memory_id: MemoryId) -> list[Change]:
+        return self._changes("change.memory = ?", memory_id)
+
+    def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                """
+                SELECT DISTINCT change.memory FROM json_each(?) AS asked
+                JOIN change ON change.memory = asked.value AND change.deed > ?
+                JOIN deed ON deed.n = change.deed
+                WHERE deed.undone_by IS NULL AND deed.kind <> 'undo'
+                """,
+                (json.dumps(list(memories)), deed),
+            ).fetchall()
+        return [MemoryId(row["memory"]) for row in rows]
+
+    def _changes(self, where: str, value: DeedId | MemoryId) -> list[Change]:
+        with self._database.read() as connection:
+            rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
+            deeds = {
+                n: _deed_of(connection.execute(f"{_DEED} WHERE deed.n = ?", (n,)).fetchone())
+                for n in {row["deed"] for row in rows}
+            }
+        return [Change(deed=deeds[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows]
+
+
+def _before(row: sqlite3.Row) -> Memory | None:
+    if row["before"] is None:
+        return None
+    try:
+        return memory_of(json.loads(row["before"]))
+    except (DamagedRow, ValueError, KeyError, InvalidValue) as error:
+        raise DamagedRow(f"The history of the memory {row['memory']!r} is damaged on the disk.") from error
+
+
+def _deed_of(row: sqlite3.Row) -> Deed:
+    return Deed(
+        id=DeedId(row["n"]),
+        kind=DeedKind(row["kind"]),
+        at=from_ms(row["at_ms"]),
+        by=row["by"],
+        memories=row["memories"],
+        undone_by=None if row["undone_by"] is None else DeedId(row["undone_by"]),
+        detail=json.loads(row["detail"]),
+    )

@@ -1,0 +1,101 @@
+"""Projects in SQLite: what each is known as, and what belongs to it."""
+
+import json
+from collections.abc import Collection, Mapping
+from datetime import datetime
+
+from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
+from recollect.domain.project import ProjectFacts
+from recollect.store.sqlite import index
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
+
+ROOT_COMMIT = "root:"  # the only alias that several projects may have: forks share it
+
+
+class Projects:
+    _database: Database
+
+    def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT alias, project FROM json_each(?) AS asked JOIN project_alias ON alias = asked.value",
+                (json.dumps(list(aliases)),),
+            ).fetchall()
+        found: dict[ProjectId, set[ProjectId]] = {}
+        for row in rows:
+            found.setdefault(ProjectId(row["alias"]), set()).add(ProjectId(row["project"]))
+        return {alias: frozenset(projects) for alias, projects in found.items()}
+
+    def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT alias FROM project_alias WHERE project = ?", (project,)).fetchall()
+        return frozenset(ProjectId(row["alias"]) for row in rows)
+
+    def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
+        with self._database.write() as connection:
+            for alias in aliases:
+                if not alias.startswith(ROOT_COMMIT):
+                    connection.execute("DELETE FROM project_alias WHERE alias = ? AND project <> ?", (alias, project))
+                connection.execute(
+                    "INSERT OR IGNORE INTO project_alias (alias, project, noted_ms) VALUES (?, ?, ?)",
+                    (alias, project, to_ms(at)),
+                )
+
+    def drop_aliases(self, project: ProjectId, aliases: Collection[ProjectId]) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "DELETE FROM project_alias WHERE project = ? AND alias IN (SELECT value FROM json_each(?))",
+                (project, json.dumps(list(aliases))),
+            )
+
+    def projects(self) -> list[ProjectFacts]:
+        prefix = len("project:") + 1
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"""
+                SELECT project, sum(memories) AS memories, max(last_ms) AS last_ms FROM (
+                    SELECT substr(scope, {prefix}) AS project, count(*) AS memories, max(created_ms) AS last_ms
+                    FROM memory WHERE scope >= 'project:' AND scope < 'project;' AND forgotten_ms IS NULL GROUP BY scope
+                    UNION ALL SELECT project, 0, max(started_ms) FROM session WHERE project IS NOT NULL GROUP BY project
+                    UNION ALL SELECT project, 0, max(noted_ms) FROM project_alias GROUP BY project
+                ) GROUP BY project ORDER BY last_ms DESC, project
+                """
+            ).fetchall()
+        return [
+            ProjectFacts(
+                id=ProjectId(row["project"]),
+                memories=row["memories"],
+                last_at=from_ms(row["last_ms"]),
+                aliases=tuple(sorted(self.aliases_of(ProjectId(row["project"])))),
+            )
+            for row in rows
+        ]
+
+    def memories_in(self, project: ProjectId) -> list[MemoryId]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT id FROM memory WHERE scope = ? ORDER BY n", (str(Scope.project(project)),)
+            ).fetchall()
+        return [MemoryId(row["id"]) for row in rows]
+
+    def sessions_in(self, project: ProjectId) -> list[SessionId]:
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT id FROM session WHERE project = ? ORDER BY id", (project,)).fetchall()
+        return [SessionId(row["id"]) for row in rows]
+
+    def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
+        """The sessions and their turns belong to this project from now on."""
+        listed = json.dumps(list(sessions))
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE session SET project = ? WHERE id IN (SELECT value FROM json_each(?))", (project, listed)
+            )
+            turns = connection.execute(
+                "SELECT turn.* FROM json_each(?) AS moved JOIN turn ON turn.session = moved.value", (listed,)
+            ).fetchall()
+            for row in turns:
+                changed = row_hash({**dict(row), "project": project}, TURN_WORDS)
+                connection.execute("UPDATE turn SET project = ?, hash = ? WHERE n = ?", (project, changed, row["n"]))
+                index.drop_turn(connection, row["n"])
+                index.add_turn(connection, row["n"], project, row["text"])
