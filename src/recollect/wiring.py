@@ -5,10 +5,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.domain.health import Finding
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace.git import identify
+
+
+def salvage(database: Path) -> list[Finding]:
+    """A new database from what can be read of a damaged one, which is kept beside it."""
+    from recollect.store.sqlite import upkeep  # only a doctor needs it
+
+    return upkeep.salvage(database)
 
 
 @contextmanager

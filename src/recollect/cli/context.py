@@ -1,16 +1,18 @@
 """What every command begins with: settings, the engine on the user's database, and the project of this folder."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from recollect import config, wiring
-from recollect.domain.errors import InvalidValue
+from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import ProjectId, Scope, Viewer
 from recollect.engine.engine import Engine
+
+BY = "cli"  # what the history calls us
 
 project_option = click.option(
     "--project", "project", metavar="ID", help="Another project than the one of this folder, by its id."
@@ -23,6 +25,15 @@ def engine() -> Iterator[Engine]:
     places = config.places()
     with wiring.open_engine(config.load(places.settings), places.database) as opened:
         yield opened
+
+
+@contextmanager
+def writing_engine() -> Iterator[Engine]:
+    """For a command that changes something: afterwards, what time alone brings is done too."""
+    with engine() as opened:
+        yield opened
+        with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
+            opened.tidy(now())
 
 
 def folder() -> Path:

@@ -1,9 +1,9 @@
-"""Where the `recollect` command begins. Imports nothing of ours before Ctrl-C is taken care of."""
+"""Where the `recollect` command begins. Imports next to nothing before Ctrl-C is taken care of."""
 
 import os
 import sys
 
-EXIT_INTERRUPTED = 130  # Ctrl-C
+from recollect.cli.exits import EXIT_INTERRUPTED
 
 
 def run() -> None:

@@ -3,6 +3,7 @@
 import click
 
 from recollect.cli import context, output
+from recollect.cli.records import record_of
 
 
 @click.command("list")
@@ -15,7 +16,7 @@ def list_memories(limit: int, project: str | None, language: str | None, as_json
     with context.engine() as engine:
         memories = engine.newest(context.viewer_of(engine, project, language), limit=limit)
     if as_json:
-        output.say_json({"memories": [output.memory_json(memory) for memory in memories]})
+        output.say_json({"memories": [record_of(memory) for memory in memories]})
     elif not memories:
         output.say('Nothing is remembered here yet. Try: recollect remember "We deploy with Helm"')
     else:

@@ -7,15 +7,23 @@ from importlib import import_module
 import click
 
 from recollect import __version__
+from recollect.cli.exits import EXIT_ERROR
 from recollect.domain.errors import RecollectError
-
-EXIT_ERROR = 1  # Recollect could not do it; the message says why and what to do
 
 # name -> module and function; the order is that of `recollect --help`
 COMMANDS = {
     "remember": "recollect.cli.remember:remember",
     "recall": "recollect.cli.recall:recall",
     "list": "recollect.cli.list:list_memories",
+    "show": "recollect.cli.show:show",
+    "history": "recollect.cli.show:history",
+    "forget": "recollect.cli.forget:forget",
+    "undo": "recollect.cli.undo:undo",
+    "import": "recollect.cli.exchange:import_memories",
+    "export": "recollect.cli.exchange:export_memories",
+    "project": "recollect.cli.project:project",
+    "doctor": "recollect.cli.doctor:doctor",
+    "completion": "recollect.cli.completion:completion",
     "install": "recollect.cli.install:install",
     "uninstall": "recollect.cli.install:uninstall",
     "start": "recollect.cli.service:start",

@@ -1,15 +1,21 @@
 """What people see: styled and width-aware in a terminal, plain when piped, JSON on request."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.cli.records import record_of
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Hit, Memory
 from recollect.text.block import PREFIX, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
 
@@ -18,45 +24,43 @@ def say(text: str) -> None:
     click.echo(text)
 
 
+def warn(text: str) -> None:
+    """Worth knowing, and not part of the answer."""
+    click.echo(text, err=True)
+
+
 def say_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def is_styled() -> bool:
+    """A terminal that wants it: NO_COLOR and TERM=dumb are respected, and then nothing at all is styled."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def styled(text: str, **style: Any) -> str:
+    return click.style(text, **style) if is_styled() else text
+
+
 def heading(text: str) -> None:
     """Bold in a terminal; the same words without it when piped."""
-    click.echo("\n" + click.style(text, bold=True))
+    say("\n" + styled(text, bold=True))
 
 
 def moment(name: str, injection: Injection, ms: float) -> None:
     """One moment of a session: the block between what caused it and what it cost."""
-    click.echo(f"\n{click.style('>', fg='cyan')} {name}")
+    say(f"\n{styled('>', fg='cyan')} {name}")
     if injection.block:
         for line in injection.block.splitlines():
-            click.echo(f"    {line}")
+            say(f"    {line}")
     else:
-        click.echo(click.style("    (silence: nothing fits, nothing is injected)", dim=True))
-    click.echo(click.style(f"    {injection.tokens} tokens, {ms:.1f} ms, {injection.considered} considered", dim=True))
-
-
-def memory_json(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "text": memory.text,
-        "kind": memory.kind,
-        "scope": str(memory.scope),
-        "title": memory.title,
-        "aliases": list(memory.aliases),
-        "sensitivity": memory.sensitivity,
-        "importance": memory.importance,
-        "confidence": memory.confidence,
-        "created_at": memory.created_at.isoformat(),
-        "seen": memory.seen,
-    }
+        say(styled("    (silence: nothing fits, nothing is injected)", dim=True))
+    say(styled(f"    {injection.tokens} tokens, {ms:.1f} ms, {injection.considered} considered", dim=True))
 
 
 def hit_json(hit: Hit) -> dict[str, Any]:
     return {
-        **memory_json(hit.memory),
+        **record_of(hit.memory),
         "score": round(hit.score, 4),
         "relevance": round(hit.relevance, 4),
         "factors": {name: round(value, 4) for name, value in hit.factors.items()},
@@ -70,11 +74,27 @@ def show_memories(memories: Sequence[Memory], notes: Sequence[str] | None = None
         return
     for number, memory in enumerate(memories):
         note = [notes[number]] if notes else []
-        say("\t".join([memory.id, memory.kind, _day(memory), *note, visible(memory.text)]))
+        say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text)]))
+
+
+def show_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """Names and values, one line each; in a terminal long values are wrapped beside their names."""
+    if not sys.stdout.isatty():
+        for name, value in facts:
+            say(f"{name}\t{value}")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts:
+        table.add_row(Text(name, style="dim"), Text(value))
+    console().print(table)
 
 
 def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None:
-    from rich.console import Console  # a terminal is there: worth its 50 ms
     from rich.table import Table
     from rich.text import Text
 
@@ -83,11 +103,26 @@ def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
     for number, memory in enumerate(memories):
-        about = f"{_day(memory)}  {memory.scope}" + (f"  {notes[number]}" if notes else "")
+        about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {notes[number]}" if notes else "")
         body = Text(visible(memory.text)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
-    Console().print(table)
+    console().print(table)
 
 
-def _day(memory: Memory) -> str:
-    return memory.created_at.strftime("%Y-%m-%d")
+def console() -> "Console":
+    from rich.console import Console  # a terminal is there: worth its 50 ms
+
+    return Console() if is_styled() else Console(color_system=None, force_terminal=False, highlight=False)
+
+
+def day(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d")
+
+
+def minute(moment: datetime) -> str:
+    """In the time zone of the person who reads it."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def many(count: int, one: str, several: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -36,6 +36,7 @@ class Pipe:
         self._open = ExitStack()
         self._engine = self._fresh_engine()
         self._ops: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
+            "load": self._load,
             "remember": self._remember,
             "search": self._search,
             "event": self._event,
@@ -66,6 +67,11 @@ class Pipe:
         except Exception as error:  # noqa: BLE001  # one of the four places: one bad request must not end the run
             return _error("internal", f"{type(error).__name__}: {error}")
 
+    def _load(self, request: Mapping[str, Any]) -> Answer:
+        turns = requests.turns(request, context.now())
+        self._engine.archive(turns)
+        return {"loaded": len(turns)}
+
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         drafts = requests.drafts(request, context.now())
         outcomes = self._engine.remember_all(drafts)
@@ -77,13 +83,32 @@ class Pipe:
     def _search(self, request: Mapping[str, Any]) -> Answer:
         search = requests.search(request, context.now())
         began = time.perf_counter()
-        hits = self._engine.recall(search.query, Viewer(project=search.project), limit=search.limit, now=search.at)
+        found = self._found(search)
         ms = (time.perf_counter() - began) * 1000
-        found = [
-            {"id": hit.memory.id, "score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
-            for hit in hits
-        ]
         return {"hits": found, "ms": round(ms, 3)}
+
+    def _found(self, search: requests.Search) -> list[Answer]:
+        found: list[Answer] = []
+        if search.place != "archive":
+            hits = self._engine.recall(search.query, Viewer(project=search.project), limit=search.limit, now=search.at)
+            found += [
+                {"id": hit.memory.id, "score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
+                for hit in hits
+            ]
+        if search.place != "memories":
+            turns = self._engine.recall_turns(search.query, search.project, limit=search.limit)
+            found += [
+                {
+                    "id": hit.turn.message,
+                    "session": hit.turn.session,
+                    "time": hit.turn.at.isoformat(),
+                    "score": hit.relevance,
+                    "relevance": hit.relevance,
+                    "factors": {"relevance": hit.relevance},
+                }
+                for hit in turns
+            ]
+        return found[: search.limit] if search.place != "all" else sorted(found, key=_by_score)[: search.limit]
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
         event = requests.event(request, context.now())
@@ -107,6 +132,10 @@ class Pipe:
 
     def _fresh_engine(self) -> Engine:
         return self._open.enter_context(wiring.open_engine(self._settings, self._database))
+
+
+def _by_score(hit: Answer) -> float:
+    return -float(hit["score"])
 
 
 def _parsed(line: str) -> dict[str, Any]:

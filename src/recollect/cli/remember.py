@@ -6,6 +6,7 @@ from typing import assert_never
 import click
 
 from recollect.cli import context, output
+from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Kind, New, Role, Same, Sensitivity, Source
 
@@ -48,7 +49,7 @@ def remember(
 ) -> None:
     """Teach one sentence. TEXT "-" reads it from standard input."""
     said = _from_stdin() if text == "-" else text
-    with context.engine() as engine:
+    with context.writing_engine() as engine:
         draft = Draft(
             text=said,
             kind=Kind(kind),
@@ -69,7 +70,7 @@ def remember(
         case _ as never:
             assert_never(never)
     if as_json:
-        output.say_json({"outcome": word, **output.memory_json(memory)})
+        output.say_json({"outcome": word, **record_of(memory)})
     else:
         output.say(sentence)
 

@@ -4,9 +4,8 @@ import click
 
 from recollect import config
 from recollect.cli import output
+from recollect.cli.exits import EXIT_NOT_RUNNING
 from recollect.client import Client
-
-EXIT_NOT_RUNNING = 3
 
 
 @click.command()

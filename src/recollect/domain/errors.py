@@ -5,7 +5,8 @@ RecollectError
 ├── InvalidSettings     a settings file or environment variable that cannot be used
 ├── StoreError
 │   ├── StoreBusy       another process kept the database locked for too long
-│   ├── StoreUnusable   not a database, damaged, no space
+│   ├── StoreUnusable   another program's, not to be opened, no space
+│   │   └── StoreDamaged    not a database any more, or not what was written
 │   ├── StoreReadOnly   it can be read but not written
 │   └── StoreTooNew     written by a newer Recollect
 ├── DaemonError         the daemon cannot be started, reached or stopped
@@ -43,6 +44,10 @@ class StoreBusy(StoreError):
 
 class StoreUnusable(StoreError):
     code = "store_unusable"
+
+
+class StoreDamaged(StoreUnusable):
+    code = "store_damaged"
 
 
 class StoreReadOnly(StoreError):

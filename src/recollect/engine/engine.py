@@ -54,18 +54,23 @@ class Engine:
             deed = self._store.begin_deed(DeedKind.REMEMBER, drafts[0].at, drafts[0].source.host or "engine")
             return [remember(self._store, draft, deed) for draft in drafts]
 
-    def begin_import(self, *, at: datetime, by: str) -> DeedId:
-        return self._store.begin_deed(DeedKind.IMPORT, at, by)
+    def bring_back(
+        self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
+    ) -> tuple[DeedId, list[Outcome | InvalidValue]]:
+        """From a file, in one transaction: each with its outcome or why it was refused; `strict` refuses all of them.
 
-    def bring_back(self, drafts: Iterable[Draft], deed: DeedId) -> list[Outcome | InvalidValue]:
-        """From a file, in one transaction: each with its outcome, or with why it was refused."""
+        Several calls can be parts of one deed, which is undone as a whole.
+        """
         with self._store.writing():
-            return [self._brought_back(draft, deed) for draft in drafts]
+            deed = self._store.begin_deed(DeedKind.IMPORT, at, by) if deed is None else deed
+            return deed, [self._brought_back(draft, deed, strict) for draft in drafts]
 
-    def _brought_back(self, draft: Draft, deed: DeedId) -> Outcome | InvalidValue:
+    def _brought_back(self, draft: Draft, deed: DeedId, strict: bool) -> Outcome | InvalidValue:
         try:
             return bring_back(self._store, draft, deed)
         except InvalidValue as refusal:
+            if strict:
+                raise
             return refusal
 
     def recall(self, query: str, viewer: Viewer, *, limit: int, now: datetime) -> list[Hit]:
@@ -110,6 +115,10 @@ class Engine:
         """What time alone brings. Nothing waits for it."""
         if not self._store.is_read_only:
             forget.tidy(self._store, now, self._settings)
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._store.is_read_only
 
     def check(self) -> list[Finding]:
         return self._store.check()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from recollect.domain.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
+from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 
 BUSY_TIMEOUT_MS = 5_000
@@ -243,11 +243,12 @@ class Database:
         if "locked" in said or "busy" in said:
             return StoreBusy(self._name, BUSY_TIMEOUT_MS)
         if "not a database" in said:
-            return StoreUnusable(
-                f"{self._name} is not a SQLite database. Move it away, or name another file; nothing was changed."
+            return StoreDamaged(
+                f"{self._name} is not a SQLite database; nothing was changed. If it was one, "
+                "`recollect doctor --repair` saves what can be read; else move it away."
             )
         if "malformed" in said:
-            return StoreUnusable(
+            return StoreDamaged(
                 f"The database {self._name} is damaged ({said}). `recollect doctor --repair` saves what can be read; "
                 "the damaged file is kept beside it."
             )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
-from recollect.domain.errors import StoreUnusable
+from recollect.domain.errors import StoreDamaged
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import (
     NEVER_USED,
@@ -42,7 +42,7 @@ TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
 INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
 
 
-class DamagedRow(StoreUnusable):
+class DamagedRow(StoreDamaged):
     """The row is not what was written."""
 
 

@@ -1,0 +1,146 @@
+"""`recollect doctor`: is everything as it should be, and if not, what to do."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from recollect import __version__, config, wiring
+from recollect.cli import context, output
+from recollect.cli.exits import EXIT_PARTLY
+from recollect.client import Client
+from recollect.config import Places
+from recollect.domain.errors import RecollectError, StoreDamaged
+from recollect.domain.health import Finding, Health, fine, note, problem
+from recollect.install import opencode
+from recollect.workspace.git import root_of
+
+LITTLE_SPACE_BYTES = 100_000_000
+_SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.PROBLEM: ("PROBLEM", "red")}
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Mend what can be mended; what cannot be kept is written beside it.")
+@output.json_option
+@click.pass_context
+def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
+    """Check settings, database, project, daemon and hosts. Exit code 4: there is a problem."""
+    places = config.places()
+    findings = [fine("version", f"Recollect {__version__}, Python {sys.version.split()[0]}")]
+    if repair:
+        findings += _repair(places)
+    findings += [*_settings(places), *_database(places), *_project(), *_daemon(places), *_hosts()]
+    healthy = all(finding.health is not Health.PROBLEM for finding in findings)
+    if as_json:
+        output.say_json(
+            {
+                "healthy": healthy,
+                "findings": [
+                    {"health": f.health.value, "about": f.about, "says": f.says, "advice": f.advice} for f in findings
+                ],
+            }
+        )
+    else:
+        for finding in findings:
+            _show(finding)
+    if not healthy:
+        ctx.exit(EXIT_PARTLY)
+
+
+def _show(finding: Finding) -> None:
+    sign, colour = _SIGNS[finding.health]
+    output.say(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} {finding.says}")
+    if finding.advice:
+        output.say(f"{'':19}{finding.advice}")
+
+
+def _repair(places: Places) -> list[Finding]:
+    if Client(places.socket).is_running():
+        return [problem("repair", "the daemon uses the database", "`recollect stop` first, then repair.")]
+    if not places.database.exists():
+        return [note("repair", "there is no database yet")]
+    try:
+        with context.engine() as engine:
+            return engine.mend()
+    except StoreDamaged:
+        return wiring.salvage(places.database)
+    except RecollectError as error:
+        return [problem("repair", str(error), "Nothing was changed.")]
+
+
+def _settings(places: Places) -> Iterator[Finding]:
+    try:
+        config.load(places.settings)
+    except RecollectError as error:
+        yield problem("settings", str(error), "Nothing works until it is mended.")
+    else:
+        yield fine("settings", f"{places.settings}" + ("" if places.settings.exists() else " (not there: defaults)"))
+
+
+def _database(places: Places) -> Iterator[Finding]:
+    path = places.database
+    if not path.exists():
+        yield note("database", f"{path} is not there yet", "It comes with the first `recollect remember`.")
+        return
+    try:
+        with context.engine() as engine:
+            size_mb = path.stat().st_size / 1e6
+            yield fine("database", f"{path}, {size_mb:.1f} MB, {output.many(engine.count(), 'memory', 'memories')}")
+            if engine.is_read_only:
+                yield problem(
+                    "database",
+                    "it can be read but not written",
+                    "Check owner, permissions and how the disk is mounted.",
+                )
+            yield from engine.check()
+    except RecollectError as error:
+        repairable = isinstance(error, StoreDamaged)
+        yield problem("database", str(error), "`recollect doctor --repair`" if repairable else "")
+    yield from _space(path)
+
+
+def _space(path: Path) -> Iterator[Finding]:
+    free = shutil.disk_usage(path.parent).free
+    if free < LITTLE_SPACE_BYTES:
+        yield problem("disk", f"only {free / 1e6:.0f} MB are free where the database lies", "Free some space.")
+    backups = list((path.parent / "backups").glob("*.db"))
+    if backups:
+        yield fine("backups", f"{len(backups)} in {path.parent / 'backups'}")
+
+
+def _project() -> Iterator[Finding]:
+    try:
+        with context.engine() as engine:
+            yield fine("project", context.project_of(engine, None))
+    except RecollectError as error:
+        yield problem("project", str(error), "Commands in this folder cannot tell whose memories they mean.")
+
+
+def _daemon(places: Places) -> Iterator[Finding]:
+    client = Client(places.socket)
+    try:
+        if not client.is_running():
+            yield note("daemon", "not running; hosts start it when they need it")
+            return
+        facts = client.get("/v1/status")
+    except RecollectError as error:
+        yield problem("daemon", str(error), f"`recollect stop`, then look into {places.log}.")
+        return
+    if facts.get("version") == __version__:
+        yield fine("daemon", f"running, process {facts['pid']}")
+    else:
+        yield problem("daemon", f"it is version {facts.get('version')}, this is {__version__}", "`recollect stop`.")
+
+
+def _hosts() -> Iterator[Finding]:
+    plugin = opencode.plugin_path(root_of(context.folder()))
+    if not plugin.exists():
+        yield note("opencode", "not connected here", "`recollect install opencode --project` connects it.")
+    elif plugin.read_bytes() != opencode.plugin_source().read_bytes():
+        yield problem(
+            "opencode", f"{plugin} is of another version", "`recollect install opencode --project` renews it."
+        )
+    else:
+        yield fine("opencode", f"{plugin}")

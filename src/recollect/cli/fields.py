@@ -1,0 +1,76 @@
+"""Reads single fields of a JSON object, with an error that names the field. Nothing is guessed."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.domain.errors import PayloadError
+
+Fields = Mapping[str, Any]
+MAX_NUMBER = 1e6
+
+
+def said(fields: Fields, name: str) -> str:
+    """A text, perhaps an empty one."""
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise PayloadError(f"`{name}` is missing or not a text.")
+    return value
+
+
+def text(fields: Fields, name: str) -> str:
+    value = said(fields, name)
+    if not value.strip():
+        raise PayloadError(f"`{name}` is empty.")
+    return value
+
+
+def optional(fields: Fields, name: str) -> str | None:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise PayloadError(f"`{name}` is not a text.")
+    return value or None
+
+
+def texts(fields: Fields, name: str) -> tuple[str, ...]:
+    value = fields.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise PayloadError(f"`{name}` is a list of texts.")
+    return tuple(value)
+
+
+def number(fields: Fields, name: str, default: float) -> float:
+    value = fields.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_NUMBER:
+        raise PayloadError(f"`{name}` is a number.")
+    return float(value)
+
+
+def whole(fields: Fields, name: str, default: int, *, least: int = 0, most: int = int(MAX_NUMBER)) -> int:
+    value = fields.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise PayloadError(f"`{name}` is a whole number from {least} to {most}.")
+    return value
+
+
+def part(fields: Fields, name: str) -> dict[str, Any]:
+    value = fields.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise PayloadError(f"`{name}` is an object.")
+    return value
+
+
+def time_or_none(fields: Fields, name: str) -> datetime | None:
+    """ISO 8601; a bare date is its beginning; without a time zone it is UTC."""
+    value = fields.get(name)
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise PayloadError(f"`{name}` is not an ISO 8601 date or time: {value!r}.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,160 @@
+"""A memory as a JSON object and back: one form for `pipe`, `import`, `export` and `--json`."""
+
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from recollect.cli import fields as read
+from recollect.cli.fields import Fields
+from recollect.domain.errors import PayloadError
+from recollect.domain.memory import (
+    KINDS_ELSEWHERE,
+    UNIVERSAL,
+    Anchor,
+    Draft,
+    Kind,
+    Memory,
+    MemoryId,
+    MessageId,
+    ProjectId,
+    Role,
+    Scope,
+    Sensitivity,
+    SessionId,
+    Source,
+    Use,
+    parse_kind,
+)
+
+DRAFT_FIELDS = (
+    *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),
+    *("sensitivity", "importance", "confidence", "superseded_by", "seen", "source", "evidence", "anchors", "use"),
+)
+
+
+def record_of(memory: Memory) -> dict[str, Any]:
+    """Everything, so that a file of records is a whole backup."""
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "kind": memory.kind.value,
+        "scope": str(memory.scope),
+        "title": memory.title,
+        "aliases": list(memory.aliases),
+        "sensitivity": memory.sensitivity.value,
+        "importance": memory.importance,
+        "confidence": memory.confidence,
+        "created_at": memory.created_at.isoformat(),
+        "valid_from": memory.valid_from.isoformat(),
+        "valid_to": _iso(memory.valid_to),
+        "superseded_by": memory.superseded_by,
+        "seen": memory.seen,
+        "source": {
+            "role": memory.source.role.value,
+            "host": memory.source.host,
+            "session": memory.source.session,
+            "message": memory.source.message,
+            "agent": memory.source.agent,
+        },
+        "evidence": list(memory.evidence),
+        "anchors": [{"path": anchor.path, "hash": anchor.hash} for anchor in memory.anchors],
+        "use": {
+            "shown": memory.use.shown,
+            "used": memory.use.used,
+            "last_shown_at": _iso(memory.use.last_shown_at),
+            "last_used_at": _iso(memory.use.last_used_at),
+        },
+    }
+
+
+def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:
+    """`project` and `source` hold where the record does not say."""
+    refuse_misspelt(record)
+    own_project, scope = read.optional(record, "project"), read.optional(record, "scope")
+    project = ProjectId(own_project) if own_project else project
+    given_id, successor = read.optional(record, "id"), read.optional(record, "superseded_by")
+    return Draft(
+        id=MemoryId(given_id) if given_id else None,
+        text=read.text(record, "text"),
+        kind=_kind(record),
+        scope=Scope.parse(scope) if scope else Scope.project(project) if project else UNIVERSAL,
+        at=read.time_or_none(record, "created_at") or read.time_or_none(record, "time") or now,
+        source=_source(record, source),
+        title=read.optional(record, "title"),
+        aliases=read.texts(record, "aliases"),
+        sensitivity=_sensitivity(record),
+        importance=read.number(record, "importance", 1.0),
+        confidence=read.number(record, "confidence", 1.0),
+        valid_from=read.time_or_none(record, "valid_from"),
+        valid_to=read.time_or_none(record, "valid_to"),
+        superseded_by=MemoryId(successor) if successor else None,
+        evidence=read.texts(record, "evidence"),
+        anchors=_anchors(record),
+        seen=read.whole(record, "seen", 1, least=1),
+        use=_use(record),
+    )
+
+
+def unknown_fields(record: Fields) -> list[str]:
+    return [name for name in record if name not in DRAFT_FIELDS]
+
+
+def refuse_misspelt(record: Fields) -> None:
+    """A misspelt `sensitivity` would silently open what was meant to be closed."""
+    for name in unknown_fields(record):
+        near = get_close_matches(name, DRAFT_FIELDS, n=1, cutoff=0.8)
+        if near:
+            raise PayloadError(f"There is no field {name!r}; did you mean {near[0]!r}?")
+
+
+def _kind(record: Fields) -> Kind:
+    """Ours, or what other tools call it."""
+    given = read.optional(record, "kind") or Kind.DECISION
+    return KINDS_ELSEWHERE.get(given) or parse_kind(given)
+
+
+def _source(record: Fields, default: Source) -> Source:
+    given = read.part(record, "source")
+    if not given:
+        return default
+    role = read.optional(given, "role") or default.role
+    if role not in list(Role):
+        raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
+    session, message = read.optional(given, "session"), read.optional(given, "message")
+    return Source(
+        role=Role(role),
+        host=read.optional(given, "host"),
+        session=SessionId(session) if session else None,
+        message=MessageId(message) if message else None,
+        agent=read.optional(given, "agent"),
+    )
+
+
+def _anchors(record: Fields) -> tuple[Anchor, ...]:
+    given = record.get("anchors")
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(anchor, dict) for anchor in given):
+        raise PayloadError("`anchors` is a list of objects with `path` and `hash`.")
+    return tuple(Anchor(read.text(anchor, "path"), read.optional(anchor, "hash")) for anchor in given)
+
+
+def _use(record: Fields) -> Use:
+    given = read.part(record, "use")
+    return Use(
+        shown=read.whole(given, "shown", 0),
+        used=read.whole(given, "used", 0),
+        last_shown_at=read.time_or_none(given, "last_shown_at"),
+        last_used_at=read.time_or_none(given, "last_used_at"),
+    )
+
+
+def _sensitivity(record: Fields) -> Sensitivity:
+    value = read.optional(record, "sensitivity") or Sensitivity.PROJECT
+    if value not in list(Sensitivity):
+        raise PayloadError(f"There is no sensitivity {value!r}; known are {', '.join(Sensitivity)}.")
+    return Sensitivity(value)
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

@@ -1,0 +1,128 @@
+"""`recollect show` and `recollect history`"""
+
+import click
+
+from recollect.cli import completing, context, output
+from recollect.cli.records import record_of
+from recollect.domain.history import Change
+from recollect.domain.memory import Memory
+from recollect.engine.story import Story
+from recollect.text.block import visible
+
+_id = click.argument("memory_id", metavar="ID", shell_complete=completing.memory_ids)
+
+
+@click.command()
+@_id
+@output.json_option
+def show(memory_id: str, as_json: bool) -> None:
+    """One memory with everything that is known of it. The beginning of its ID is enough."""
+    with context.engine() as engine:
+        memory = engine.find(memory_id)
+    if as_json:
+        output.say_json({**record_of(memory), "status": status_of(memory)})
+        return
+    output.show_facts(facts_of(memory))
+
+
+@click.command()
+@_id
+@output.json_option
+def history(memory_id: str, as_json: bool) -> None:
+    """Where a memory comes from: its source and evidence, what was done to it, what it replaced or what replaced it."""
+    with context.engine() as engine:
+        story = engine.history(engine.find(memory_id))
+    if as_json:
+        output.say_json(_story_json(story))
+        return
+    for memory in (*story.before, story.memory, *story.after):
+        here = memory.id == story.memory.id
+        output.say(output.styled(f"{memory.id}  {visible(memory.text)}", bold=here))
+        output.say(f"  {_validity(memory)}, said by {_source(memory)}")
+        for sentence in memory.evidence:
+            output.say(f"  from: {visible(sentence)}")
+        if here:
+            for change in story.changes:
+                output.say(f"  {output.minute(change.deed.at)}  {_deed(change)}")
+
+
+def status_of(memory: Memory) -> str:
+    if memory.forgotten_at is not None:
+        return "forgotten"
+    if memory.superseded_by is not None:
+        return "superseded"
+    return "live" if memory.is_live else "past"
+
+
+def facts_of(memory: Memory) -> list[tuple[str, str]]:
+    use = memory.use
+    facts = [
+        ("id", memory.id),
+        ("text", visible(memory.text)),
+        ("title", memory.title or ""),
+        ("aliases", ", ".join(memory.aliases)),
+        ("kind", memory.kind.value),
+        ("scope", str(memory.scope)),
+        ("sensitivity", memory.sensitivity.value),
+        ("status", _status(memory)),
+        ("valid", _validity(memory)),
+        ("importance", f"{memory.importance:g} of 2"),
+        ("confidence", f"{memory.confidence:g}"),
+        ("seen", output.many(memory.seen, "time")),
+        ("shown", f"{output.many(use.shown, 'time')}, used {output.many(use.used, 'time')}"),
+        ("source", _source(memory)),
+        *[("evidence", visible(sentence)) for sentence in memory.evidence],
+        *[("file", anchor.path + (f" ({anchor.hash[:12]})" if anchor.hash else "")) for anchor in memory.anchors],
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _status(memory: Memory) -> str:
+    status = status_of(memory)
+    if status == "forgotten":
+        return "forgotten; `recollect undo` brings it back while its time is not over"
+    return f"superseded by {memory.superseded_by}" if status == "superseded" else status
+
+
+def _validity(memory: Memory) -> str:
+    since = f"since {output.day(memory.valid_from)}"
+    return since if memory.valid_to is None else f"{since} until {output.day(memory.valid_to)}"
+
+
+def _source(memory: Memory) -> str:
+    source = memory.source
+    named = {"through": source.host, "in session": source.session, "message": source.message, "agent": source.agent}
+    told = [f"{word} {value}" for word, value in named.items() if value]
+    return " ".join([source.role.value, *told, f"on {output.minute(memory.created_at)}"])
+
+
+def _deed(change: Change) -> str:
+    deed = change.deed
+    what = {
+        "remember": "remembered" if change.before is None else "said again",
+        "import": "imported" if change.before is None else "merged with an import",
+        "forget": "forgotten",
+        "join": "moved with its project",
+        "undo": f"taken back (deed {deed.detail.get('undoes')})",
+    }[deed.kind]
+    undone = f", undone by deed {deed.undone_by}" if deed.undone_by else ""
+    return f"{what} through {deed.by} (deed {deed.id}{undone})"
+
+
+def _story_json(story: Story) -> dict[str, object]:
+    return {
+        "memory": {**record_of(story.memory), "status": status_of(story.memory)},
+        "before": [record_of(memory) for memory in story.before],
+        "after": [record_of(memory) for memory in story.after],
+        "changes": [
+            {
+                "deed": change.deed.id,
+                "kind": change.deed.kind.value,
+                "at": change.deed.at.isoformat(),
+                "by": change.deed.by,
+                "undone_by": change.deed.undone_by,
+                "before": None if change.before is None else record_of(change.before),
+            }
+            for change in story.changes
+        ],
+    }
