@@ -10,6 +10,7 @@ import click
 from recollect import config, wiring
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId, Scope, Viewer
+from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 
 project_option = click.option(
@@ -20,9 +21,14 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 
 @contextmanager
 def engine() -> Iterator[Engine]:
-    places = config.places()
-    with wiring.open_engine(config.load(places.settings), places.database) as opened:
+    here = settings()
+    with wiring.open_engine(lambda _: here, config.places().database) as opened:
         yield opened
+
+
+def settings() -> Settings:
+    """Those of this folder."""
+    return config.read(config.places().settings, config.project_file(".")).settings
 
 
 def folder() -> Path:

@@ -18,6 +18,7 @@ COMMANDS = {
     "list": "recollect.cli.list:list_memories",
     "install": "recollect.cli.install:install",
     "uninstall": "recollect.cli.install:uninstall",
+    "config": "recollect.cli.config:group",
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
     "status": "recollect.cli.service:status",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from recollect.domain.memory import Kind
 
 Table = Mapping[Kind, float]
+Flags = Mapping[Kind, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,21 @@ class Daemon:
     idle_minutes: float = 30.0  # without a request for so long, the daemon ends; 0 = never
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Privacy:
+    share_preferences: bool = False  # preferences of other projects are seen too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    undo_hours: float = 24.0  # how long a forgotten memory can be brought back; 0: it is gone at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    days: int = 365  # how long the turns of sessions are kept; 0 = nothing is kept
+
+
 def _threshold() -> Table:
     return {
         Kind.PREFERENCE: 0.30,
@@ -86,8 +102,13 @@ def _priority() -> Table:
     }
 
 
+def _injected() -> Flags:
+    return dict.fromkeys(Kind, True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
+    injected: Flags = field(default_factory=_injected)  # whether a kind may be injected; asked for, it is found anyway
     threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
     priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal
@@ -100,3 +121,6 @@ class Settings:
     turn: Turn = field(default_factory=Turn)
     kinds: Kinds = field(default_factory=Kinds)
     daemon: Daemon = field(default_factory=Daemon)
+    privacy: Privacy = field(default_factory=Privacy)
+    forget: Forget = field(default_factory=Forget)
+    archive: Archive = field(default_factory=Archive)

@@ -18,9 +18,8 @@ from recollect.domain.event import (
 )
 from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import Draft, Hit, Memory, MessageId, Outcome, ProjectId, SessionId, Viewer
-from recollect.domain.settings import Settings
 from recollect.engine import recall, session_start, session_state, turn
-from recollect.engine.ports import IdentifiesProjects, Measures, Store
+from recollect.engine.ports import IdentifiesProjects, Measures, SettingsFor, Store
 from recollect.engine.remember import remember
 from recollect.privacy.visibility import may_see
 
@@ -28,9 +27,11 @@ FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the 
 
 
 class Engine:
-    def __init__(self, store: Store, settings: Settings, identify: IdentifiesProjects, seconds: Measures) -> None:
+    def __init__(
+        self, store: Store, settings_for: SettingsFor, identify: IdentifiesProjects, seconds: Measures
+    ) -> None:
         self._store = store
-        self._settings = settings
+        self._settings_for = settings_for
         self._identify = identify
         self._seconds = seconds
 
@@ -43,7 +44,7 @@ class Engine:
             return [remember(self._store, draft) for draft in drafts]
 
     def recall(self, query: str, viewer: Viewer, *, limit: int, now: datetime) -> list[Hit]:
-        return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings)
+        return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings_for(None))
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
         return [memory for memory in self._store.newest(viewer, limit=limit) if may_see(memory, viewer)]
@@ -86,7 +87,8 @@ class Engine:
         if logged is not None:
             return logged.injection
         began = self._seconds()
-        injection = session_start.build(self._store, session_state.viewer(session), event.at, self._settings)
+        settings = self._settings_for(event.folder)
+        injection = session_start.build(self._store, session_state.viewer(session), event.at, settings)
         return self._record(session, None, injection, event, began)
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
@@ -102,7 +104,7 @@ class Engine:
             shown=session_state.shown(live),
             first=all(sent.message is None for sent in live),
             now=event.at,
-            settings=self._settings,
+            settings=self._settings_for(event.folder),
         )
         return self._record(session, event.message, injection, event, began)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
+from recollect.domain.settings import Settings
 
 
 class FindsMemories(Protocol):
@@ -89,6 +90,12 @@ class Store(FindsMemories, KeepsMemories, KeepsSessions, LogsInjections, Protoco
 
 class IdentifiesProjects(Protocol):
     def __call__(self, folder: str) -> ProjectId: ...
+
+
+class SettingsFor(Protocol):
+    """The settings that hold in a folder; None: where no folder is named."""
+
+    def __call__(self, folder: str | None) -> Settings: ...
 
 
 class Measures(Protocol):
