@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def engine_at(size: int, folder: Path) -> None:
-    with wiring.open_engine(Settings(), folder / "bench.db") as engine:
+    with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
         began = time.perf_counter()
         for draft in drafts(size, PROJECTS):
             engine.remember(draft)

@@ -110,7 +110,6 @@ DEFERRED: dict[str, str] = {
     "API-1": _DAEMON,
     "UI-1": _LATER,
     "IMP-1": _WRITE,
-    "CFG-1": f"project files, `config show` and more flags are missing; {_STORE}",
     "TEAM-1": _LATER,
     "PERF-1": _MOMENTS,
     "PERF-2": _DAEMON,

@@ -1,24 +1,52 @@
-"""Where things lie and how they are set: environment and files in, `Places` and `Settings` out.
+"""Where things lie and how they are set: environment and files in, `Places` and `Settings` out, with their origins.
+
+A setting has a full name: `budgets.turn_tokens`, in a table of kinds `kinds.threshold.decision`. What does not exist or
+does not fit is refused with its place; nothing is guessed.
 
 One rule for the socket, the same here and in the plugin: `$XDG_RUNTIME_DIR/recollect` if that folder exists, else the
 state folder, else (when the path would be too long for a socket) a private folder in the temporary directory.
 """
 
 import os
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from recollect.domain.errors import InvalidSettings
-from recollect.domain.memory import Kind
+from recollect.domain.errors import InvalidSettings, InvalidValue
+from recollect.domain.memory import Kind, check_name
 from recollect.domain.settings import Settings
+from recollect.workspace import marker
 
 MAX_SOCKET_PATH_BYTES = 100  # the kernel's limit is 107; leave room for a suffix
 MAX_NUMBER = 100_000  # no setting makes sense beyond it, and none below can overflow a date or a query
+MAX_FILE_BYTES = 100_000  # settings are a page; a cloned repository may carry anything under their name
+MAX_SHOWN_CHARS = 40  # of a wrong value in an error
+PREFIX = "RECOLLECT_"
+DEFAULT = "default"  # the origin of what nobody has set
+
+# A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, or end the daemon.
+USER_ONLY = ("privacy", "forget", "archive", "daemon")
+
+Value = bool | int | float
+
+_DEFAULTS = Settings()
+_SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
+
+
+class Setting(NamedTuple):
+    value: Value
+    origin: str  # a file or a variable
+
+
+Layer = Mapping[str, Setting]  # what one origin sets, checked, by full name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    settings: Settings
+    origins: Mapping[str, str]  # of every setting, by full name: DEFAULT, a file or a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,84 +98,183 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
     return Path(env.get("TMPDIR") or "/tmp") / name
 
 
-def load(settings_file: Path, env: Mapping[str, str] = os.environ) -> Settings:
-    """Defaults, then the file, then `RECOLLECT_SECTION__NAME` variables."""
-    settings = Settings()
-    if settings_file.exists() or settings_file.is_symlink():
-        settings = _apply(settings, _toml(settings_file), str(settings_file))
-    return _apply(settings, _from_env(env), "the environment")
+def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
+    """Defaults, then the user's file, then the project's, then `RECOLLECT_SECTION__NAME` variables."""
+    return settle(of_user(user_file), of_project(project_file) if project_file else {}, of_environment(env))
 
 
-def _toml(path: Path) -> Mapping[str, Any]:
-    if path.exists() and not path.is_file():
-        raise InvalidSettings(f"{path} is not a file. Move it away.")
+def project_file(folder: str) -> Path | None:
+    """The file of the project that a folder lies in. A folder that cannot be looked into has none."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidSettings(f"{path} cannot be read as TOML: {error}. Mend it, or move it away.") from error
+        return marker.find(Path(folder).resolve())
+    except (OSError, ValueError, RuntimeError):  # gone, not allowed, a NUL inside, a circle of links
+        return None
 
 
-def _from_env(env: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for name, value in env.items():
-        if name.startswith("RECOLLECT_") and "__" in name:
-            section, _, key = name.removeprefix("RECOLLECT_").lower().partition("__")
-            found.setdefault(section, {})[key] = value
+def of_user(path: Path) -> Layer:
+    if _is_missing(path):
+        return {}
+    values = _toml(path)
+    if "project" in values:
+        raise InvalidSettings(f"{path}: `project` names one project; move it to the {marker.NAME} of that project.")
+    return _layer(values, str(path), _SECTIONS)
+
+
+def of_project(path: Path) -> Layer:
+    values = dict(_toml(path))
+    if "project" in values:
+        _check_project(values.pop("project"), path)
+    for section in USER_ONLY:
+        if section in values:
+            raise InvalidSettings(
+                f"{path}: [{section}] cannot be set by a project, only by its user. Take it out; it may stand "
+                "in your own file (`recollect config init` writes one and says where)."
+            )
+    return _layer(values, str(path), ("project", *(name for name in _SECTIONS if name not in USER_ONLY)))
+
+
+def of_environment(env: Mapping[str, str]) -> Layer:
+    layer: dict[str, Setting] = {}
+    for variable, text in env.items():
+        if variable.startswith(PREFIX) and "__" in variable:
+            section, *names = variable.removeprefix(PREFIX).lower().split("__")
+            entries: Any = text
+            for name in reversed(names):
+                entries = {name: entries}
+            layer |= _layer({section: entries}, variable, _SECTIONS)
+    return layer
+
+
+def settle(*layers: Layer) -> Loaded:
+    """The defaults below the layers; a later layer has the last word."""
+    chosen = {name: setting for layer in layers for name, setting in layer.items()}
+    changed: dict[str, dict[str, Any]] = {}
+    for full_name, setting in chosen.items():
+        section, name, *kind = full_name.split(".")
+        entries = changed.setdefault(section, {})
+        if kind:
+            table = entries.get(name, getattr(getattr(_DEFAULTS, section), name))
+            entries[name] = {**table, Kind(kind[0]): setting.value}
+        else:
+            entries[name] = setting.value
+    parts = {section: replace(getattr(_DEFAULTS, section), **entries) for section, entries in changed.items()}
+    settings = replace(_DEFAULTS, **parts)
+    return Loaded(
+        settings=settings,
+        origins={name: chosen[name].origin if name in chosen else DEFAULT for name in leaves(settings)},
+    )
+
+
+def leaves(settings: Settings) -> dict[str, Value]:
+    """Every setting by its full name, in the order of the sections."""
+    found: dict[str, Value] = {}
+    for section in fields(settings):
+        part = getattr(settings, section.name)
+        for field in fields(part):
+            value = getattr(part, field.name)
+            if isinstance(value, Mapping):
+                found |= {f"{section.name}.{field.name}.{kind}": entry for kind, entry in value.items()}
+            else:
+                found[f"{section.name}.{field.name}"] = value
     return found
 
 
-def _apply(settings: Settings, values: Mapping[str, Any], origin: str) -> Settings:
+def suggestion(name: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+
+
+def _is_missing(path: Path) -> bool:
+    """A link that leads nowhere is there, and so is what we may not look at: reading it says what is wrong."""
+    try:
+        path.lstat()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
+    return False
+
+
+def _toml(path: Path) -> Mapping[str, Any]:
+    import tomllib  # most people have no file
+
+    try:
+        if path.exists() and not path.is_file():
+            raise InvalidSettings(f"{path} is not a file. Move it away.")
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+        if len(content) > MAX_FILE_BYTES:
+            raise InvalidSettings(f"{path} is larger than {MAX_FILE_BYTES:,} bytes. Move it away.")
+        return tomllib.loads(content.decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # also numbers without end and brackets without bottom
+        raise InvalidSettings(f"{path} cannot be read as TOML: {error}. Mend it, or move it away.") from error
+
+
+def _check_project(name: object, path: Path) -> None:
+    if not isinstance(name, str):
+        raise InvalidSettings(f"{path}: `project` is {_shown(name)}; it takes a name in quotes.")
+    try:
+        check_name(name, "project")
+    except InvalidValue as error:
+        raise InvalidSettings(f"{path}: {error}") from None
+
+
+def _layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> dict[str, Setting]:
+    layer: dict[str, Setting] = {}
     for section, entries in values.items():
-        _check_known(section, [field.name for field in fields(settings)], "section", origin)
-        part = getattr(settings, section)
+        _check_known(section, sections, "section", where)
         if not isinstance(entries, Mapping):
-            raise InvalidSettings(f"{origin}: [{section}] is a section; put its settings below it.")
-        changed = {name: _converted(part, section, name, value, origin) for name, value in entries.items()}
-        settings = replace(settings, **{section: replace(part, **changed)})
-    return settings
+            raise InvalidSettings(f"{where}: {section} is a section; put its settings below [{section}].")
+        part = getattr(_DEFAULTS, section)
+        for name, value in entries.items():
+            _check_known(name, [field.name for field in fields(part)], "setting", where, f" in [{section}]")
+            layer |= _settings(getattr(part, name), f"{section}.{name}", value, where)
+    return layer
 
 
-def _converted(part: Any, section: str, name: str, value: object, origin: str) -> object:
-    _check_known(name, [field.name for field in fields(part)], f"setting in [{section}]", origin)
-    current = getattr(part, name)
-    if isinstance(current, Mapping):
-        return {**current, **_table(section, name, value, origin)}
-    return _number_or_flag(current, f"{section}.{name}", value, origin)
-
-
-def _table(section: str, name: str, value: object, origin: str) -> dict[Kind, float]:
+def _settings(default: Any, name: str, value: object, where: str) -> dict[str, Setting]:
+    if not isinstance(default, Mapping):
+        return {name: Setting(_fitting(default, name, value, where), where)}
     if not isinstance(value, Mapping):
-        raise InvalidSettings(f"{origin}: {section}.{name} is a table of kinds and numbers.")
-    table = {}
-    for kind, number in value.items():
-        _check_known(kind, [str(known) for known in Kind], f"kind in {section}.{name}", origin)
-        table[Kind(kind)] = float(_number_or_flag(0.0, f"{section}.{name}.{kind}", number, origin))
-    return table
+        raise InvalidSettings(f"{where}: {name} is a table of kinds; set it kind by kind, as {name}.{Kind.DECISION}.")
+    # Of a table, some kinds may have no default: the others say whether it takes flags or numbers.
+    example = True if all(isinstance(entry, bool) for entry in default.values()) else 0.0
+    layer = {}
+    for kind, entry in value.items():
+        _check_known(kind, [str(known) for known in Kind], "kind", where, f" in {name}")
+        layer[f"{name}.{kind}"] = Setting(_fitting(example, f"{name}.{kind}", entry, where), where)
+    return layer
 
 
-def _number_or_flag(current: Any, name: str, value: object, origin: str) -> Any:
+def _fitting(default: Value, name: str, value: object, where: str) -> Value:
     """The value in the type of the default; text (from the environment) is read as that type."""
-    if isinstance(current, bool):
+    if isinstance(default, bool):
         flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if isinstance(value, bool):
             return value
         if isinstance(value, str) and value.lower() in flags:
             return flags[value.lower()]
-        raise InvalidSettings(f"{origin}: {name} is true or false, not {value!r}.")
+        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes true or false.")
+    whole = isinstance(default, int)
     try:
-        if isinstance(value, bool):
-            raise ValueError
-        number = float(value)  # type: ignore[arg-type]  # what float refuses is the error below
+        number = float("nan" if isinstance(value, bool) else value)  # type: ignore[arg-type]  # refused below
     except (TypeError, ValueError, OverflowError):
-        raise InvalidSettings(f"{origin}: {name} is a number, not {value!r}.") from None
-    if not 0 <= number <= MAX_NUMBER or (isinstance(current, int) and number != int(number)):
-        wanted = "a whole number" if isinstance(current, int) else "a number"
-        raise InvalidSettings(f"{origin}: {name} is {wanted} from 0 to {MAX_NUMBER:,}, not {value!r}.")
-    return int(number) if isinstance(current, int) else number
+        number = float("nan")
+    if not 0 <= number <= MAX_NUMBER or (whole and number != int(number)):  # nan is in no range
+        wanted = "a whole number" if whole else "a number"
+        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {MAX_NUMBER:,}.")
+    return int(number) if whole else number
 
 
-def _check_known(name: str, known: list[str], what: str, origin: str) -> None:
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > MAX_SHOWN_CHARS:
+        return "far too large"  # Python itself refuses to write out the largest
+    if isinstance(value, Mapping | list):
+        return "a table" if isinstance(value, Mapping) else "a list"
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
+
+
+def _check_known(name: str, known: Collection[str], what: str, where: str, inside: str = "") -> None:
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
-        raise InvalidSettings(f"{origin}: there is no {what} {name!r}; {hint}")
+        raise InvalidSettings(f"{where}: there is no {what} {_shown(name)}{inside}; {suggestion(name, known)}")

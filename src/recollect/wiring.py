@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.domain.health import Finding
-from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
+from recollect.engine.ports import SettingsFor
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace.git import identify
 
@@ -20,10 +20,10 @@ def salvage(database: Path) -> list[Finding]:
 
 
 @contextmanager
-def open_engine(settings: Settings, database: Path | None) -> Iterator[Engine]:
+def open_engine(settings_for: SettingsFor, database: Path | None) -> Iterator[Engine]:
     """The engine on a database file; None keeps everything in memory."""
     store = SqliteStore(database)
     try:
-        yield Engine(store, settings, identify, time.perf_counter)
+        yield Engine(store, settings_for, identify, time.perf_counter)
     finally:
         store.close()

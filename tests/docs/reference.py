@@ -2,49 +2,78 @@
 
 import dataclasses
 import inspect
-import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from recollect.cli.main import COMMANDS, cli
+from recollect.cli.main import cli
+from recollect.cli.settings_file import meanings, shown
+from recollect.config import USER_ONLY
 from recollect.domain import errors
 from recollect.domain.settings import Settings
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
-_COMMENT = re.compile(r"^    (\w+): .*?  # (.*)$")
+
+
+def every_command() -> Iterator[click.Context]:
+    """One context for every command and subcommand, in the order of `recollect --help`."""
+    yield from _below(click.Context(cli, info_name="recollect", terminal_width=100, **cli.context_settings))
+
+
+def _below(parent: click.Context) -> Iterator[click.Context]:
+    group = parent.command
+    if isinstance(group, click.Group):
+        for name in group.list_commands(parent):
+            command = group.get_command(parent, name)
+            assert command is not None
+            context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
+            yield context
+            yield from _below(context)
 
 
 def commands() -> str:
     """Every command with its help, as a terminal of 100 columns shows it."""
     pages = ["# Commands\n\nMade from the code by `make docs`. Exit codes: [exit-codes.md](exit-codes.md).\n"]
-    group = click.Context(cli, info_name="recollect", **cli.context_settings)
-    for name in COMMANDS:
-        command = cli.get_command(group, name)
-        assert command is not None
-        context = click.Context(command, info_name=name, parent=group, terminal_width=100, max_content_width=100)
-        pages.append(f"## {name}\n\n```\n{command.get_help(context)}\n```\n")
+    for context in every_command():
+        name = context.command_path.removeprefix("recollect ")
+        pages.append(f"## {name}\n\n```\n{context.command.get_help(context)}\n```\n")
     return "\n".join(pages)
 
 
 def settings() -> str:
     """Every setting with its default and meaning."""
-    intro = (
-        "# Settings\n\nMade from the code by `make docs`. They are read from `~/.config/recollect/config.toml` "
-        "(`$XDG_CONFIG_HOME` is respected); a variable `RECOLLECT_SECTION__NAME` has the last word, for example "
-        "`RECOLLECT_BUDGETS__TURN_TOKENS=400`. A key that does not exist is refused with a suggestion. A running "
-        "daemon keeps what it has read; `recollect stop` lets the next one read anew.\n"
-    )
+    own = ", ".join(f"`[{section}]`" for section in USER_ONLY)
+    intro = f"""\
+# Settings
+
+Made from the code by `make docs`. How to set them, with an example: [settings](../how-to/settings.md).
+
+They come from four places; a later one has the last word:
+
+1. the defaults below,
+2. your own file, `~/.config/recollect/config.toml` (`$XDG_CONFIG_HOME` is respected),
+3. the project's file, `.recollect.toml`: the nearest one from the folder up to the top of its working tree,
+4. variables `RECOLLECT_SECTION__NAME`, for example `RECOLLECT_BUDGETS__TURN_TOKENS=400`; in a table of kinds
+   `RECOLLECT_KINDS__THRESHOLD__DECISION=0.5`. The daemon has those of the shell or host that started it.
+
+`recollect config show` says what holds in a folder and where each value comes from. A section or setting that does not
+exist is refused with a suggestion. A project's file may also name the project (`project = "name"`), and it cannot hold
+{own}: a cloned repository must not decide what is shared, kept or running.
+
+A running daemon follows the files. A mistake in a project's file leaves your own settings in force there, a mistake in
+yours the last good ones; the daemon's log says so, and every command that needs them says what is wrong.
+"""
     pages = [intro]
     for section in dataclasses.fields(Settings):
         part = getattr(Settings(), section.name)
-        meanings = _meanings(type(part))
+        meaning = meanings(type(part))
         rows = [f"## [{section.name}]\n", "| setting | default | meaning |", "|---|---|---|"]
         for field in dataclasses.fields(part):
-            default = _shown(getattr(part, field.name))
-            rows.append(f"| {field.name} | {default} | {meanings[field.name]} |")
+            default = _default(getattr(part, field.name))
+            rows.append(f"| {field.name} | {default} | {meaning[field.name]} |")
         pages.append("\n".join(rows) + "\n")
     return "\n".join(pages)
 
@@ -65,15 +94,10 @@ def error_codes() -> str:
 PAGES = {"commands.md": commands, "settings.md": settings, "errors.md": error_codes}
 
 
-def _meanings(part: type) -> dict[str, str]:
-    lines = inspect.getsource(part).splitlines()
-    return {found[1]: found[2] for line in lines if (found := _COMMENT.match(line))}
-
-
-def _shown(value: object) -> str:
+def _default(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {number:g}" for name, number in value.items())
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
+        return ", ".join(f"{kind} {shown(entry)}" for kind, entry in value.items())
+    return shown(value)
 
 
 if __name__ == "__main__":

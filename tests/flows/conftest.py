@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
@@ -25,4 +26,8 @@ def engine(store: SqliteStore) -> Engine:
 
 def engine_on(store: SqliteStore, settings: Settings | None = None) -> Engine:
     ticks = itertools.count()
-    return Engine(store, settings or Settings(), identify, lambda: next(ticks) / 1000)
+    return Engine(store, lambda _: settings or Settings(), identify, lambda: next(ticks) / 1000)
+
+
+def all_kinds_but(*off: Kind) -> dict[Kind, bool]:
+    return {kind: kind not in off for kind in Kind}

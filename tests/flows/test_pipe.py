@@ -91,7 +91,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "event", "event": {"type": "reply", "session": "s", "time": "0001-01-01"}}, "bad_request", "`message`"),
         ({"op": "event", "event": {"type": "compacted", "session": "s", "time": "0001-01-01"}}, "invalid_value", "70"),
         ({"op": "event", "event": {"type": "prompt", "session": "s", "message": "\n"}}, "bad_request", "`message`"),
-        ({"op": "dance"}, "bad_request", "no op 'dance'; known are remember, search, event, reset"),
+        ({"op": "dance"}, "bad_request", "no op 'dance'; known are load, remember, search, event, reset"),
         ({"op": "remember"}, "bad_request", "`memories`"),
         ({"op": "remember", "memories": ["x"]}, "bad_request", "list of objects"),
         ({"op": "remember", "memories": [{}]}, "bad_request", "`text`"),

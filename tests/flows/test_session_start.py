@@ -15,11 +15,11 @@ from recollect.domain.event import (
     ToolSucceeded,
 )
 from recollect.domain.memory import Kind, MessageId, Role, Sensitivity, SessionId, Source
-from recollect.domain.settings import Budgets, Settings, Start
+from recollect.domain.settings import Budgets, Kinds, Settings, Start
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
-from tests.flows.conftest import engine_on
+from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
 
 
@@ -108,6 +108,15 @@ def test_an_empty_store_says_nothing(engine: Engine) -> None:
         SessionEnded(session=session, at=at),
     ]
     assert [engine.handle(moment).block for moment in moments] == [""] * 8
+
+
+def test_a_kind_that_is_switched_off_is_not_in_the_start_block(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(kinds=Kinds(injected=all_kinds_but(Kind.DECISION, Kind.RULE))))
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    engine.remember(a_draft("Small commits.", kind=Kind.RULE))
+    engine.remember(a_draft("Postgres 16."))
+    block = engine.handle(a_start()).block
+    assert [text in block for text in ("type hints", "Small commits", "Postgres")] == [True, False, False]
 
 
 @covers("SCN-E3")

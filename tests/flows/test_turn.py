@@ -1,14 +1,16 @@
+import itertools
 from collections.abc import Callable
 
 import pytest
 
 from recollect.domain.event import Compacted, StartSource
-from recollect.domain.memory import MessageId, SessionId
-from recollect.domain.settings import Budgets, Settings, Turn
+from recollect.domain.memory import Kind, MessageId, SessionId, Viewer
+from recollect.domain.settings import Budgets, Kinds, Settings, Start, Turn
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, OTHER_PROJECT, a_draft, a_prompt, a_start
-from tests.flows.conftest import engine_on
+from recollect.workspace.git import identify
+from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
+from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
 
 
@@ -144,6 +146,27 @@ def test_turns_can_be_switched_off(store: SqliteStore) -> None:
     engine.remember(a_draft("Auth needs a token refresh."))
     assert engine.handle(a_start()).block
     assert engine.handle(a_prompt("Fix auth token handling", session="s2")).block == ""
+
+
+def test_a_kind_that_is_switched_off_is_found_when_asked_for_and_not_injected(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(kinds=Kinds(injected=all_kinds_but(Kind.RESEARCH))))
+    engine.remember(a_draft("Auth tokens are refreshed hourly.", kind=Kind.RESEARCH))
+    engine.remember(a_draft("Auth tokens lie in cookies.", days_old=90))
+    block = engine.handle(a_prompt("Fix auth token handling")).block
+    assert ("cookies" in block, "hourly" in block) == (True, False)
+    assert len(engine.recall("auth tokens", Viewer(project=PROJECT), limit=5, now=NOW)) == 2
+
+
+def test_the_settings_are_those_of_the_folder_that_an_event_comes_from(store: SqliteStore) -> None:
+    def settings_for(folder: str | None) -> Settings:
+        return Settings(turn=Turn(enabled=folder != "/quiet"), start=Start(enabled=folder != "/quiet"))
+
+    engine = Engine(store, settings_for, identify, itertools.count().__next__)
+    engine.remember(a_draft("Auth needs a token refresh."))
+    for folder, spoken in (("/quiet", False), ("/other", True), (None, True)):
+        prompt = a_prompt("Fix auth token handling", session=f"turn {folder}", folder=folder)
+        assert bool(engine.handle(prompt).block) is spoken
+        assert bool(engine.handle(a_start(session=f"start {folder}", folder=folder)).block) is spoken
 
 
 def test_lines_and_tokens_are_limited(store: SqliteStore) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -48,8 +50,26 @@ class Home:
     def json(self, *args: str, cwd: Path | None = None) -> Any:
         return json.loads(self.said(*args, "--json", cwd=cwd))
 
+    def in_terminal(self, *args: str, columns: int = 80, cwd: Path | None = None, **env: str) -> str:
+        """What a command that must succeed shows in a terminal, styles and all."""
+        leader, follower = pty.openpty()
+        environment = self.env | {"COLUMNS": str(columns), "TERM": "xterm"} | env
+        process = subprocess.Popen([RECOLLECT, *args], stdout=follower, env=environment, cwd=cwd or self.path)
+        os.close(follower)
+        shown = b""
+        with suppress(OSError):  # the terminal is closed
+            while chunk := os.read(leader, 65536):
+                shown += chunk
+        os.close(leader)
+        assert process.wait(timeout=10) == 0
+        return shown.decode()
+
     def daemon(self, **env: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen([sys.executable, "-m", "recollect.daemon"], env=self.env | env, cwd=self.path)
+
+
+def without_styles(shown: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown)
 
 
 @pytest.fixture

@@ -1,7 +1,4 @@
 import json
-import os
-import pty
-import re
 import signal
 import subprocess
 import time
@@ -9,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.main import COMMANDS
-from tests.process.conftest import RECOLLECT, Home
+from tests.docs.reference import every_command
+from tests.process.conftest import RECOLLECT, Home, without_styles
 
 
 def test_a_sentence_is_taught_found_and_listed(home: Home) -> None:
@@ -156,10 +153,10 @@ def test_a_database_that_cannot_be_used_is_said(home: Home) -> None:
     assert b"is not a SQLite database" in done.stderr
 
 
-@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
-def test_every_command_has_help(home: Home, command: list[str]) -> None:
-    said = home.said(*command, "--help")
-    assert said.startswith("Usage: recollect")
+@pytest.mark.parametrize("command", ["recollect", *(context.command_path for context in every_command())])
+def test_every_command_has_help(home: Home, command: str) -> None:
+    said = home.said(*command.split()[1:], "--help")
+    assert said.startswith(f"Usage: {command}")
     assert "--help" in said
 
 
@@ -178,30 +175,11 @@ def test_a_reader_that_leaves_early_is_no_error(home: Home) -> None:
 
 def test_a_terminal_gets_a_table_that_fits_its_width(home: Home) -> None:
     home.said("remember", "We deploy with Helm " + "and more words " * 20, "--scope", "universal")
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [RECOLLECT, "list"], stdout=follower, env=home.env | {"COLUMNS": "60", "TERM": "xterm"}, cwd=home.path
-    )
-    os.close(follower)
-    shown = b""
-    while chunk := _read(leader):
-        shown += chunk
-    assert process.wait(timeout=10) == 0
-    assert b"\x1b[" in shown
-    lines = _without_styles(shown.decode()).splitlines()
+    shown = home.in_terminal("list", columns=60)
+    assert "\x1b[" in shown
+    lines = without_styles(shown).splitlines()
     assert max(len(line.rstrip()) for line in lines) <= 60
     assert any("DEC" in line for line in lines)
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, 65536)
-    except OSError:  # the terminal is closed
-        return b""
-
-
-def _without_styles(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def test_the_demo_shows_a_start_block_a_turn_block_and_silence(home: Home) -> None:

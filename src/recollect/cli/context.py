@@ -10,6 +10,7 @@ import click
 from recollect import config, wiring
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import ProjectId, Scope, Viewer
+from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 
 BY = "cli"  # what the history calls us
@@ -22,8 +23,8 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 
 @contextmanager
 def engine() -> Iterator[Engine]:
-    places = config.places()
-    with wiring.open_engine(config.load(places.settings), places.database) as opened:
+    here = settings()
+    with wiring.open_engine(lambda _: here, config.places().database) as opened:
         yield opened
 
 
@@ -34,6 +35,11 @@ def writing_engine() -> Iterator[Engine]:
         yield opened
         with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
             opened.tidy(now())
+
+
+def settings() -> Settings:
+    """Those of this folder."""
+    return config.read(config.places().settings, config.project_file(".")).settings
 
 
 def folder() -> Path:

@@ -32,7 +32,7 @@ ASKED = (
 @output.json_option
 def demo(as_json: bool) -> None:
     """Teach three memories, start a session, ask two prompts; nothing of yours is touched."""
-    with wiring.open_engine(Settings(), None) as engine:
+    with wiring.open_engine(lambda _: Settings(), None) as engine:
         taught = [_teach(engine, kind, days, text) for kind, days, text in TAUGHT]
         moments = [
             (f"prompt: {event.text}" if isinstance(event, Prompt) else "session start", *_timed(engine, event))

@@ -72,11 +72,13 @@ def _repair(places: Places) -> list[Finding]:
 
 def _settings(places: Places) -> Iterator[Finding]:
     try:
-        config.load(places.settings)
+        context.settings()
     except RecollectError as error:
-        yield problem("settings", str(error), "Nothing works until it is mended.")
-    else:
-        yield fine("settings", f"{places.settings}" + ("" if places.settings.exists() else " (not there: defaults)"))
+        yield problem("settings", str(error), "Commands refuse to work until it is mended.")
+        return
+    for file in (places.settings, config.project_file(str(context.folder()))):
+        if file is not None:
+            yield fine("settings", f"{file}" + ("" if file.exists() else " (not there: the defaults hold)"))
 
 
 def _database(places: Places) -> Iterator[Finding]:

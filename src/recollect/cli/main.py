@@ -26,6 +26,7 @@ COMMANDS = {
     "completion": "recollect.cli.completion:completion",
     "install": "recollect.cli.install:install",
     "uninstall": "recollect.cli.install:uninstall",
+    "config": "recollect.cli.config:group",
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
     "status": "recollect.cli.service:status",

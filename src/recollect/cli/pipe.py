@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from recollect import config, wiring
+from recollect import wiring
 from recollect.cli import context, requests
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.memory import New, Viewer
@@ -32,7 +32,7 @@ def pipe(db: Path | None) -> None:
 class Pipe:
     def __init__(self, database: Path | None) -> None:
         self._database = database
-        self._settings = config.load(config.places().settings)
+        self._settings = context.settings()
         self._open = ExitStack()
         self._engine = self._fresh_engine()
         self._ops: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
@@ -131,7 +131,7 @@ class Pipe:
         return {}
 
     def _fresh_engine(self) -> Engine:
-        return self._open.enter_context(wiring.open_engine(self._settings, self._database))
+        return self._open.enter_context(wiring.open_engine(lambda _: self._settings, self._database))
 
 
 def _by_score(hit: Answer) -> float:

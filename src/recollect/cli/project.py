@@ -1,6 +1,5 @@
 """`recollect project`: which project a folder is, and how to put that right."""
 
-
 import click
 
 from recollect.cli import context, output

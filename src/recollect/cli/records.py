@@ -1,7 +1,6 @@
 """A memory as a JSON object and back: one form for `pipe`, `import`, `export` and `--json`."""
 
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
 from recollect.cli import fields as read
@@ -101,7 +100,12 @@ def unknown_fields(record: Fields) -> list[str]:
 
 def refuse_misspelt(record: Fields) -> None:
     """A misspelt `sensitivity` would silently open what was meant to be closed."""
-    for name in unknown_fields(record):
+    unknown = unknown_fields(record)
+    if not unknown:
+        return
+    from difflib import get_close_matches  # only where something is odd: starting stays quick
+
+    for name in unknown:
         near = get_close_matches(name, DRAFT_FIELDS, n=1, cutoff=0.8)
         if near:
             raise PayloadError(f"There is no field {name!r}; did you mean {near[0]!r}?")

@@ -80,6 +80,8 @@ def search(request: Fields, now: datetime) -> Search:
 
 def event(request: Fields, now: datetime) -> Event:
     fields = read.part(request, "event")
+    if not fields:
+        raise PayloadError("`event` is missing.")
     about: dict[str, Any] = {
         "session": SessionId(read.text(fields, "session")),
         "at": _now(fields, now),

@@ -19,8 +19,8 @@ from recollect import __version__, config, wiring
 from recollect.client import Client
 from recollect.config import Places
 from recollect.daemon.app import Activity, create_app
+from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import DaemonError
-from recollect.domain.settings import Settings
 
 log = logging.getLogger("recollect.daemon")
 
@@ -39,7 +39,7 @@ def serve() -> int:
         if not won:
             return 0
         _log_to(places.log)
-        settings = config.load(places.settings)
+        settings = LiveSettings(places.settings, os.environ)
         with wiring.open_engine(settings, places.database) as engine, _listening(places) as listener:
             activity = Activity()
             server = _Server(settings, activity, places.socket)
@@ -50,8 +50,8 @@ def serve() -> int:
 class _Server:
     """uvicorn on a socket that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: Settings, activity: Activity, socket_path: Path) -> None:
-        self._idle_s = settings.daemon.idle_minutes * 60 or float("inf")
+    def __init__(self, settings: LiveSettings, activity: Activity, socket_path: Path) -> None:
+        self._settings = settings
         self._socket_path = socket_path
         self._socket_identity = _identity(socket_path)
         self._activity = activity
@@ -88,7 +88,8 @@ class _Server:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(WATCH_S)
-            if self._activity.idle_seconds() > self._idle_s:
+            idle_s = self._settings(None).daemon.idle_minutes * 60 or float("inf")
+            if self._activity.idle_seconds() > idle_s:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
             if _identity(self._socket_path) != self._socket_identity:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from recollect.domain.memory import Kind
 
 Table = Mapping[Kind, float]
+Flags = Mapping[Kind, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +102,13 @@ def _priority() -> Table:
     }
 
 
+def _injected() -> Flags:
+    return dict.fromkeys(Kind, True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
+    injected: Flags = field(default_factory=_injected)  # whether a kind may be injected; asked for, it is found anyway
     threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
     priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal

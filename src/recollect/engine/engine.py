@@ -23,10 +23,9 @@ from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import Draft, Hit, Memory, MemoryId, MessageId, Outcome, ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.domain.session import Turn, TurnHit
-from recollect.domain.settings import Settings
 from recollect.engine import forget, recall, session_start, session_state, turn
 from recollect.engine.joining import join
-from recollect.engine.ports import IdentifiesProjects, Measures, Store
+from recollect.engine.ports import IdentifiesProjects, Measures, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
 from recollect.engine.undo import Undone, undo
@@ -37,9 +36,11 @@ FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the 
 
 
 class Engine:
-    def __init__(self, store: Store, settings: Settings, identify: IdentifiesProjects, seconds: Measures) -> None:
+    def __init__(
+        self, store: Store, settings_for: SettingsFor, identify: IdentifiesProjects, seconds: Measures
+    ) -> None:
         self._store = store
-        self._settings = settings
+        self._settings_for = settings_for
         self._identify = identify
         self._seconds = seconds
 
@@ -74,7 +75,7 @@ class Engine:
             return refusal
 
     def recall(self, query: str, viewer: Viewer, *, limit: int, now: datetime) -> list[Hit]:
-        return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings)
+        return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings_for(None))
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
@@ -97,7 +98,7 @@ class Engine:
 
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> list[Memory]:
         """Out of sight; gone at once where there is no undo window."""
-        if not self._settings.forget.undo_hours:
+        if not self._settings_for(None).forget.undo_hours:
             return self.forget_now(memories)[0]
         return forget.forget(self._store, memories, at=at, by=by)
 
@@ -114,7 +115,7 @@ class Engine:
     def tidy(self, now: datetime) -> None:
         """What time alone brings. Nothing waits for it."""
         if not self._store.is_read_only:
-            forget.tidy(self._store, now, self._settings)
+            forget.tidy(self._store, now, self._settings_for(None))
 
     @property
     def is_read_only(self) -> bool:
@@ -180,7 +181,8 @@ class Engine:
         if logged is not None:
             return logged.injection
         began = self._seconds()
-        injection = session_start.build(self._store, session_state.viewer(session), event.at, self._settings)
+        settings = self._settings_for(event.folder)
+        injection = session_start.build(self._store, session_state.viewer(session), event.at, settings)
         return self._record(session, None, injection, event, began)
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
@@ -196,7 +198,7 @@ class Engine:
             shown=session_state.shown(live),
             first=all(sent.message is None for sent in live),
             now=event.at,
-            settings=self._settings,
+            settings=self._settings_for(event.folder),
         )
         return self._record(session, event.message, injection, event, began)
 

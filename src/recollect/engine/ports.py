@@ -11,6 +11,7 @@ from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.domain.session import Turn
+from recollect.domain.settings import Settings
 
 
 class FindsMemories(Protocol):
@@ -224,6 +225,12 @@ class Store(
 
 class IdentifiesProjects(Protocol):
     def __call__(self, folder: str) -> ProjectId: ...
+
+
+class SettingsFor(Protocol):
+    """The settings that hold in a folder; None: where no folder is named."""
+
+    def __call__(self, folder: str | None) -> Settings: ...
 
 
 class Measures(Protocol):

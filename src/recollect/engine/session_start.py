@@ -41,10 +41,13 @@ def _best(
     since_days: int | None = None,
     floor: float | None = None,
 ) -> list[Memory]:
+    wanted = [kind for kind in kinds if settings.kinds.injected[kind]]
+    if not wanted:
+        return []
     since = now - timedelta(days=since_days) if since_days is not None else None
     pool = [
         m
-        for m in memories.newest(viewer, limit=limit * POOL_PER_PLACE, kinds=kinds, since=since)
+        for m in memories.newest(viewer, limit=limit * POOL_PER_PLACE, kinds=wanted, since=since)
         if may_inject(m, viewer)
     ]
     scored = [(start_score(start_factors(memory, now, settings), settings), memory) for memory in pool]

@@ -33,7 +33,8 @@ def answer(
         return SILENCE
     words = content_words(prompt)
     found = memories.search(words, viewer, limit=turn.candidates, injectable=True)
-    fresh = [memory for memory in found if may_inject(memory, viewer) and memory.id not in shown]
+    allowed = [memory for memory in found if may_inject(memory, viewer) and settings.kinds.injected[memory.kind]]
+    fresh = [memory for memory in allowed if memory.id not in shown]
     hits = _relevant(weigh(memories, fresh, words, viewer, now=now, settings=settings), first=first, settings=settings)
     block = fill(
         [Offer(hit.memory) for hit in hits],

@@ -7,8 +7,7 @@ their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides what m
 import re
 import unicodedata
 from functools import lru_cache
-
-from snowballstemmer.english_stemmer import EnglishStemmer
+from typing import Any
 
 from recollect.domain.memory import Memory
 
@@ -49,13 +48,14 @@ def identifiers(text: str) -> list[str]:
     return [chunk for chunk in _CHUNK.findall(text) if is_identifier(chunk)]
 
 
-def _name_and_parts(chunk: str) -> list[str]:
+@lru_cache(maxsize=65_536)
+def _name_and_parts(chunk: str) -> tuple[str, ...]:
     name = _without_accents(chunk.strip(_EDGE))
     parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
     words = [_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS]
     if len(parts) > 1 and len(name) <= MAX_WORD_CHARS:
         words.append(name.lower())
-    return words
+    return tuple(words)
 
 
 def _without_accents(name: str) -> str:
@@ -68,9 +68,32 @@ def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     if not _PLAIN.fullmatch(word):
         return word
     # A stemmer object holds its cursor, so each word gets its own: threads never meet in one.
-    return str(EnglishStemmer().stemWord(word))
+    return str(_english_stemmer()().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _english_stemmer() -> Any:
+    """The one language that is used. The package itself would load thirty: 20 ms of every command."""
+    import sys
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    name = "snowballstemmer"
+    if name not in sys.modules:
+        found = PathFinder.find_spec(name)
+        if found is not None:
+            sys.modules[name] = module_from_spec(found)  # a package with its path, and not yet run
+            try:
+                from snowballstemmer.english_stemmer import EnglishStemmer
+
+                return EnglishStemmer
+            finally:
+                del sys.modules[name]  # whoever asks for it later gets the whole of it
+    from snowballstemmer.english_stemmer import EnglishStemmer
+
+    return EnglishStemmer

@@ -1,6 +1,15 @@
 import pytest
 
-from recollect.text.query import MAX_QUERY_WORDS, asks_something, content_words, search_words
+from recollect.text.query import (
+    IDLE,
+    MAX_QUERY_WORDS,
+    STOP_WORDS,
+    TASK_WORDS,
+    asks_something,
+    content_words,
+    search_words,
+)
+from recollect.text.words import index_words
 
 
 def test_a_prompt_is_about_its_content_words() -> None:
@@ -24,3 +33,8 @@ def test_idle_prompts_ask_nothing(prompt: str) -> None:
 @pytest.mark.parametrize("prompt", ["fix login.py", "How is auth handled?", "why does parse_date fail"])
 def test_questions_ask_something(prompt: str) -> None:
     assert asks_something(prompt, min_chars=20)
+
+
+def test_the_stems_that_are_written_down_are_those_of_the_stop_words() -> None:
+    words = STOP_WORDS | TASK_WORDS
+    assert words | {stem for word in words for stem in index_words(word)} == IDLE

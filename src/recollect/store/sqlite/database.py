@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
@@ -55,15 +55,23 @@ class Database:
         folder = self.backup_folder
         return sorted(folder.glob("*.db")) if folder is not None and folder.is_dir() else []
 
-    @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """A transaction. Inside one, a further `write` joins it."""
+        return self._joined() or self._transaction()
+
+    def read(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Inside a transaction: what it has written so far."""
+        return self._joined() or self._reading()
+
+    def _joined(self) -> AbstractContextManager[sqlite3.Connection] | None:
+        """The open transaction of this thread, if there is one; the outermost `write` speaks for all inside it."""
+        return nullcontext(self._writer) if self._writer_thread == threading.get_ident() else None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         if self.is_read_only:
             raise StoreReadOnly(self._name)
         with self._writing, self._speaking():
-            if self._writer_thread is not None:
-                yield self._writer
-                return
             self._writer.execute("BEGIN IMMEDIATE")
             self._writer_thread = threading.get_ident()
             try:
@@ -77,8 +85,8 @@ class Database:
                 self._writer_thread = None
 
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
-        if self._path is None or self._writer_thread == threading.get_ident():
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if self._path is None:
             with self._writing, self._speaking():
                 yield self._writer
             return

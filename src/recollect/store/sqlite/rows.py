@@ -155,7 +155,8 @@ def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
 
 
 def _list(values: Iterable[object]) -> str:
-    return json.dumps(list(values), ensure_ascii=False)
+    listed = list(values)
+    return json.dumps(listed, ensure_ascii=False) if listed else "[]"
 
 
 def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:

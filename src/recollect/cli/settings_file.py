@@ -1,0 +1,58 @@
+"""The file that `config init` writes: every setting with its default and meaning, as comments. It changes nothing."""
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from recollect import config
+from recollect.domain.settings import Settings
+
+_COMMENT = re.compile(r"^    (\w+): .*?  # (.*)$")
+
+_USER = """\
+# Settings of Recollect, each with its default. Take the # away from a line to change it.
+# A project's .recollect.toml and variables such as RECOLLECT_BUDGETS__TURN_TOKENS come after this file.
+# `recollect config show` says what holds in a folder, and why.
+"""
+_PROJECT = """\
+# Settings of Recollect in this project, each with its default. Take the # away from a line to change it.
+# They come after everybody's own file. `recollect config show` says what holds here, and why.
+
+#project = "name"  # names the project; without it, its git remote or its folder does
+"""
+
+
+def written(*, for_project: bool) -> str:
+    left_out = config.USER_ONLY if for_project else ()
+    parts = [
+        _section(section.name, getattr(Settings(), section.name))
+        for section in fields(Settings)
+        if section.name not in left_out
+    ]
+    return "\n".join([_PROJECT if for_project else _USER, *parts])
+
+
+def meanings(part: type) -> dict[str, str]:
+    """What each setting of a section means: the comments that stand beside them in the code."""
+    lines = inspect.getsource(part).splitlines()
+    return {found[1]: found[2] for line in lines if (found := _COMMENT.match(line))}
+
+
+def shown(value: config.Value) -> str:
+    """As TOML writes it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value).removesuffix(".0")
+
+
+def _section(name: str, part: Any) -> str:
+    meaning = meanings(type(part))
+    lines = [f"[{name}]"]
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}.{field.name}]  # {meaning[field.name]}"]
+            lines += [f"#{kind} = {shown(entry)}" for kind, entry in value.items()]
+        else:
+            lines.append(f"#{field.name} = {shown(value)}  # {meaning[field.name]}")
+    return "\n".join(lines) + "\n"
