@@ -8,7 +8,7 @@ from pathlib import Path
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.workspace.git import identify
+from recollect.workspace import git
 
 
 @contextmanager
@@ -16,6 +16,6 @@ def open_engine(settings: Settings, database: Path | None) -> Iterator[Engine]:
     """The engine on a database file; None keeps everything in memory."""
     store = SqliteStore(database)
     try:
-        yield Engine(store, settings, identify, time.perf_counter)
+        yield Engine(store, settings, git, time.perf_counter)
     finally:
         store.close()

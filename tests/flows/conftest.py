@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.workspace.git import identify
+from recollect.workspace import git
 
 
 @pytest.fixture
@@ -25,4 +25,4 @@ def engine(store: SqliteStore) -> Engine:
 
 def engine_on(store: SqliteStore, settings: Settings | None = None) -> Engine:
     ticks = itertools.count()
-    return Engine(store, settings or Settings(), identify, lambda: next(ticks) / 1000)
+    return Engine(store, settings or Settings(), git, lambda: next(ticks) / 1000)

@@ -41,8 +41,8 @@ def viewer_of(opened: Engine, project: str | None, language: str | None) -> View
 
 
 def scope_of(opened: Engine, given: str) -> Scope:
-    """`project` alone means the project of this folder."""
-    return Scope.project(project_of(opened, None)) if given == "project" else Scope.parse(given)
+    """Where something new is to hold; `project` alone means the project of this folder."""
+    return Scope.project(opened.enter_project(str(folder()), now())) if given == "project" else Scope.parse(given)
 
 
 def now() -> datetime:

@@ -20,7 +20,8 @@ from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import Draft, Hit, Memory, MessageId, Outcome, ProjectId, SessionId, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine import recall, session_start, session_state, turn
-from recollect.engine.ports import IdentifiesProjects, Measures, Store
+from recollect.engine.ports import Measures, SeesPlaces, Store
+from recollect.engine.projects import Resolved, note, resolve
 from recollect.engine.remember import remember
 from recollect.privacy.visibility import may_see
 
@@ -28,10 +29,10 @@ FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the 
 
 
 class Engine:
-    def __init__(self, store: Store, settings: Settings, identify: IdentifiesProjects, seconds: Measures) -> None:
+    def __init__(self, store: Store, settings: Settings, workspace: SeesPlaces, seconds: Measures) -> None:
         self._store = store
         self._settings = settings
-        self._identify = identify
+        self._workspace = workspace
         self._seconds = seconds
 
     def remember(self, draft: Draft) -> Outcome:
@@ -51,12 +52,22 @@ class Engine:
     def count(self) -> int:
         return self._store.count()
 
+    def resolve(self, folder: str) -> Resolved:
+        """The project of a folder, why it is that one, and what else it could be. A look-up: nothing is written."""
+        return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit)
+
     def project_of(self, folder: str) -> ProjectId:
-        return self._identify(folder)
+        return self.resolve(folder).project
+
+    def enter_project(self, folder: str, at: datetime) -> ProjectId:
+        """The project of a folder where something is about to be kept: what is new about it is noted."""
+        resolved = self.resolve(folder)
+        note(self._store, resolved, self._workspace.root_commit, at)
+        return resolved.project
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
-        session = session_state.enter(self._store, event, self._identify)
+        session = session_state.enter(self._store, event, self.enter_project)
         match event:
             case SessionStarted():
                 return self._start(session, event)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
+from recollect.domain.project import Place
 
 
 class FindsMemories(Protocol):
@@ -83,12 +84,37 @@ class LogsInjections(Protocol):
         ...
 
 
-class Store(FindsMemories, KeepsMemories, KeepsSessions, LogsInjections, Protocol):
+class KnowsProjects(Protocol):
+    """An alias is any of `name:…`, `git:…`, `root:…` and `path:…`."""
+
+    def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
+        """For each of these aliases that is known, the projects that have it."""
+        ...
+
+    def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
+        """Everything that a project is known as; empty: nothing is known of it."""
+        ...
+
+    def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
+        """The project is known as these from now on.
+
+        A path, a remote or a name that another project had goes over; a root commit may belong to several.
+        """
+        ...
+
+
+class Store(FindsMemories, KeepsMemories, KeepsSessions, LogsInjections, KnowsProjects, Protocol):
     """All of it, as one database offers it."""
 
 
-class IdentifiesProjects(Protocol):
-    def __call__(self, folder: str) -> ProjectId: ...
+class SeesPlaces(Protocol):
+    def place_of(self, folder: str) -> Place:
+        """What the folder says about its project; quick, without running a program."""
+        ...
+
+    def root_commit(self, folder: str) -> ProjectId | None:
+        """`root:HASH` of the repository that the folder lies in, as far as git can say; runs git."""
+        ...
 
 
 class Measures(Protocol):

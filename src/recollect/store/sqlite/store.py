@@ -7,9 +7,10 @@ from pathlib import Path
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
+from recollect.store.sqlite.until_merge import ProjectsUntilMerge
 
 
-class SqliteStore(Memories, Injections):
+class SqliteStore(Memories, Injections, ProjectsUntilMerge):
     def __init__(self, path: Path | None) -> None:
         self._database = Database(path)
 
