@@ -98,7 +98,7 @@ DEFERRED: dict[str, str] = {
     "PRI-2": _WRITE,
     "PRI-3": _WRITE,
     "PRI-4": f"isolation is there, sharing of preferences by setting is not; {_STORE}",
-    "PRI-5": _STORE,
+    "PRI-5": f"identity is there, the commands to show, merge and move are not; {_STORE}",
     "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",
     "PRI-7": _STORE,
     "CTX-1": _MOMENTS,

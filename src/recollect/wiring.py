@@ -9,7 +9,7 @@ from recollect.domain.health import Finding
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.store.sqlite.store import SqliteStore
-from recollect.workspace.git import identify
+from recollect.workspace import git
 
 
 def salvage(database: Path) -> list[Finding]:
@@ -24,6 +24,6 @@ def open_engine(settings_for: SettingsFor, database: Path | None) -> Iterator[En
     """The engine on a database file; None keeps everything in memory."""
     store = SqliteStore(database)
     try:
-        yield Engine(store, settings_for, identify, time.perf_counter)
+        yield Engine(store, settings_for, git, time.perf_counter)
     finally:
         store.close()

@@ -9,7 +9,7 @@ from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.workspace.git import identify
+from recollect.workspace import git
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def engine(store: SqliteStore) -> Engine:
 
 def engine_on(store: SqliteStore, settings: Settings | None = None) -> Engine:
     ticks = itertools.count()
-    return Engine(store, lambda _: settings or Settings(), identify, lambda: next(ticks) / 1000)
+    return Engine(store, lambda _: settings or Settings(), git, lambda: next(ticks) / 1000)
 
 
 def all_kinds_but(*off: Kind) -> dict[Kind, bool]:

@@ -8,7 +8,7 @@ from recollect.domain.memory import Kind, MessageId, SessionId, Viewer
 from recollect.domain.settings import Budgets, Kinds, Settings, Start, Turn
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.workspace.git import identify
+from recollect.workspace import git
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
@@ -161,7 +161,7 @@ def test_the_settings_are_those_of_the_folder_that_an_event_comes_from(store: Sq
     def settings_for(folder: str | None) -> Settings:
         return Settings(turn=Turn(enabled=folder != "/quiet"), start=Start(enabled=folder != "/quiet"))
 
-    engine = Engine(store, settings_for, identify, itertools.count().__next__)
+    engine = Engine(store, settings_for, git, itertools.count().__next__)
     engine.remember(a_draft("Auth needs a token refresh."))
     for folder, spoken in (("/quiet", False), ("/other", True), (None, True)):
         prompt = a_prompt("Fix auth token handling", session=f"turn {folder}", folder=folder)

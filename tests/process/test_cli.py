@@ -30,6 +30,23 @@ def test_what_is_taught_in_one_project_is_not_seen_in_another(home: Home) -> Non
     assert "Helm" in home.said("recall", "helm", "--project", f"path:{here}", cwd=there)
 
 
+def test_folders_with_the_same_name_in_their_marker_share_what_is_taught(home: Home) -> None:
+    here, there = home.path / "here", home.path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / ".recollect.toml").write_text('project = "shop"\n')
+    assert "project:name:shop" in home.said("remember", "We deploy with Helm.", cwd=here)
+    assert "Helm" in home.said("recall", "helm", cwd=there)
+
+
+def test_a_marker_that_cannot_be_read_is_named(home: Home) -> None:
+    (home.path / ".recollect.toml").write_text("project = ")
+    for command in (["list"], ["remember", "We deploy with Helm."]):
+        done = home.recollect(*command)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b".recollect.toml cannot be read as TOML" in done.stderr
+
+
 def test_nothing_known_yet_says_what_to_do(home: Home) -> None:
     assert "recollect remember" in home.said("list")
 

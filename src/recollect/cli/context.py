@@ -9,7 +9,7 @@ import click
 
 from recollect import config, wiring
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.memory import ProjectId, Scope, Viewer
+from recollect.domain.memory import ProjectId, Scope, ScopeLevel, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 
@@ -50,16 +50,19 @@ def folder() -> Path:
 
 
 def project_of(opened: Engine, given: str | None) -> ProjectId:
-    return ProjectId(given) if given else opened.project_of(str(folder()))
+    return opened.project_named(given) if given else opened.project_of(str(folder()))
 
 
 def viewer_of(opened: Engine, project: str | None, language: str | None) -> Viewer:
-    return Viewer(project=project_of(opened, project), language=language.lower() if language else None)
+    return opened.viewer(project_of(opened, project), language.lower() if language else None)
 
 
 def scope_of(opened: Engine, given: str) -> Scope:
-    """`project` alone means the project of this folder."""
-    return Scope.project(project_of(opened, None)) if given == "project" else Scope.parse(given)
+    """Where something new is to hold; `project` alone means the project of this folder."""
+    if given == "project":
+        return Scope.project(opened.enter_project(str(folder()), now()))
+    scope = Scope.parse(given)
+    return Scope.project(opened.project_named(scope.name)) if scope.level is ScopeLevel.PROJECT else scope
 
 
 def now() -> datetime:

@@ -1,33 +1,59 @@
 """`recollect project`: which project a folder is, and how to put that right."""
 
+import sys
+
 import click
 
-from recollect.cli import context, output
+from recollect.cli import completing, context, output
+from recollect.cli.fields import Fields
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import ProjectId
 from recollect.domain.project import ProjectFacts
+from recollect.engine.engine import Engine
+from recollect.workspace import marker
+from recollect.workspace.git import root_of
+
+_from = click.argument("source", metavar="FROM", shell_complete=completing.project_ids)
+_yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 
 
 @click.group()
 def project() -> None:
-    """Which project this folder is; list, merge, move, name projects."""
+    """Which project this folder is; list, merge, move and name projects."""
 
 
 @project.command()
 @output.json_option
 def show(as_json: bool) -> None:
-    """The project of this folder: its id, what else it is known as, how much is remembered."""
+    """The project of this folder: its id and why, what else it is known as, how much is remembered."""
     with context.engine() as engine:
-        mine = engine.project_of(str(context.folder()))
-        facts = next((known for known in engine.projects() if known.id == mine), None)
+        found = engine.resolve(str(context.folder()))
+        known = {facts.id: facts for facts in engine.projects()}
+    mine = known.get(found.project)
+    others = [known[other] for other in sorted(found.others) if other in known and known[other].memories]
     if as_json:
-        output.say_json(_json(facts) if facts else {"id": mine, "memories": 0, "last_at": None, "aliases": []})
+        output.say_json(
+            {
+                "id": found.project,
+                "why": found.reason.value,
+                "memories": mine.memories if mine else 0,
+                "known_as": sorted({*(mine.aliases if mine else ()), *found.aliases} - {found.project}),
+                "others": [_json(facts) for facts in others],
+            }
+        )
         return
     output.show_facts(
         [
-            ("project", mine),
-            ("memories", f"{facts.memories if facts else 0:,}"),
-            *[("known as", alias) for alias in (facts.aliases if facts else ()) if alias != mine],
+            ("project", found.project),
+            ("because", found.reason.value),
+            ("memories", f"{mine.memories if mine else 0:,}"),
+            *[("known as", alias) for alias in (mine.aliases if mine else ()) if alias != found.project],
         ]
     )
+    for facts in others:
+        held = output.many(facts.memories, "memory", "memories")
+        output.say(f"\nSomething here also belongs to {facts.id}, with {held}.")
+        output.say(f"If they are one project: recollect project merge '{facts.id}'")
 
 
 @project.command("list")
@@ -40,9 +66,100 @@ def list_projects(as_json: bool) -> None:
         output.say_json({"projects": [_json(facts) for facts in found]})
     elif not found:
         output.say("No project is known yet.")
-    else:
+    elif not sys.stdout.isatty():
         for facts in found:
             output.say(f"{facts.id}\t{facts.memories}\t{output.day(facts.last_at)}")
+    else:
+        output.show_facts(
+            [
+                (
+                    facts.id,
+                    f"{output.many(facts.memories, 'memory', 'memories')}, last used {output.day(facts.last_at)}",
+                )
+                for facts in found
+            ]
+        )
+
+
+@project.command()
+@_from
+@click.argument("into", metavar="[INTO]", required=False, shell_complete=completing.project_ids)
+@_yes
+@output.json_option
+def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
+    """Everything of project FROM becomes part of INTO (default: the project of this folder). What both know is known
+    once. `recollect undo` takes it back."""
+    with context.writing_engine() as engine:
+        target = engine.project_named(into) if into else _here(engine)
+        _join(engine, engine.project_named(source), target, yes, as_json)
+
+
+@project.command()
+@_from
+@_yes
+@output.json_option
+def move(source: str, yes: bool, as_json: bool) -> None:
+    """Project FROM lies in this folder now: for folders without git, which nothing else can tell. `recollect undo` takes
+    it back."""
+    with context.writing_engine() as engine:
+        target = _here(engine)
+        held = next((facts.memories for facts in engine.projects() if facts.id == target), 0)
+        if held:
+            raise InvalidValue(
+                f"This folder has {output.many(held, 'memory', 'memories')} of its own as {target}. "
+                f"To bring both together: recollect project merge '{source}'"
+            )
+        _join(engine, engine.project_named(source), target, yes, as_json)
+
+
+@project.command()
+@click.argument("name")
+@output.json_option
+def name(name: str, as_json: bool) -> None:
+    """Give this project a NAME of its own, in a file .recollect.toml at its top that can be committed. Folders with the
+    same name are one project. What was remembered here comes along."""
+    top = root_of(context.folder())
+    file = top / marker.NAME
+    if file.exists():
+        raise InvalidValue(f'{file} exists; write project = "{name}" into its first line by hand.')
+    if not name.strip() or not name.isprintable() or '"' in name or "\\" in name:
+        raise InvalidValue("A name takes printable characters, without quotes and backslashes.")
+    with context.writing_engine() as engine:
+        before = _here(engine)
+        file.write_text(f'project = "{name.strip()}"\n', encoding="utf-8")
+        after = engine.enter_project(str(context.folder()), context.now())
+        held = next((facts.memories for facts in engine.projects() if facts.id == before), 0)
+        if held and before != after:
+            engine.join(before, after, at=context.now(), by=context.BY)
+    _say({"project": after, "file": str(file), "memories": held}, f"This is {after} now ({file}).", as_json)
+
+
+def _here(engine: Engine) -> ProjectId:
+    return engine.enter_project(str(context.folder()), context.now())
+
+
+def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json: bool) -> None:
+    facts = next((known for known in engine.projects() if known.id == source), None)
+    if facts is None:
+        raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
+    held = output.many(facts.memories, "memory", "memories")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidValue(f"{held} of {source} would belong to {into}. Add --yes to do so.")
+        click.confirm(f"{held} of {source} will belong to {into}. Go on?", abort=True)
+    deed = engine.join(source, into, at=context.now(), by=context.BY)
+    _say(
+        {"from": source, "into": into, "memories": facts.memories, "deed": deed},
+        f"{held} of {source} belong to {into} now. `recollect undo {deed}` takes it back.",
+        as_json,
+    )
+
+
+def _say(report: Fields, sentence: str, as_json: bool) -> None:
+    if as_json:
+        output.say_json(report)
+    else:
+        output.say(sentence)
 
 
 def _json(facts: ProjectFacts) -> dict[str, object]:

@@ -2,46 +2,37 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import assert_never
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.event import (
-    Compacted,
-    Compacting,
-    Event,
-    Prompt,
-    Reply,
-    SessionEnded,
-    SessionStarted,
-    StartSource,
-    ToolFailed,
-    ToolSucceeded,
-)
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind
-from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import Draft, Hit, Memory, MemoryId, MessageId, Outcome, ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.domain.session import Turn, TurnHit
-from recollect.engine import forget, recall, session_start, session_state, turn
+from recollect.engine import forget, recall
 from recollect.engine.joining import join
-from recollect.engine.ports import IdentifiesProjects, Measures, SettingsFor, Store
+from recollect.engine.ports import Measures, SeesPlaces, SettingsFor, Store
+from recollect.engine.projects import Resolved, note, resolve
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
 from recollect.engine.undo import Undone, undo
 from recollect.privacy.visibility import may_see
 
+if TYPE_CHECKING:
+    from recollect.domain.event import Event
+    from recollect.domain.injection import Injection
+    from recollect.engine.moments import Moments
+
 MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory
-FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
 
 
 class Engine:
-    def __init__(
-        self, store: Store, settings_for: SettingsFor, identify: IdentifiesProjects, seconds: Measures
-    ) -> None:
+    def __init__(self, store: Store, settings_for: SettingsFor, workspace: SeesPlaces, seconds: Measures) -> None:
         self._store = store
         self._settings_for = settings_for
-        self._identify = identify
+        self._workspace = workspace
         self._seconds = seconds
 
     def remember(self, draft: Draft) -> Outcome:
@@ -146,80 +137,43 @@ class Engine:
     def count(self) -> int:
         return self._store.count()
 
-    def project_of(self, folder: str) -> ProjectId:
-        return self._identify(folder)
+    def resolve(self, folder: str) -> Resolved:
+        """The project of a folder, why it is that one, and what else it could be. A look-up: nothing is written."""
+        return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit)
 
-    def handle(self, event: Event) -> Injection:
+    def project_of(self, folder: str) -> ProjectId:
+        return self.resolve(folder).project
+
+    def project_named(self, alias: str) -> ProjectId:
+        """The project that is known as this; what nobody knows names itself."""
+        having = self._store.known_as([ProjectId(alias)]).get(ProjectId(alias), frozenset())
+        return next(iter(having)) if len(having) == 1 else ProjectId(alias)
+
+    def viewer(self, project: ProjectId | None, language: str | None = None) -> Viewer:
+        """Somebody who asks from within this project."""
+        shared = self._settings_for(None).privacy.share_preferences
+        return Viewer(project=project, language=language, shares_preferences=shared)
+
+    def enter_project(self, folder: str, at: datetime) -> ProjectId:
+        """The project of a folder where something is about to be kept: what is new about it is noted."""
+        resolved = self.resolve(folder)
+        note(self._store, resolved, self._workspace.root_commit, at)
+        return resolved.project
+
+    def handle(self, event: "Event") -> "Injection":
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
-        session = session_state.enter(self._store, event, self._identify)
-        match event:
-            case SessionStarted():
-                return self._start(session, event)
-            case Prompt():
-                return self._turn(session, event)
-            case Compacted():
-                self._store.begin_context(session.id)
-                return turn.SILENCE
-            case Reply() | ToolSucceeded() | ToolFailed() | Compacting() | SessionEnded():
-                return turn.SILENCE
-            case _ as never:
-                assert_never(never)
+        return self._moments.handle(event)
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were really sent with, after a restart of the host."""
-        logged = self._store.sent_with(session, messages)
-        return {message: sent.injection.block for message, sent in logged.items() if sent.confirmed}
+        return self._moments.replay(session, messages)
 
     def confirm(self, session: SessionId, messages: Sequence[MessageId]) -> None:
         """The host has sent what it was offered: an answer that came too late for it is never confirmed."""
         self._store.confirm(session, messages)
 
-    def _start(self, session: Session, event: SessionStarted) -> Injection:
-        if event.source in FORGETTING:
-            session = self._store.begin_context(session.id)
-        logged = self._store.stable(session.id, session.context)
-        if logged is not None:
-            return logged.injection
-        began = self._seconds()
-        settings = self._settings_for(event.folder)
-        injection = session_start.build(self._store, session_state.viewer(session), event.at, settings)
-        return self._record(session, None, injection, event, began)
+    @cached_property
+    def _moments(self) -> "Moments":
+        from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
-    def _turn(self, session: Session, event: Prompt) -> Injection:
-        logged = self._store.sent_with(session.id, [event.message]).get(event.message)
-        if logged is not None:
-            return logged.injection
-        began = self._seconds()
-        live = self._live(session, event.live)
-        injection = turn.answer(
-            self._store,
-            event.text,
-            session_state.viewer(session),
-            shown=session_state.shown(live),
-            first=all(sent.message is None for sent in live),
-            now=event.at,
-            settings=self._settings_for(event.folder),
-        )
-        return self._record(session, event.message, injection, event, began)
-
-    def _live(self, session: Session, carriers: Sequence[MessageId | None] | None) -> list[Sent]:
-        """What is in front of the model; where the host does not say, everything of this context that was sent."""
-        if carriers is None:
-            return [sent for sent in self._store.in_context(session.id, session.context) if sent.confirmed]
-        turns = self._store.sent_with(session.id, [message for message in carriers if message is not None])
-        stable = self._store.stable(session.id, session.context) if None in carriers else None
-        return [*turns.values()] if stable is None else [stable, *turns.values()]
-
-    def _record(
-        self, session: Session, message: MessageId | None, injection: Injection, event: Event, began: float
-    ) -> Injection:
-        sent = Sent(
-            session=session.id,
-            context=session.context,
-            message=message,
-            injection=injection,
-            at=event.at,
-            took_ms=(self._seconds() - began) * 1000,
-            confirmed=not event.confirms,
-        )
-        return self._store.record(sent).injection
+        return Moments(self._store, self._settings_for, self.enter_project, self._seconds)

@@ -9,7 +9,7 @@ from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
-from recollect.domain.project import ProjectFacts
+from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
 
@@ -223,8 +223,14 @@ class Store(
         ...
 
 
-class IdentifiesProjects(Protocol):
-    def __call__(self, folder: str) -> ProjectId: ...
+class SeesPlaces(Protocol):
+    def place_of(self, folder: str) -> Place:
+        """What the folder says about its project; quick, without running a program."""
+        ...
+
+    def root_commit(self, folder: str) -> ProjectId | None:
+        """`root:HASH` of the repository that the folder lies in, as far as git can say; runs git."""
+        ...
 
 
 class SettingsFor(Protocol):

@@ -1,15 +1,18 @@
 """What a session is, and what it was shown."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 
 from recollect.domain.event import Event
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import MemoryId, ProjectId, Viewer
-from recollect.engine.ports import IdentifiesProjects, KeepsSessions
+from recollect.engine.ports import KeepsSessions
+
+EntersProject = Callable[[str, datetime], ProjectId]  # the folder, and when
 
 
-def enter(sessions: KeepsSessions, event: Event, identify: IdentifiesProjects) -> Session:
-    """The session of an event; an unknown one begins here, and its project is read then."""
+def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject) -> Session:
+    """The session of an event; an unknown one begins here, and its project is found and noted then."""
     known = sessions.session(event.session)
     if known is not None:
         return known
@@ -17,7 +20,7 @@ def enter(sessions: KeepsSessions, event: Event, identify: IdentifiesProjects) -
         Session(
             id=event.session,
             host=event.host,
-            project=_project(event, identify),
+            project=_project(event, enter_project),
             language=event.language,
             started_at=event.at,
         )
@@ -32,7 +35,7 @@ def shown(live: Iterable[Sent]) -> frozenset[MemoryId]:
     return frozenset(memory_id for sent in live for memory_id in sent.injection.ids)
 
 
-def _project(event: Event, identify: IdentifiesProjects) -> ProjectId | None:
+def _project(event: Event, enter_project: EntersProject) -> ProjectId | None:
     if event.project is not None:
         return event.project
-    return identify(event.folder) if event.folder else None
+    return enter_project(event.folder, event.at) if event.folder else None

@@ -31,7 +31,8 @@ TASK_WORDS = frozenset(
 IDLE_STEMS = frozenset(
     """
     abov alreadi alway ani anoth anybodi anyon anyth becaus befor chang creat doe dure els everi everyth goe handl
-    howev improv issu mani mayb noth onc onli perhap pleas quit realli sever sinc someth togeth tri updat veri whatev whi
+    howev improv issu mani mayb noth onc onli perhap pleas quit realli sever sinc someth togeth tri updat veri whatev
+    whi
     """.split()
 )
 IDLE = STOP_WORDS | TASK_WORDS | IDLE_STEMS

@@ -1,6 +1,6 @@
-"""Which project a folder belongs to: the git remote where there is one, else the place of the repository or folder.
+"""What a folder says about its project: the name in its marker file, the git remote, the place, the root commit.
 
-Reads a few small files; runs no program, so a prompt never waits for git.
+Reads a few small files; only `root_commit` runs a program, so a prompt never waits for git.
 """
 
 import os
@@ -11,30 +11,63 @@ from urllib.parse import urlsplit
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
+from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, Place
+from recollect.workspace import marker
 
 USUAL_PORTS = (None, 22, 80, 443)
 MAX_PATH_CHARS = 400  # what is longer is shortened, and told apart by its hash
+GIT_TIMEOUT_S = 0.5  # a session is waiting; without the root commit it is found by its remote or its place
 
 _SECTION = re.compile(r'^\s*\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 _URL = re.compile(r'^\s*url\s*=\s*"?(?P<url>[^"]*?)"?\s*$')
 _SCP = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?!//)(?P<path>.+)$")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def identify(folder: str) -> ProjectId:
+def place_of(folder: str) -> Place:
     try:
-        return ProjectId(_name_of(Path(folder).resolve()))
+        return _seen_from(Path(folder).resolve())
     except (OSError, ValueError, RuntimeError) as error:  # a NUL inside, too long, not allowed, a circle of links
         raise InvalidValue(f"The folder {folder[:80]!r} cannot be used: {error}.") from None
 
 
-def _name_of(place: Path) -> str:
-    git = _git_folder(place)
+def root_commit(folder: str) -> ProjectId | None:
+    """`root:HASH`, the commit that the history in this folder began with. Runs git.
+
+    None: no repository, no commit yet, no answer in time, or a shallow clone, whose oldest commit is not the first one.
+    """
+    try:
+        place = Path(folder).resolve()
+        git = _git_folder(place)
+        if git is None or (git / "shallow").is_file():
+            return None
+        first = _run_git(root_of(place), "rev-list", "--first-parent", "--max-parents=0", "HEAD", "--")
+    except (OSError, ValueError, RuntimeError):  # whatever is wrong with the folder, `place_of` has said it
+        return None
+    return ProjectId(f"{BY_ROOT}{first}") if _COMMIT.fullmatch(first) else None
+
+
+def _seen_from(folder: Path) -> Place:
+    marked, git = marker.find(folder), _git_folder(folder)
+    name = None if marked is None else marker.project_name(marked)
     if git is None:
-        return f"path:{_readable(place)}"
-    root = git.parent if git.name == ".git" else git
-    remote = _remote(git)
-    name = None if remote is None else normalise_remote(remote, root)
-    return f"path:{_readable(root)}" if name is None else f"git:{name}"
+        top = folder if marked is None else marked.parent
+        return Place(root=str(top), path=_path_id(top), name=name)
+    repository = git.parent if git.name == ".git" else git
+    remote = _remote_id(git, repository)
+    return Place(root=str(root_of(folder)), path=_path_id(repository), remote=remote, name=name)
+
+
+def _path_id(place: Path) -> ProjectId:
+    return ProjectId(f"{BY_PATH}{_readable(place)}")
+
+
+def _remote_id(git: Path, repository: Path) -> ProjectId | None:
+    url = _remote(git)
+    name = None if url is None else normalise_remote(url, repository)
+    if not name or len(name) > MAX_PATH_CHARS or not name.isprintable():
+        return None
+    return ProjectId(f"{BY_REMOTE}{name}")
 
 
 def root_of(folder: Path) -> Path:
@@ -100,6 +133,27 @@ def _remote(git: Path) -> str | None:
         elif name and (url := _URL.match(line)):
             urls.setdefault(name, url["url"])
     return urls.get("origin") or next(iter(urls.values()), None)
+
+
+def _run_git(root: Path, *args: str) -> str:
+    """What git prints; nothing when it fails or takes too long."""
+    import subprocess  # here: most commands never need it, and starting them must stay quick
+
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # Inside a git hook, GIT_DIR would point elsewhere. And the repository may be a stranger's: nothing is fetched for
+    # it, by no protocol that its configuration could name, and no commit is replaced by another.
+    env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *args],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout.decode("ascii", "replace").strip() if done.returncode == 0 else ""
 
 
 def _text(path: Path) -> str:

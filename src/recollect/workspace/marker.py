@@ -1,9 +1,17 @@
-"""The project's own file, `.recollect.toml`: it may name the project and hold its settings. Found, not read, here."""
+"""The project's own file, `.recollect.toml`: it may name the project and hold its settings. Here: found, and its name.
+
+It can come with a repository that somebody else wrote: it claims a name, never what is known by a remote or a path.
+"""
 
 import os
 from pathlib import Path
 
+from recollect.domain.errors import InvalidSettings, InvalidValue
+from recollect.domain.memory import ProjectId, check_name
+from recollect.domain.project import BY_NAME
+
 NAME = ".recollect.toml"
+MAX_BYTES = 100_000  # a file of settings; anything longer is something else
 
 
 def find(folder: Path) -> Path | None:
@@ -20,3 +28,29 @@ def find(folder: Path) -> Path | None:
 def _is_trusted(marker: Path) -> bool:
     """In a folder that all may write into, such as a temporary one, somebody else's file says nothing about us."""
     return marker.stat().st_uid in (os.getuid(), 0, marker.parent.stat().st_uid)
+
+
+def project_name(marker: Path) -> ProjectId | None:
+    """`name:NAME` for `project = "NAME"`; None: this one does not say."""
+    named = _entries(marker).get("project")
+    if named is None:
+        return None
+    if not isinstance(named, str) or not named.strip():
+        raise InvalidSettings(f'{marker}: `project` is a name in quotes, as in project = "shop". Mend it.')
+    project = ProjectId(f"{BY_NAME}{named.strip()}")
+    try:
+        check_name(project, "project")
+    except InvalidValue as error:
+        raise InvalidSettings(f"{marker}: {error} Give it a shorter or plainer name.") from None
+    return project
+
+
+def _entries(marker: Path) -> dict[str, object]:
+    import tomllib  # most folders have no such file, and every command starts quicker without it
+
+    try:
+        if marker.stat().st_size > MAX_BYTES:
+            raise InvalidSettings(f"{marker} is larger than {MAX_BYTES:,} bytes. Shorten it, or move it away.")
+        return tomllib.loads(marker.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # not allowed, no UTF-8, no TOML, brackets without bottom
+        raise InvalidSettings(f"{marker} cannot be read as TOML: {error}. Mend it, or move it away.") from None

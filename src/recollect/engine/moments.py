@@ -1,0 +1,112 @@
+"""The moments of a session: events in, injections out, and the log of what was sent."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from recollect.domain.event import (
+    Compacted,
+    Compacting,
+    Event,
+    Prompt,
+    Reply,
+    SessionEnded,
+    SessionStarted,
+    StartSource,
+    ToolFailed,
+    ToolSucceeded,
+)
+from recollect.domain.injection import Injection, Sent, Session
+from recollect.domain.memory import MessageId, SessionId, Viewer
+from recollect.engine import session_start, session_state, turn
+from recollect.engine.ports import Measures, SettingsFor, Store
+from recollect.engine.session_state import EntersProject
+
+FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
+
+
+class Moments:
+    def __init__(
+        self, store: Store, settings_for: SettingsFor, enter_project: EntersProject, seconds: Measures
+    ) -> None:
+        self._store = store
+        self._settings_for = settings_for
+        self._enter_project = enter_project
+        self._seconds = seconds
+
+    def handle(self, event: Event) -> Injection:
+        """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
+        session = session_state.enter(self._store, event, self._enter_project)
+        match event:
+            case SessionStarted():
+                return self._start(session, event)
+            case Prompt():
+                return self._turn(session, event)
+            case Compacted():
+                self._store.begin_context(session.id)
+                return turn.SILENCE
+            case Reply() | ToolSucceeded() | ToolFailed() | Compacting() | SessionEnded():
+                return turn.SILENCE
+            case _ as never:
+                assert_never(never)
+
+    def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
+        """What these messages were really sent with, after a restart of the host."""
+        logged = self._store.sent_with(session, messages)
+        return {message: sent.injection.block for message, sent in logged.items() if sent.confirmed}
+
+    def _start(self, session: Session, event: SessionStarted) -> Injection:
+        if event.source in FORGETTING:
+            session = self._store.begin_context(session.id)
+        logged = self._store.stable(session.id, session.context)
+        if logged is not None:
+            return logged.injection
+        began = self._seconds()
+        settings = self._settings_for(event.folder)
+        injection = session_start.build(self._store, self._viewer(session), event.at, settings)
+        return self._record(session, None, injection, event, began)
+
+    def _turn(self, session: Session, event: Prompt) -> Injection:
+        logged = self._store.sent_with(session.id, [event.message]).get(event.message)
+        if logged is not None:
+            return logged.injection
+        began = self._seconds()
+        live = self._live(session, event.live)
+        injection = turn.answer(
+            self._store,
+            event.text,
+            self._viewer(session),
+            shown=session_state.shown(live),
+            first=all(sent.message is None for sent in live),
+            now=event.at,
+            settings=self._settings_for(event.folder),
+        )
+        return self._record(session, event.message, injection, event, began)
+
+    def _viewer(self, session: Session) -> Viewer:
+        # Only the user decides what is shared, never a project's file.
+        return replace(
+            session_state.viewer(session), shares_preferences=self._settings_for(None).privacy.share_preferences
+        )
+
+    def _live(self, session: Session, carriers: Sequence[MessageId | None] | None) -> list[Sent]:
+        """What is in front of the model; where the host does not say, everything of this context that was sent."""
+        if carriers is None:
+            return [sent for sent in self._store.in_context(session.id, session.context) if sent.confirmed]
+        turns = self._store.sent_with(session.id, [message for message in carriers if message is not None])
+        stable = self._store.stable(session.id, session.context) if None in carriers else None
+        return [*turns.values()] if stable is None else [stable, *turns.values()]
+
+    def _record(
+        self, session: Session, message: MessageId | None, injection: Injection, event: Event, began: float
+    ) -> Injection:
+        sent = Sent(
+            session=session.id,
+            context=session.context,
+            message=message,
+            injection=injection,
+            at=event.at,
+            took_ms=(self._seconds() - began) * 1000,
+            confirmed=not event.confirms,
+        )
+        return self._store.record(sent).injection
