@@ -53,7 +53,8 @@ def forget(
             chosen, clean = engine.forget_now(wanted)
         else:
             chosen = engine.forget(wanted, at=context.now(), by=context.BY)
-    _report(chosen, "gone for good" if now else "forgotten; `recollect undo` brings them back", as_json)
+    gone = now or not context.settings().forget.undo_hours
+    _report(chosen, "gone for good" if gone else "forgotten; `recollect undo` brings them back", as_json)
     if not clean:
         output.warn(
             "Somebody is still reading an older state, so traces are left in the log. The next command cleans it."

@@ -99,8 +99,8 @@ def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
 @_yes
 @output.json_option
 def move(source: str, yes: bool, as_json: bool) -> None:
-    """Project FROM lies in this folder now: for folders without git, which nothing else can tell. `recollect undo` takes
-    it back."""
+    """Project FROM lies in this folder now: for folders without git, which nothing else can tell. `recollect undo`
+    takes it back."""
     with context.writing_engine() as engine:
         target = _here(engine)
         held = next((facts.memories for facts in engine.projects() if facts.id == target), 0)

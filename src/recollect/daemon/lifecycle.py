@@ -7,8 +7,9 @@ import os
 import socket
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -20,13 +21,14 @@ from recollect.client import Client
 from recollect.config import Places
 from recollect.daemon.app import Activity, create_app
 from recollect.daemon.settings import LiveSettings
-from recollect.domain.errors import DaemonError
+from recollect.domain.errors import DaemonError, RecollectError
 
 log = logging.getLogger("recollect.daemon")
 
 LOG_BYTES = 1_000_000
 LOG_FILES = 3
 WATCH_S = 1.0
+TIDY_S = 600.0
 LOCK_WAIT_S = 3.0
 
 
@@ -42,7 +44,7 @@ def serve() -> int:
         settings = LiveSettings(places.settings, os.environ)
         with wiring.open_engine(settings, places.database) as engine, _listening(places) as listener:
             activity = Activity()
-            server = _Server(settings, activity, places.socket)
+            server = _Server(settings, activity, places.socket, lambda: engine.tidy(datetime.now(UTC)))
             server.serve_app(create_app(engine, activity, server.finish), listener)
     return 0
 
@@ -50,8 +52,9 @@ def serve() -> int:
 class _Server:
     """uvicorn on a socket that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: LiveSettings, activity: Activity, socket_path: Path) -> None:
+    def __init__(self, settings: LiveSettings, activity: Activity, socket_path: Path, tidy: Callable[[], None]) -> None:
         self._settings = settings
+        self._tidy = tidy
         self._socket_path = socket_path
         self._socket_identity = _identity(socket_path)
         self._activity = activity
@@ -86,8 +89,12 @@ class _Server:
             watch.cancel()
 
     async def _watch(self) -> None:
+        tidied = float("-inf")
         while True:
             await asyncio.sleep(WATCH_S)
+            if time.monotonic() - tidied > TIDY_S:
+                await asyncio.to_thread(self._tidy_up)
+                tidied = time.monotonic()
             idle_s = self._settings(None).daemon.idle_minutes * 60 or float("inf")
             if self._activity.idle_seconds() > idle_s:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
@@ -95,6 +102,12 @@ class _Server:
             if _identity(self._socket_path) != self._socket_identity:
                 log.warning("the socket was taken away: nobody can reach this daemon any more")
                 self.finish()
+
+    def _tidy_up(self) -> None:
+        try:
+            self._tidy()
+        except RecollectError as error:  # a busy or full disk today is tried again later
+            log.warning("tidying: %s", error.code)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

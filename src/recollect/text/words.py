@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.domain.memory import Memory
+from recollect.text.aliases import SHORT_FORMS
 
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
 
@@ -52,8 +53,11 @@ def identifiers(text: str) -> list[str]:
 def _name_and_parts(chunk: str) -> tuple[str, ...]:
     name = _without_accents(chunk.strip(_EDGE))
     parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
+    if len(parts) == 1:
+        parts = SHORT_FORMS.get(name.lower(), parts[0]).split()
+        return tuple(_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS)
     words = [_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS]
-    if len(parts) > 1 and len(name) <= MAX_WORD_CHARS:
+    if parts and len(name) <= MAX_WORD_CHARS:
         words.append(name.lower())
     return tuple(words)
 

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.text.aliases import SHORT_FORMS
 from recollect.text.words import MAX_WORD_CHARS, identifiers, index_words
 
 
@@ -43,3 +44,17 @@ def test_blobs_are_not_words() -> None:
 def test_identifiers_are_told_from_words() -> None:
     found = identifiers("Look at parse_date in src/date.py, version v2, the end. OK?")
     assert found == ["parse_date", "src/date.py", "v2"]
+
+
+def test_short_forms_and_long_ones_are_the_same_word_where_they_stand_alone() -> None:
+    assert index_words("k8s") == index_words("Kubernetes")
+    assert index_words("pg, Postgres, psql") == index_words("postgresql Postgresql POSTGRESQL")
+    assert set(index_words("pg")) < set(index_words("PostgreSQL"))
+    assert index_words("GHA") == index_words("github actions")
+    assert index_words("pg_dump") == ["pg", "dump", "pg_dump"]
+    assert "python" not in index_words("src/main.py")
+
+
+def test_no_short_form_leads_to_another() -> None:
+    for long in SHORT_FORMS.values():
+        assert not any(word in SHORT_FORMS for word in long.split()), long

@@ -1,0 +1,42 @@
+"""What developers call things for short. Facts only.
+
+A word that stands alone is read as its long form, in memories and in questions alike; parts of names (`pg_dump`,
+`main.py`) stay what they are.
+"""
+
+SHORT_FORMS = {
+    "a11y": "accessibility",
+    "args": "arguments",
+    "config": "configuration",
+    "db": "database",
+    "dbs": "databases",
+    "deps": "dependencies",
+    "dir": "directory",
+    "env": "environment",
+    "func": "function",
+    "gh": "github",
+    "gha": "github actions",
+    "i18n": "internationalization",
+    "impl": "implementation",
+    "infra": "infrastructure",
+    "js": "javascript",
+    "k8s": "kubernetes",
+    "kube": "kubernetes",
+    "l10n": "localization",
+    "lib": "library",
+    "mongo": "mongodb",
+    "msg": "message",
+    "o11y": "observability",
+    "param": "parameter",
+    "params": "parameters",
+    "perf": "performance",
+    "pg": "postgresql",
+    "pkg": "package",
+    "postgres": "postgresql",
+    "prod": "production",
+    "psql": "postgresql",
+    "py": "python",
+    "repo": "repository",
+    "repos": "repositories",
+    "ts": "typescript",
+}
