@@ -12,17 +12,19 @@ OBJECTS = "Redis Postgres Kafka JWT Helm Terraform gRPC OpenAPI pytest Vite Dock
 DETAILS = "in staging|behind a feature flag|with a timeout of {} seconds|since release {}|on port {}|for tenant {}"
 
 SOURCE = Source(role=Role.IMPORT, host="bench")
+PROJECTS = 50
+NOW = datetime(2026, 2, 1, tzinfo=UTC)
 
 
-def drafts(count: int, projects: int, seed: int = 1) -> Iterator[Draft]:
+def drafts(count: int, seed: int = 1) -> Iterator[Draft]:
     chance = random.Random(seed)
     kinds = list(Kind)
     for number in range(count):
         yield Draft(
             text=sentence(chance, number),
             kind=chance.choice(kinds),
-            scope=Scope.project(project(number % projects)),
-            at=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number),
+            scope=Scope.project(project(number % PROJECTS)),
+            at=NOW - timedelta(minutes=number % 60_000 + 1),
             source=SOURCE,
         )
 

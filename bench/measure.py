@@ -26,3 +26,7 @@ def timed(items: Iterable[T], action: Callable[[T], object]) -> Times:
         spent_ms.append((time.perf_counter() - began) * 1000)
     ordered = sorted(spent_ms)
     return Times(statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))])
+
+
+def row(name: str, times: Times, yardstick: Times) -> None:
+    print(f"{name:44} {times}   {times.p50_ms / yardstick.p50_ms:6.2f}")
