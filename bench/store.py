@@ -18,14 +18,18 @@ ONE_BY_ONE = 1000
 
 def run(folder: Path, sizes: tuple[int, ...]) -> None:
     for size in sizes:
-        with wiring.open_engine(lambda _: Settings(), folder / f"{size}.db") as engine:
-            _write(engine, size)
-            plain = PlainSearch(folder / f"plain-{size}.db", size)
-            usual = timed(enumerate(prompts(QUERIES)), lambda asked: plain.search(*asked))
-            row(f"{size:>9,} memories: plain FTS5 join", usual, usual)
-            ours = timed(enumerate(prompts(QUERIES)), lambda asked: _recall(engine, *asked))
-            row(f"{size:>9,} memories: recall by word, ten best", ours, usual)
-            plain.close()
+        _at(folder, size)
+
+
+def _at(folder: Path, size: int) -> None:
+    with wiring.open_engine(lambda _: Settings(), folder / f"{size}.db") as engine:
+        _write(engine, size)
+        plain = PlainSearch(folder / f"plain-{size}.db", size)
+        usual = timed(enumerate(prompts(QUERIES)), lambda asked: plain.search(*asked))
+        row(f"{size:>9,} memories: plain FTS5 join", usual, usual)
+        ours = timed(enumerate(prompts(QUERIES)), lambda asked: _recall(engine, *asked))
+        row(f"{size:>9,} memories: recall by word, ten best", ours, usual)
+        plain.close()
 
 
 def _write(engine: Engine, size: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.memory import Kind, ProjectId
-from recollect.domain.project import BY_PATH, BY_ROOT
+from recollect.domain.project import BY_PATH, BY_ROOT, SHARED
 from recollect.engine.engine import Engine
 from recollect.engine.ports import KnowsProjects
 from recollect.engine.projects import Reason, Resolved, note, resolve
@@ -37,7 +37,7 @@ class ProjectsInADict:
 
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:  # noqa: ARG002
         for alias in aliases:
-            before = self._having.get(alias, frozenset()) if alias.startswith(BY_ROOT) else frozenset()
+            before = self._having.get(alias, frozenset()) if alias.startswith(SHARED) else frozenset()
             self._having[alias] = before | {project}
 
 
@@ -409,6 +409,24 @@ def test_a_marker_that_comes_with_a_pull_gets_none_of_the_memories_and_says_whos
     assert desk.enter(repo) == "name:git:example.org/shop/api"
     marker.unlink()
     assert desk.enter(repo) == before
+
+
+def test_a_cloned_repository_cannot_open_a_project_to_itself_by_using_its_name(desk: Desk, tmp_path: Path) -> None:
+    mine = a_repository(tmp_path / "mine", remote=SHOP)
+    (mine / ".recollect.toml").write_text('project = "shop"\n')
+    assert desk.enter(mine) == "name:shop"
+    theirs = a_repository(tmp_path / "theirs", remote="git@example.org:evil/trap.git")
+    (theirs / ".recollect.toml").write_text('project = "shop"\n')
+    for seen in (desk.look(theirs), desk.look(theirs)):
+        assert (seen.project, seen.claimed) == ("git:example.org/evil/trap", "name:shop")
+    assert desk.enter(theirs) == "git:example.org/evil/trap"
+    again = a_repository(tmp_path / "again", remote=SHOP)
+    (again / ".recollect.toml").write_text('project = "shop"\n')
+    assert desk.enter(again) == "name:shop"
+    accepted = resolve(desk.projects, place_of(str(theirs)), root_commit, accept_name=True)
+    note(desk.projects, accepted, root_commit, NOW)
+    assert desk.enter(theirs) == "name:shop"
+    assert desk.enter(mine) == "name:shop"
 
 
 def test_a_name_that_was_given_to_a_project_finds_it(desk: Desk, tmp_path: Path) -> None:

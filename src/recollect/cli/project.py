@@ -38,6 +38,7 @@ def show(as_json: bool) -> None:
                 "why": found.reason.value,
                 "memories": mine.memories if mine else 0,
                 "known_as": sorted({*(mine.aliases if mine else ()), *found.aliases} - {found.project}),
+                "claimed": found.claimed,
                 "others": [_json(facts) for facts in others],
             }
         )
@@ -50,7 +51,12 @@ def show(as_json: bool) -> None:
             *[("known as", alias) for alias in (mine.aliases if mine else ()) if alias != found.project],
         ]
     )
+    if found.claimed:
+        output.say(f"\nA {marker.NAME} here calls it {found.claimed}, which is known from elsewhere.")
+        output.say("If you trust it, so that its sessions see that project's memories: recollect project accept")
     for facts in others:
+        if facts.id == found.claimed:
+            continue
         held = output.many(facts.memories, "memory", "memories")
         output.say(f"\nSomething here also belongs to {facts.id}, with {held}.")
         output.say(f"If they are one project: recollect project merge '{facts.id}'")
@@ -127,11 +133,24 @@ def name(name: str, as_json: bool) -> None:
     with context.writing_engine() as engine:
         before = _here(engine)
         file.write_text(f'project = "{name.strip()}"\n', encoding="utf-8")
-        after = engine.enter_project(str(context.folder()), context.now())
+        after = engine.accept_name(str(context.folder()), context.now())
         held = next((facts.memories for facts in engine.projects() if facts.id == before), 0)
         if held and before != after:
             engine.join(before, after, at=context.now(), by=context.BY)
     _say({"project": after, "file": str(file), "memories": held}, f"This is {after} now ({file}).", as_json)
+
+
+@project.command()
+@output.json_option
+def accept(as_json: bool) -> None:
+    """Accept the name that a file .recollect.toml gives this project, where the name is known from elsewhere: a cloned
+    repository cannot do so by itself."""
+    with context.writing_engine() as engine:
+        claimed = engine.resolve(str(context.folder())).claimed
+        if claimed is None:
+            raise InvalidValue("No file here uses the name of a project that is known from elsewhere.")
+        accepted = engine.accept_name(str(context.folder()), context.now())
+    _say({"project": accepted}, f"This is {accepted} now.", as_json)
 
 
 def _here(engine: Engine) -> ProjectId:

@@ -11,6 +11,8 @@ from recollect.domain.memory import ProjectId, check_name
 
 # How the aliases of a project begin: what somebody called it, its remote, its first commit, a place where it lies.
 BY_NAME, BY_REMOTE, BY_ROOT, BY_PATH = "name:", "git:", "root:", "path:"
+NAMED_FROM = "named-from:"  # a remote whose repository may use the project's name
+SHARED = (BY_ROOT, NAMED_FROM)  # what several projects may have; all else belongs to one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

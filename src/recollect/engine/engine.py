@@ -156,7 +156,14 @@ class Engine:
 
     def enter_project(self, folder: str, at: datetime) -> ProjectId:
         """The project of a folder where something is about to be kept: what is new about it is noted."""
-        resolved = self.resolve(folder)
+        return self._noted(self.resolve(folder), at)
+
+    def accept_name(self, folder: str, at: datetime) -> ProjectId:
+        """The name that a file in the folder gives its project holds, also where it is known from elsewhere."""
+        place = self._workspace.place_of(folder)
+        return self._noted(resolve(self._store, place, self._workspace.root_commit, accept_name=True), at)
+
+    def _noted(self, resolved: Resolved, at: datetime) -> ProjectId:
         note(self._store, resolved, self._workspace.root_commit, at)
         return resolved.project
 

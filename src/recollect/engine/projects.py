@@ -5,12 +5,12 @@ folder gets a project of its own: what was told apart can be merged, what was sh
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import BY_REMOTE, BY_ROOT, Place
+from recollect.domain.project import BY_REMOTE, BY_ROOT, NAMED_FROM, Place
 from recollect.engine.ports import KnowsProjects
 
 RootCommit = Callable[[str], ProjectId | None]
@@ -31,16 +31,28 @@ class Resolved:
     place: Place
     aliases: frozenset[ProjectId]  # what the project is not known as yet, and should be
     others: frozenset[ProjectId]  # other projects that something here belongs to; somebody may want to merge them
+    claimed: ProjectId | None = None  # a name that a file here uses, that is known from elsewhere and not accepted here
     root_open: bool  # nobody has asked git yet which root commit this place has
 
 
-def resolve(projects: KnowsProjects, place: Place, root_commit: RootCommit) -> Resolved:
+def resolve(projects: KnowsProjects, place: Place, root_commit: RootCommit, *, accept_name: bool = False) -> Resolved:
     """Writes nothing, and runs git only when neither a name nor a remote nor, without a remote, the place is known."""
-    known = dict(projects.known_as([alias for alias in (place.name, place.remote, place.path) if alias is not None]))
-    if place.name is not None:
-        # Remote, place and history stay with whom they are: a file in a cloned repository takes and pulls nothing.
-        named = _only(known, place.name) or place.name
-        return _resolved(named, Reason.NAME, place, known, [place.name], root_open=False)
+    if place.name is None:
+        return _unnamed(projects, place, root_commit)
+    origin = ProjectId(NAMED_FROM + place.remote.removeprefix(BY_REMOTE)) if place.remote else None
+    seen = [place.name, *([origin] if origin else [])]
+    known = projects.known_as([*seen, place.path, *([place.remote] if place.remote else [])])
+    named = _only(known, place.name)
+    # What comes with a cloned repository cannot by itself open a project to it that is known from elsewhere.
+    if named is not None and origin is not None and not accept_name and named not in known.get(origin, ()):
+        found = _unnamed(projects, place, root_commit)
+        return found if found.project == named else replace(found, claimed=named, others=found.others | {named})
+    # Remote, place and history stay with whom they are: it takes and pulls nothing either.
+    return _resolved(named or place.name, Reason.NAME, place, known, seen, root_open=False)
+
+
+def _unnamed(projects: KnowsProjects, place: Place, root_commit: RootCommit) -> Resolved:
+    known = dict(projects.known_as([alias for alias in (place.remote, place.path) if alias is not None]))
     seen = [place.path] if place.remote is None else [place.remote, place.path]
     by_remote, by_path = _only(known, place.remote), _only(known, place.path)
     if by_remote is not None:

@@ -5,12 +5,10 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
-from recollect.domain.project import ProjectFacts
+from recollect.domain.project import SHARED, ProjectFacts
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
-
-ROOT_COMMIT = "root:"  # the only alias that several projects may have: forks share it
 
 
 class Projects:
@@ -35,7 +33,7 @@ class Projects:
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
         with self._database.write() as connection:
             for alias in aliases:
-                if not alias.startswith(ROOT_COMMIT):
+                if not alias.startswith(SHARED):
                     connection.execute("DELETE FROM project_alias WHERE alias = ? AND project <> ?", (alias, project))
                 connection.execute(
                     "INSERT OR IGNORE INTO project_alias (alias, project, noted_ms) VALUES (?, ?, ?)",
