@@ -45,12 +45,16 @@ Layer = Mapping[str, Setting]  # what one origin sets, checked, by full name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
+    """Settings, and where each of them comes from."""
+
     settings: Settings
     origins: Mapping[str, str]  # of every setting, by full name: DEFAULT, a file or a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
+    """Where our files lie."""
+
     database: Path
     settings: Path
     state: Path  # log, and the command that hosts use to start the daemon

@@ -46,8 +46,8 @@ def forget(
         if not chosen or dry_run:
             _report(chosen, "would be forgotten", as_json)
             return
-        if (now or match) and not yes:
-            _ask(chosen, now)
+        if (now or match) and not yes and not _agreed(chosen, now):
+            return
         wanted = [memory.id for memory in chosen]
         if now:
             chosen, clean = engine.forget_now(wanted)
@@ -71,12 +71,14 @@ def _matching(engine: Engine, words: str, project: str | None, language: str | N
     return [hit.memory for hit in hits if wanted <= set(words_of(hit.memory))]
 
 
-def _ask(chosen: list[Memory], now: bool) -> None:
-    if not sys.stdin.isatty():
-        raise InvalidValue("Nobody is there to be asked; add --yes, or --dry-run to see what it would be.")
-    output.show_memories(chosen)
+def _agreed(chosen: list[Memory], now: bool) -> bool:
+    if sys.stdin.isatty():
+        output.show_memories(chosen)
     how = "for good" if now else "(undo is possible)"
-    click.confirm(f"Forget {'this memory' if len(chosen) == 1 else f'these {len(chosen)} memories'} {how}?", abort=True)
+    return output.confirmed(
+        f"Forget {'this memory' if len(chosen) == 1 else f'these {len(chosen)} memories'} {how}?",
+        "Nobody is there to be asked; add --yes, or --dry-run to see what it would be.",
+    )
 
 
 def _report(memories: list[Memory], what: str, as_json: bool) -> None:

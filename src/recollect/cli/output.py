@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.records import record_of
+from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Hit, Memory
 from recollect.text.block import PREFIX, visible
@@ -27,6 +28,16 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Worth knowing, and not part of the answer."""
     click.echo(text, err=True)
+
+
+def confirmed(question: str, otherwise: str) -> bool:
+    """Asks the person in front of the terminal; where nobody is, `otherwise` says what to do instead."""
+    if not sys.stdin.isatty():
+        raise InvalidValue(otherwise)
+    agreed = click.confirm(question)
+    if not agreed:
+        say("Nothing was changed.")
+    return agreed
 
 
 def say_json(value: object) -> None:

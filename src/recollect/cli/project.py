@@ -162,10 +162,11 @@ def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json
     if facts is None:
         raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
     held = output.many(facts.memories, "memory", "memories")
-    if not yes:
-        if not sys.stdin.isatty():
-            raise InvalidValue(f"{held} of {source} would belong to {into}. Add --yes to do so.")
-        click.confirm(f"{held} of {source} will belong to {into}. Go on?", abort=True)
+    if not yes and not output.confirmed(
+        f"{held} of {source} will belong to {into}. Go on?",
+        f"{held} of {source} would belong to {into}. Add --yes to do so.",
+    ):
+        return
     deed = engine.join(source, into, at=context.now(), by=context.BY)
     _say(
         {"from": source, "into": into, "memories": facts.memories, "deed": deed},

@@ -12,6 +12,8 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
+    """One line of a check."""
+
     health: Health
     about: str  # "database", "settings" ...
     says: str

@@ -209,6 +209,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
+    """One thing worth knowing later."""
+
     id: MemoryId
     text: str
     kind: Kind

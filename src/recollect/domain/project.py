@@ -17,6 +17,8 @@ SHARED = (BY_ROOT, NAMED_FROM)  # what several projects may have; all else belon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
+    """What a folder says."""
+
     root: str  # the top of the working tree, else the folder, as the file system has it: to open, not to show
     path: ProjectId  # readable; the same from every folder and worktree of a repository
     remote: ProjectId | None = None  # None: no remote, or one that names nothing
@@ -32,6 +34,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectFacts:
+    """What is known of a project."""
+
     id: ProjectId
     memories: int
     last_at: datetime  # when something was last written for it

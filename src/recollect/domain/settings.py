@@ -11,6 +11,8 @@ Flags = Mapping[Kind, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
+    """How much a block may cost."""
+
     start_tokens: int = 2000  # the start block, fence and headers included
     turn_tokens: int = 800  # one turn block
     turn_lines_first: int = 10  # lines on the first prompt of a session
@@ -19,6 +21,8 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
+    """The block at the start of a session."""
+
     enabled: bool = True  # whether a session gets a start block
     preferences: int = 20  # how many preferences, rules and corrections are candidates
     decisions: int = 10  # how many decisions are candidates
@@ -34,6 +38,8 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
+    """The block on a prompt."""
+
     enabled: bool = True  # whether prompts get turn blocks
     min_prompt_chars: int = 20  # a shorter prompt without an identifier asks nothing
     later_threshold: float = 0.10  # added to the thresholds after the first prompt
@@ -48,21 +54,29 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daemon:
+    """The resident process."""
+
     idle_minutes: float = 30.0  # without a request for so long, the daemon ends; 0 = never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privacy:
+    """What is seen where."""
+
     share_preferences: bool = False  # preferences of other projects are seen too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
+    """How forgetting works."""
+
     undo_hours: float = 24.0  # how long a forgotten memory can be brought back; 0: it is gone at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
+    """What is kept of sessions."""
+
     days: int = 365  # how long the turns of sessions are kept; 0 = nothing is kept
 
 
@@ -108,6 +122,8 @@ def _injected() -> Flags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
+    """What differs by kind."""
+
     injected: Flags = field(default_factory=_injected)  # whether a kind may be injected; asked for, it is found anyway
     threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
@@ -116,6 +132,8 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
+    """All of it."""
+
     budgets: Budgets = field(default_factory=Budgets)
     start: Start = field(default_factory=Start)
     turn: Turn = field(default_factory=Turn)

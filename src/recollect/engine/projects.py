@@ -26,6 +26,8 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
+    """The project of a place, and how sure that is."""
+
     project: ProjectId
     reason: Reason
     place: Place

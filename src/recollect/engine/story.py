@@ -11,6 +11,8 @@ MAX_LINKS = 100  # a chain that is longer goes round in a circle
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
+    """A memory between what came before and after it."""
+
     memory: Memory
     before: tuple[Memory, ...]  # what it took the place of, the oldest first
     after: tuple[Memory, ...]  # what took its place, in order

@@ -12,6 +12,8 @@ from recollect.engine.ports import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
+    """What an undo did."""
+
     deed: Deed  # what was taken back
     by: DeedId  # the undo itself
     removed: tuple[Memory, ...]  # seen no more

@@ -10,6 +10,8 @@ from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, row_hash
 
 @dataclass(frozen=True, slots=True)
 class Migration:
+    """One step of the schema."""
+
     name: str
     statements: tuple[str, ...]
     then: Callable[[sqlite3.Connection], None] | None = None  # what SQL alone cannot do, in the same transaction
