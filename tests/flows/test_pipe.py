@@ -137,3 +137,42 @@ def test_a_database_file_is_kept_between_runs_and_never_reset(monkeypatch: pytes
         assert "refused" in pipe.answer('{"op": "reset"}')["error"]["message"]
     with Pipe(file) as pipe:
         assert len(pipe.answer('{"op": "search", "query": "helm"}')["hits"]) == 1
+
+
+def test_loaded_turns_are_found_in_their_project_alone(ask: Ask) -> None:
+    messages = [
+        {"id": "t1", "role": "user", "text": "We moved the ledger to Postgres.", "time": "2026-01-01", "session": 3},
+        {"id": "t2", "role": "assistant", "text": "Noted, the webhook is next."},
+    ]
+    assert ask("load", project="p", messages=messages) == {"loaded": 2}
+    (hit,) = ask("search", query="ledger", project="p", **{"in": "archive"})["hits"]
+    assert (hit["id"], hit["session"], hit["time"]) == ("t1", "3", "2026-01-01T00:00:00+00:00")
+    assert ask("search", query="ledger", project="q", **{"in": "archive"})["hits"] == []
+    assert ask("search", query="ledger", project="p")["hits"] == []
+    ask("remember", memories=[{"text": "The ledger is in Postgres.", "project": "p"}])
+    both = ask("search", query="ledger", project="p", **{"in": "all"})["hits"]
+    assert {hit.get("session") for hit in both} == {None, "3"}
+
+
+def test_a_message_that_is_loaded_again_replaces_itself(ask: Ask) -> None:
+    for text in ("First version about zebras.", "Second version about llamas."):
+        ask("load", project="p", messages=[{"id": "t1", "text": text}])
+    assert ask("search", query="zebras", project="p", **{"in": "archive"})["hits"] == []
+    assert len(ask("search", query="llamas", project="p", **{"in": "archive"})["hits"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ("x", "`messages` is a list"),
+        ([{"text": "no id"}], "`id` is missing"),
+        ([{"id": "a"}], "`text` is missing"),
+        ([{"id": "a", "text": "x", "role": "god"}], "no role 'god'"),
+        ([{"id": "a", "text": "x", "session": True}], "`session` is not a text"),
+        ([{"id": "a", "text": "x\u0000"}], "NUL"),
+        ([{"id": "a", "text": "x", "time": "soon"}], "ISO 8601"),
+    ],
+)
+def test_a_bad_message_is_refused_and_nothing_of_it_loaded(ask: Ask, messages: Any, said: str) -> None:
+    assert said in ask("load", project="p", messages=messages)["error"]["message"]
+    assert ask("search", query="x", project="p", **{"in": "archive"})["hits"] == []

@@ -2,13 +2,16 @@
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import time
 from pathlib import Path
 
+import click
 import pytest
 
+from tests.docs.reference import every_command
 from tests.process.conftest import RECOLLECT, Home, without_styles
 from tests.repositories import a_repository, git
 from tests.requirements import covers
@@ -531,3 +534,34 @@ def test_preferences_cross_projects_only_where_that_is_set(home: Home) -> None:
     home.places.settings.write_text("[privacy]\nshare_preferences = true\n")
     assert [memory["text"] for memory in home.json("list", cwd=there)["memories"]] == ["Prefer tabs."]
     assert [hit["text"] for hit in home.json("recall", "prefer redis", cwd=there)["hits"]] == ["Prefer tabs."]
+
+
+@pytest.mark.parametrize("command", every_command(), ids=lambda context: context.command_path)
+def test_every_command_answers_as_json(command: click.Context) -> None:
+    options = [option for parameter in command.command.params for option in parameter.opts]
+    # `pipe` speaks nothing but JSON, and what `completion` prints is for a shell.
+    exempt = command.info_name in ("pipe", "completion") or isinstance(command.command, click.Group)
+    assert exempt or "--json" in options
+
+
+def test_an_import_that_is_interrupted_leaves_nothing_broken_and_can_be_done_again(home: Home, tmp_path: Path) -> None:
+    lines = "".join(json.dumps({"id": f"m{n}", "text": f"Fact {n} about the ledger."}) + "\n" for n in range(5000))
+    process = subprocess.Popen(
+        [RECOLLECT, "import", "-"], env=home.env, cwd=home.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(lines.encode())
+    process.stdin.flush()  # the end of the file never comes
+    give_up = time.monotonic() + 20
+    while not texts(home) and time.monotonic() < give_up:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert (process.returncode, said.strip()) == (130, b"Interrupted.")
+    assert home.json("doctor")["healthy"]
+    kept = len(home.said("export").splitlines())
+    assert 0 < kept <= 5000
+    again = tmp_path / "again.jsonl"
+    again.write_text(lines)
+    report = home.json("import", str(again))
+    assert (report["new"], report["same"]) == (5000 - kept, kept)

@@ -31,7 +31,8 @@ SHOWN_AT_MOST = 20  # refused lines on the screen; --json has all
 @click.option("--project", metavar="ID", help="Only this project's.", shell_complete=completing.project_ids)
 @click.option("--here", is_flag=True, help="Only those of the project of this folder.")
 @click.option("--force", is_flag=True, help="Write over a FILE that exists.")
-def export_memories(file: Path, project: str | None, here: bool, force: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="With a FILE: report as JSON. The lines themselves always are.")
+def export_memories(file: Path, project: str | None, here: bool, force: bool, as_json: bool) -> None:
     """Write all memories as JSON lines, to FILE or to standard output. `import` reads them back whole."""
     if project and here:
         raise click.UsageError("--project and --here exclude each other.")
@@ -42,8 +43,12 @@ def export_memories(file: Path, project: str | None, here: bool, force: bool) ->
             for memory in engine.everything(of):
                 target.write(json.dumps(record_of(memory), ensure_ascii=False) + "\n")
                 count += 1
-    if str(file) != "-":
-        output.warn(f"{output.many(count, 'memory', 'memories')} written to {file}.")
+    if str(file) == "-":
+        return
+    if as_json:
+        output.say_json({"file": str(file), "memories": count})
+    else:
+        output.say(f"{output.many(count, 'memory', 'memories')} written to {file}.")
 
 
 @contextmanager

@@ -32,6 +32,12 @@ def optional(fields: Fields, name: str) -> str | None:
     return value or None
 
 
+def name_or_number(fields: Fields, name: str) -> str | None:
+    """What names something; scripts also count."""
+    value = fields.get(name)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else optional(fields, name)
+
+
 def texts(fields: Fields, name: str) -> tuple[str, ...]:
     value = fields.get(name)
     if value is None:

@@ -52,7 +52,7 @@ def turns(request: Fields, now: datetime) -> list[Turn]:
             raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
         found.append(
             Turn(
-                session=SessionId(read.optional(message, "session") or LOADED),
+                session=SessionId(read.name_or_number(message, "session") or LOADED),
                 message=MessageId(read.text(message, "id")),
                 project=_project(request),
                 role=Role(role),
