@@ -536,7 +536,7 @@ def test_preferences_cross_projects_only_where_that_is_set(home: Home) -> None:
     assert [hit["text"] for hit in home.json("recall", "prefer redis", cwd=there)["hits"]] == ["Prefer tabs."]
 
 
-@pytest.mark.parametrize("command", every_command(), ids=lambda context: context.command_path)
+@pytest.mark.parametrize("command", list(every_command()), ids=lambda context: context.command_path)
 def test_every_command_answers_as_json(command: click.Context) -> None:
     options = [option for parameter in command.command.params for option in parameter.opts]
     # `pipe` speaks nothing but JSON, and what `completion` prints is for a shell.
