@@ -171,6 +171,17 @@ def test_a_transaction_is_kept_whole_or_not_at_all(store: Store) -> None:
     assert texts_found(store, "half") == []
 
 
+def test_a_failure_of_the_caller_is_not_taken_for_one_of_the_store(store: Store) -> None:
+    def interrupted() -> None:
+        with store.writing():
+            store.add(a_memory("Half.", id=MemoryId("half")))
+            raise FileNotFoundError("the file that is imported")
+
+    with pytest.raises(FileNotFoundError):
+        interrupted()
+    assert store.get(MemoryId("half")) is None
+
+
 def test_an_id_is_used_once(store: Store) -> None:
     store.add(a_memory("One."))
     with pytest.raises(StoreError):

@@ -31,7 +31,7 @@ class Database:
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
-        with self._speaking():
+        with self._speaking(), self.speaking_of_files():
             try:
                 self._open_for_writing()
             except (sqlite3.OperationalError, OSError) as error:
@@ -231,11 +231,17 @@ class Database:
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Turn what SQLite and the file system say into what a person can act on."""
+        """Turn what SQLite says into what a person can act on."""
         try:
             yield
         except sqlite3.Error as error:
             raise self._in_words(error) from error
+
+    @contextmanager
+    def speaking_of_files(self) -> Iterator[None]:
+        """The same for the file system; not around the code of others, whose files are none of our business."""
+        try:
+            yield
         except OSError as error:
             raise StoreUnusable(
                 f"The database {self._name} cannot be used: {error.strerror or error}. "

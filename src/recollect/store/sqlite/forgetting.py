@@ -23,7 +23,7 @@ class Forgetting:
     _database: Database
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        with self._database.write() as connection:
+        with self._database.speaking_of_files(), self._database.write() as connection:
             for unfinished in self._unfinished_backups():  # left by a crash: nobody makes one while we write
                 unfinished.unlink()
             said = quotations.delete(connection, memories)
@@ -43,10 +43,11 @@ class Forgetting:
             if clean and self._database.path is not None and (not said or _found(self._database.path, said)):
                 connection.execute("VACUUM")
                 clean = _empty_log(connection)
-        for copy in self._copies():
-            _rewrite(copy, traces, said)
-        for aside in self._beside("damaged-*.jsonl"):
-            _rewrite_lines(aside, traces, said)
+        with self._database.speaking_of_files():
+            for copy in self._copies():
+                _rewrite(copy, traces, said)
+            for aside in self._beside("damaged-*.jsonl"):
+                _rewrite_lines(aside, traces, said)
         if clean:
             with self._database.write() as connection:
                 connection.execute("DELETE FROM trace")
