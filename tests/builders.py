@@ -16,6 +16,7 @@ from recollect.domain.memory import (
     SessionId,
     Source,
 )
+from recollect.domain.session import Turn
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PROJECT = ProjectId("git:example.org/shop/api")
@@ -43,6 +44,11 @@ def a_draft(
 ) -> Draft:
     known: dict[str, Any] = {"kind": Kind.DECISION, "at": NOW - timedelta(days=days_old), "source": SAID_BY_USER}
     return Draft(text=text, scope=_scope(scope), **(known | fields))
+
+
+def a_turn(text: str, *, session: str = "s1", message: str = "m1", **fields: Any) -> Turn:
+    known: dict[str, Any] = {"project": PROJECT, "role": Role.USER, "at": NOW}
+    return Turn(session=SessionId(session), message=MessageId(message), text=text, **(known | fields))
 
 
 def a_start(session: str = "s1", **fields: Any) -> SessionStarted:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from threading import Thread
@@ -8,7 +9,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.memory import Kind, MemoryId, Role, Sensitivity, SessionId, Source, Viewer
+from recollect.domain.health import Health
+from recollect.domain.history import DeedKind
+from recollect.domain.memory import (
+    Anchor,
+    Kind,
+    MemoryId,
+    MessageId,
+    ProjectId,
+    Role,
+    Sensitivity,
+    SessionId,
+    Source,
+    Use,
+    Viewer,
+)
 from recollect.engine.ports import Store
 from recollect.text.words import index_words
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory
@@ -156,6 +171,17 @@ def test_a_transaction_is_kept_whole_or_not_at_all(store: Store) -> None:
     assert texts_found(store, "half") == []
 
 
+def test_a_failure_of_the_caller_is_not_taken_for_one_of_the_store(store: Store) -> None:
+    def interrupted() -> None:
+        with store.writing():
+            store.add(a_memory("Half.", id=MemoryId("half")))
+            raise FileNotFoundError("the file that is imported")
+
+    with pytest.raises(FileNotFoundError):
+        interrupted()
+    assert store.get(MemoryId("half")) is None
+
+
 def test_an_id_is_used_once(store: Store) -> None:
     store.add(a_memory("One."))
     with pytest.raises(StoreError):
@@ -181,3 +207,109 @@ def test_what_one_process_wrote_another_reads(reopen: Callable[[], Store]) -> No
     first, second = reopen(), reopen()
     first.add(a_memory("Written here."))
     assert texts_found(second, "written") == ["Written here."]
+
+
+def test_everything_that_is_known_of_a_memory_reads_back(store: Store) -> None:
+    memory = a_memory(
+        "Full.",
+        source=Source(role=Role.TOOL, host="h", session=SessionId("s"), message=MessageId("m"), agent="plan"),
+        evidence=('She said: "so".', "また"),
+        anchors=(Anchor("src/a.py", "4f1e"), Anchor("src/b.py")),
+        use=Use(shown=3, used=2, last_shown_at=NOW, last_used_at=NOW - timedelta(days=1)),
+        forgotten_at=NOW,
+    )
+    store.add(memory)
+    assert store.get(memory.id) == memory
+    changed = replace(memory, use=replace(memory.use, shown=4), anchors=(), evidence=(), forgotten_at=None)
+    store.update(changed)
+    assert store.get(memory.id) == changed
+
+
+def test_counting_once_more_changes_nothing_of_what_a_search_finds(store: Store) -> None:
+    store.add(a_memory("Pipelines run on merge.", title="ci"))
+    store.update(a_memory("Pipelines run on merge.", title="ci", seen=2, use=Use(shown=1, last_shown_at=NOW)))
+    assert texts_found(store, "merge") == texts_found(store, "ci") == ["Pipelines run on merge."]
+    store.update(a_memory("Pipelines run on merge.", title="builds", seen=3))
+    assert texts_found(store, "ci") == []
+    assert texts_found(store, "builds") == ["Pipelines run on merge."]
+
+
+def test_a_forgotten_memory_that_comes_back_is_found_again(store: Store) -> None:
+    store.add(a_memory("Comes back.", forgotten_at=NOW))
+    assert texts_found(store, "back") == []
+    store.update(a_memory("Comes back."))
+    assert texts_found(store, "back") == ["Comes back."]
+    store.update(a_memory("Comes back.", forgotten_at=NOW))
+    assert texts_found(store, "back") == []
+
+
+def test_a_memory_is_found_by_the_beginning_of_its_id(store: Store) -> None:
+    for memory_id in ("abd", "abc", "ab", "b", "a%c", "日本", "日本語"):
+        store.add(a_memory(memory_id, id=MemoryId(memory_id)))
+    store.add(a_memory("Forgotten.", id=MemoryId("abcd"), forgotten_at=NOW))
+    assert ids_with(store, "ab") == ["ab", "abc", "abcd", "abd"]
+    assert ids_with(store, "ab", limit=2) == ["ab", "abc"]
+    assert ids_with(store, "日本") == ["日本", "日本語"]
+    assert ids_with(store, "a%") == ["a%c"]
+    assert ids_with(store, "c") == ids_with(store, "AB") == []
+
+
+def ids_with(store: Store, prefix: str, *, limit: int = 10) -> list[str]:
+    return [memory.id for memory in store.with_prefix(prefix, limit=limit)]
+
+
+def test_everything_comes_in_the_order_in_which_it_came(store: Store) -> None:
+    """More than a page of it, and some pages with nothing to show."""
+    theirs = f"project:{OTHER_PROJECT}"
+    with store.writing():
+        for n in range(3_500):
+            forgotten = NOW if 1_000 <= n < 2_200 else None
+            scope = theirs if n % 7 == 0 else f"project:{PROJECT}"
+            store.add(a_memory(f"Fact {n}.", id=MemoryId(f"m{9_999 - n}"), scope=scope, forgotten_at=forgotten))
+    kept = [n for n in range(3_500) if not 1_000 <= n < 2_200]
+    assert [memory.text for memory in store.everything()] == [f"Fact {n}." for n in kept]
+    assert [memory.text for memory in store.everything(OTHER_PROJECT)] == [f"Fact {n}." for n in kept if n % 7 == 0]
+    assert list(store.everything(ProjectId("unknown"))) == []
+
+
+def test_everything_can_be_changed_while_it_is_read(store: Store) -> None:
+    for n in range(3):
+        store.add(a_memory(f"Fact {n}.", id=MemoryId(f"m{n}")))
+    for memory in store.everything():
+        store.update(replace(memory, seen=5))
+    assert [memory.seen for memory in store.everything()] == [5, 5, 5]
+
+
+def test_a_memory_knows_what_it_took_the_place_of(store: Store) -> None:
+    for memory_id in ("z", "a"):
+        store.add(a_memory(memory_id, id=MemoryId(memory_id), superseded_by=MemoryId("new")))
+    store.add(a_memory("new", id=MemoryId("new")))
+    assert [memory.id for memory in store.predecessors(MemoryId("new"))] == ["z", "a"]
+    assert store.predecessors(MemoryId("a")) == []
+
+
+def test_memories_that_were_forgotten_wait_for_their_end(store: Store) -> None:
+    for days in (1, 5, 9):
+        store.add(a_memory(f"{days}", id=MemoryId(f"m{days}"), forgotten_at=NOW - timedelta(days=days)))
+    store.add(a_memory("Kept.", id=MemoryId("kept")))
+    assert store.forgotten_before(NOW - timedelta(days=5)) == ["m5", "m9"]
+    assert store.forgotten_before(NOW - timedelta(days=10)) == []
+
+
+def test_what_is_purged_is_gone_with_all_that_was_known_of_it(store: Store) -> None:
+    store.add(a_memory("Purge me.", evidence=("Said so.",)))
+    store.add(a_memory("Keep me.", id=MemoryId("kept")))
+    deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
+    for memory_id in (MemoryId("m1"), MemoryId("kept")):
+        store.note_change(deed, memory_id, None)
+    assert store.purge([MemoryId("m1"), MemoryId("never was")]) == ["Purge me.", "Said so."]
+    assert store.scrub(["Purge me."])
+    assert store.get(MemoryId("m1")) is None
+    assert texts_found(store, "me") == ["Keep me."]
+    assert store.changes_of(MemoryId("m1")) == []
+    assert [change.memory for change in store.changes_in(deed)] == ["kept"]
+    assert [finding.health for finding in store.check()] == [Health.FINE]
+
+
+def test_there_is_nothing_to_scrub_where_nothing_was_purged(store: Store) -> None:
+    assert store.scrub()

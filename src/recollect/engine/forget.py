@@ -25,9 +25,10 @@ def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: 
     with store.writing():
         found = [_present(store, memory_id) for memory_id in dict.fromkeys(memories)]
         deed = store.begin_deed(DeedKind.FORGET, at, by)
-        for memory in found:
-            store.note_change(deed, memory.id, memory)
-            store.update(replace(memory, forgotten_at=at))
+        for memory in _with_copies(store, found):
+            if memory.forgotten_at is None:
+                store.note_change(deed, memory.id, memory)
+                store.update(replace(memory, forgotten_at=at))
     return found
 
 
@@ -35,18 +36,25 @@ def forget_now(store: CanForget, memories: Sequence[MemoryId]) -> tuple[list[Mem
     """Gone for good, also what was forgotten before; and whether really no byte is left."""
     with store.writing():
         found = [_known(store, memory_id) for memory_id in dict.fromkeys(memories)]
-        store.purge([memory.id for memory in found])
-    return found, store.scrub([text for memory in found for text in (memory.text, *memory.evidence)])
+        said = store.purge([memory.id for memory in _with_copies(store, found)])
+    return found, store.scrub(said)
 
 
 def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
     """What time alone brings: undo windows end, old turns go, and what a crash left behind is cleaned."""
     over = store.forgotten_before(now - timedelta(hours=settings.forget.undo_hours))
-    if over:
-        forget_now(store, over)
-    else:
-        store.scrub()
+    store.scrub(store.purge(over) if over else ())
     store.drop_turns_before(now - timedelta(days=settings.archive.days))
+
+
+def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:
+    """Where projects were joined, the same was said twice: whoever forgets it means both."""
+    found = {memory.id: memory for memory in memories}
+    for memory in memories:
+        for older in store.predecessors(memory.id):
+            if older.text.casefold().split() == memory.text.casefold().split():
+                found[older.id] = older
+    return list(found.values())
 
 
 def _present(store: CanForget, memory_id: MemoryId) -> Memory:

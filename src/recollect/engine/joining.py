@@ -1,7 +1,9 @@
 """One project becomes part of another: its memories, its sessions, and everything that it is known as."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId, DeedKind
@@ -15,14 +17,15 @@ def join(store: Store, source: ProjectId, into: ProjectId, *, at: datetime, by: 
         raise InvalidValue(f"{source} is this project already.")
     with store.writing():
         memories, sessions = store.memories_in(source), store.sessions_in(source)
-        aliases = sorted({*store.aliases_of(source), source})
-        if not memories and not sessions and aliases == [source]:
+        aliases = sorted(store.aliases_of(source))
+        if not memories and not sessions and not aliases:
             raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
-        detail = {"source": source, "into": into, "sessions": list(sessions), "aliases": aliases}
+        gained = sorted({*aliases, source} - store.aliases_of(into))  # forks share some: those are no gain
+        detail = {"source": source, "into": into, "sessions": sessions, "aliases": aliases, "gained": gained}
         deed = store.begin_deed(DeedKind.JOIN, at, by, detail)
         for memory_id in memories:
             _move(store, memory_id, into, deed, at)
-        _move_the_rest(store, sessions, aliases, source, into, at)
+        _move_the_rest(store, detail, at)
     return deed
 
 
@@ -35,25 +38,34 @@ def turn_around(store: Store, deed: Deed, at: datetime) -> None:
         joined, backwards = original, not backwards
     if joined.kind is not DeedKind.JOIN:
         return
-    sessions = [SessionId(session) for session in joined.detail["sessions"]]
-    aliases = [ProjectId(alias) for alias in joined.detail["aliases"]]
-    source, into = ProjectId(joined.detail["source"]), ProjectId(joined.detail["into"])
     if backwards:
-        source, into = into, source
-    _move_the_rest(store, sessions, aliases, source, into, at)
+        _move_the_rest_back(store, joined.detail, at)
+    else:
+        _move_the_rest(store, joined.detail, at)
 
 
-def _move_the_rest(
-    store: Store,
-    sessions: list[SessionId],
-    aliases: list[ProjectId],
-    source: ProjectId,
-    into: ProjectId,
-    at: datetime,
-) -> None:
-    store.move_sessions(sessions, into)
+def _move_the_rest(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
+    source, into = detail["source"], detail["into"]
+    aliases = store.aliases_of(source).intersection(detail["aliases"])
+    store.move_sessions(_still(detail["sessions"], store.sessions_in(source)), into)
     store.drop_aliases(source, aliases)
-    store.note_aliases(into, aliases, at)
+    store.note_aliases(into, {*aliases, source}, at)
+
+
+def _move_the_rest_back(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
+    source, into = detail["source"], detail["into"]
+    held = store.aliases_of(into)
+    if source not in held:
+        raise InvalidValue(f"{source} is no longer part of {into}: a later deed moved it on. Undo that one first.")
+    store.move_sessions(_still(detail["sessions"], store.sessions_in(into)), source)
+    store.drop_aliases(into, detail["gained"])
+    store.note_aliases(source, held.intersection(detail["aliases"]), at)
+
+
+def _still(sessions: Iterable[SessionId], present: Iterable[SessionId]) -> list[SessionId]:
+    """What went elsewhere since then stays there."""
+    there = frozenset(present)
+    return [session for session in sessions if session in there]
 
 
 def _move(store: Store, memory_id: MemoryId, into: ProjectId, deed: DeedId, at: datetime) -> None:

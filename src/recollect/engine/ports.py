@@ -15,7 +15,7 @@ from recollect.domain.settings import Settings
 
 
 class FindsMemories(Protocol):
-    """Answers only with what the viewer may see; `injectable` leaves out restricted and superseded ones too."""
+    """Answers only with live memories that the viewer may see; `injectable` leaves out the restricted ones too."""
 
     def search(self, words: Sequence[str], viewer: Viewer, *, limit: int, injectable: bool) -> list[Memory]:
         """Memories with any of the words, best match first."""
@@ -103,12 +103,13 @@ class Forgets(Protocol):
         """Memories that were forgotten then or earlier, and are not gone yet."""
         ...
 
-    def purge(self, memories: Collection[MemoryId]) -> None:
-        """Deletes them, their history, and every quotation of them in turns and blocks."""
+    def purge(self, memories: Collection[MemoryId]) -> list[str]:
+        """Deletes them, their history, and every quotation of them in turns and blocks; what they said."""
         ...
 
-    def scrub(self, words: Collection[str] = ()) -> bool:
-        """Cleans index, log and backups of what was purged; whether nothing is left behind."""
+    def scrub(self, said: Collection[str] = ()) -> bool:
+        """Cleans index, log and backups of what was purged; whether nothing is left behind. Quicker if it is told
+        what the memories said."""
         ...
 
 

@@ -29,15 +29,16 @@ def remember(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
 def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
     """It comes from a file, with its own id and counts: the same file twice changes nothing."""
     with memories.writing():
-        taken = None if draft.id is None else memories.get(draft.id)
-        if taken is not None and taken.forgotten_at is not None:
+        taken = memories.get(draft.id or next(_ids_of(draft)))
+        is_same = taken is not None and _says_the_same(taken, draft)
+        if taken is not None and taken.forgotten_at is None and is_same and (draft.id or not taken.is_live):
+            return Same(taken)
+        known = _known(memories, draft)
+        if known is None and taken is not None and taken.forgotten_at is not None and (draft.id or is_same):
             memory = _memory(draft, taken.id)
             memories.note_change(deed, taken.id, taken)
             memories.update(memory)
             return New(memory)
-        if taken is not None and _says_the_same(taken, draft):
-            return Same(taken)
-        known = _known(memories, draft)
         if known is None:
             return _added(memories, draft, deed)
         merged = _merged(known, draft, seen=max(known.seen, draft.seen))

@@ -36,7 +36,8 @@ def _before(memories: Writes, memory: Memory) -> list[Memory]:
             if older.id not in found and older.id != memory.id:
                 found[older.id] = older
                 waiting.append(older)
-    return sorted(found.values(), key=lambda older: (older.valid_from, older.id))
+    seen = [older for older in found.values() if older.forgotten_at is None]
+    return sorted(seen, key=lambda older: (older.valid_from, older.id))
 
 
 def _after(memories: Writes, memory: Memory) -> list[Memory]:
@@ -48,4 +49,4 @@ def _after(memories: Writes, memory: Memory) -> list[Memory]:
             break
         found.append(newer)
         step = newer
-    return found
+    return [newer for newer in found if newer.forgotten_at is None]

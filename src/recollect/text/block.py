@@ -4,7 +4,7 @@ No memory can close the fence, open a tag, begin a line of its own or hide chara
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -34,6 +34,8 @@ _HIDDEN = re.compile(
 # `a < b` stays as it is; `<|` begins the special tokens of some models.
 _TAG = re.compile(r"[<＜](?=\s*/|[A-Za-z!?|｜])")
 _IMITATION = re.compile(r"\[(PREF|RULE|FIX|DEC|ERR|FILE|RES|OUT)\]")  # what only we may begin an entry with
+
+_ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, (.+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,21 @@ def render(entries: Sequence[Entry], *, more: int = 0) -> str:
     if more:
         lines.append(f"({more} more not shown)")
     return "\n".join([*lines, CLOSE])
+
+
+def without(block: str, shown_as: Collection[str]) -> str:
+    """The block as it is without the entries of these ids; "" when nothing is left to say."""
+    lines = block.split("\n")
+    kept = [line for line in lines if _id_in(line) not in shown_as]
+    if kept == lines:
+        return block
+    if not any(map(_id_in, kept)):
+        return ""
+    is_entry_next = [_id_in(line) is not None for line in kept[1:]] + [False]
+    return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
+
+
+def _id_in(line: str) -> str | None:
+    """The id at the end of an entry; None: another line."""
+    entry = _ENTRY.fullmatch(line)
+    return entry[1] if entry else None

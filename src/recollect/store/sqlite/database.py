@@ -31,7 +31,7 @@ class Database:
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
-        with self._speaking():
+        with self._speaking(), self.speaking_of_files():
             try:
                 self._open_for_writing()
             except (sqlite3.OperationalError, OSError) as error:
@@ -125,6 +125,7 @@ class Database:
             _make_private_file(unfinished)
             with closing(sqlite3.connect(unfinished)) as target:
                 source.backup(target)
+                target.execute("PRAGMA journal_mode = DELETE")  # one file, with no log beside it whoever opens it
             unfinished.replace(made)
         except (sqlite3.Error, OSError):
             with suppress(OSError):
@@ -138,9 +139,13 @@ class Database:
         if self._path is not None:
             _make_private_file(self._path)
         self._writer = self._connect()
-        self._refuse_what_is_not_ours()
-        self._switch_to_wal()
-        self._migrate()
+        try:
+            self._refuse_what_is_not_ours()
+            self._switch_to_wal()
+            self._migrate()
+        except BaseException:
+            self._writer.close()
+            raise
 
     def _open_for_reading(self) -> bool:
         """Whether the file can at least be read. It is only trusted not to change where nobody can write its log."""
@@ -150,13 +155,11 @@ class Database:
         has_log = log.exists() and log.stat().st_size > 0
         for how in ("mode=ro", *([] if has_log else ["immutable=1"])):
             self._read_only_uri = f"{self._path.as_uri()}?{how}"
-            try:
-                self._writer = self._connect()
-                version = self._version()
-            except sqlite3.OperationalError:
-                continue
-            if version == len(MIGRATIONS):
-                return True
+            self._writer = self._connect()
+            with suppress(sqlite3.OperationalError):
+                if self._version() == len(MIGRATIONS):
+                    return True
+            self._writer.close()
         self._read_only_uri = None
         return False
 
@@ -169,6 +172,7 @@ class Database:
             timeout=BUSY_TIMEOUT_MS / 1000,
         )
         connection.row_factory = sqlite3.Row
+        connection.text_factory = as_text
         # The wait comes first: the very next statement may meet another process.
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -235,11 +239,17 @@ class Database:
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """Turn what SQLite and the file system say into what a person can act on."""
+        """Turn what SQLite says into what a person can act on."""
         try:
             yield
         except sqlite3.Error as error:
             raise self._in_words(error) from error
+
+    @contextmanager
+    def speaking_of_files(self) -> Iterator[None]:
+        """The same for the file system; not around the code of others, whose files are none of our business."""
+        try:
+            yield
         except OSError as error:
             raise StoreUnusable(
                 f"The database {self._name} cannot be used: {error.strerror or error}. "
@@ -268,6 +278,11 @@ class Database:
         if "full" in said or "disk I/O error" in said:
             return StoreUnusable(f"{self._name} cannot be written ({said}). Is the disk full? Free some space.")
         return StoreError(f"The database {self._name} answered: {said}.")
+
+
+def as_text(stored: bytes) -> str:
+    """Also of bytes that the disk has changed: one broken row must not stop the reading of all others."""
+    return stored.decode("utf-8", "surrogateescape")
 
 
 def _is_about_writing(error: Exception) -> bool:

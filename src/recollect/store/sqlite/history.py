@@ -67,9 +67,10 @@ class History:
                 SELECT DISTINCT change.memory FROM json_each(?) AS asked
                 JOIN change ON change.memory = asked.value AND change.deed > ?
                 JOIN deed ON deed.n = change.deed
-                WHERE deed.undone_by IS NULL AND deed.kind <> 'undo'
+                -- What came later and was undone since has cancelled out; the undo of something older has not.
+                WHERE deed.undone_by IS NULL AND (deed.kind <> 'undo' OR json_extract(deed.detail, '$.undoes') < ?)
                 """,
-                (json.dumps(list(memories)), deed),
+                (json.dumps(list(memories)), deed, deed),
             ).fetchall()
         return [MemoryId(row["memory"]) for row in rows]
 

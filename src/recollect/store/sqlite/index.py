@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from recollect.domain.memory import Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import reach_of, reaches
-from recollect.store.sqlite.rows import DamagedRow, memory_of
+from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, memory_of, row_hash
 from recollect.text.words import index_words, words_of
 
 _LIVE, _RESTRICTED, _SESSION, _PAST, _REACH, _TURN = "live", "restricted", "session", "past", "reach", "turn"
@@ -42,16 +42,19 @@ def drop_turn(connection: sqlite3.Connection, n: int) -> None:
 
 def rebuild(connection: sqlite3.Connection) -> None:
     """The whole index anew, from the rows. A damaged row is left out: it is not what was said."""
-    connection.execute("DELETE FROM memory_words")
+    for table in ("memory_words", "turn_words"):
+        (as_made,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        connection.execute(f"DROP TABLE {table}")  # a damaged index does not even let its rows be deleted
+        connection.execute(as_made)
     for row in connection.execute("SELECT * FROM memory WHERE forgotten_ms IS NULL").fetchall():
         try:
             memory = memory_of(row)
         except DamagedRow:
             continue
         add_memory(connection, row["n"], memory_entry(memory))
-    connection.execute("DELETE FROM turn_words")
-    for row in connection.execute("SELECT n, project, text FROM turn").fetchall():
-        add_turn(connection, row["n"], row["project"], row["text"])
+    for row in connection.execute("SELECT * FROM turn").fetchall():
+        if row_hash(row, TURN_WORDS) == row["hash"]:
+            add_turn(connection, row["n"], row["project"], row["text"])
 
 
 def match(words: Sequence[str], viewer: Viewer, *, injectable: bool) -> str:
@@ -71,9 +74,17 @@ def match_turns(words: Sequence[str], project: ProjectId | None) -> str:
 
 
 def all_of(text: str) -> str:
-    """A query for rows with every word of a text; empty if it has none."""
-    words = dict.fromkeys(index_words(text))
-    return f"words : ({' AND '.join(map(_quoted, words))})" if words else ""
+    """A query that finds every row which has this text somewhere in it; empty if no word is certain.
+
+    A name from code is indexed as it stands there, perhaps as part of a longer one: only plain words are certain.
+    """
+    found: dict[str, None] = {}
+    for chunk in text.split():
+        words = index_words(chunk)
+        if len(words) == 1 and (words[0].isascii() or len(words[0]) > 1):
+            found[words[0]] = None
+        found.update(dict.fromkeys(word for word in words if len(word) == 2 and not word.isascii()))
+    return f"words : ({' AND '.join(map(_quoted, found))})" if found else ""
 
 
 def scopes(viewer: Viewer) -> list[Scope]:

@@ -37,12 +37,14 @@ class Injections:
     def record(self, sent: Sent) -> Sent:
         with self._database.write() as connection:
             # First recorded is final: a second answer for the same message would rewrite what the provider cached.
-            connection.execute(f"INSERT OR IGNORE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", sent_row(sent))
-            kept = connection.execute(
-                "SELECT * FROM injection WHERE session = :session AND message = :message AND context = :context",
-                sent_row(sent),
+            row = sent_row(sent)
+            first = connection.execute(
+                "SELECT * FROM injection WHERE session = :session AND message = :message AND context = :context", row
             ).fetchone()
-        return sent_of(kept)
+            kept = sent_of(first) if first else None
+            if kept is None:
+                connection.execute(f"INSERT OR REPLACE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", row)
+        return kept or sent
 
     def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
         with self._database.write() as connection:
@@ -68,7 +70,8 @@ class Injections:
         """
         with self._database.read() as connection:
             rows = connection.execute(query, (json.dumps(list(messages)), session_id)).fetchall()
-        return {MessageId(row["message"]): sent_of(row) for row in rows}
+        logged = filter(None, map(sent_of, rows))
+        return {sent.message: sent for sent in logged if sent.message is not None}
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:
@@ -76,4 +79,4 @@ class Injections:
                 "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message",
                 (session_id, context),
             ).fetchall()
-        return [sent_of(row) for row in rows]
+        return [*filter(None, map(sent_of, rows))]

@@ -13,6 +13,7 @@ from recollect.store.sqlite.rows import content_key, memories_of, memory_of, mem
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
 _PAGE = 1000
+_AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
 _COLUMNS = (
     *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
@@ -34,17 +35,17 @@ class Memories:
     def with_prefix(self, prefix: str, *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM memory WHERE id >= ? AND substr(id, 1, ?) = ? ORDER BY id LIMIT ?",
-                (prefix, len(prefix), prefix, limit),
+                "SELECT * FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                (prefix, prefix + _AFTER_ALL, limit),
             ).fetchall()
         return memories_of(rows)
 
     def find_same(self, draft: Draft) -> Memory | None:
         with self._database.read() as connection:
-            row = connection.execute(
+            rows = connection.execute(
                 f"SELECT * FROM memory WHERE content_key = ? AND {LIVE} ORDER BY n", (content_key(draft),)
-            ).fetchone()
-        return memory_of(row) if row else None
+            ).fetchall()
+        return next(iter(memories_of(rows)), None)  # a damaged one is none: it can be said again
 
     def add(self, memory: Memory) -> None:
         with self._database.write() as connection:

@@ -147,6 +147,7 @@ MIGRATIONS = (
             ) STRICT
             """,
             "CREATE INDEX turn_by_time ON turn (at_ms)",
+            "CREATE INDEX turn_by_project ON turn (project, at_ms)",
             r"""
             CREATE VIRTUAL TABLE turn_words USING fts5 (
                 scope, words, tokenize = "unicode61 remove_diacritics 0 tokenchars '_./\:@#+-'"

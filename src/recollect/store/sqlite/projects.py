@@ -57,6 +57,7 @@ class Projects:
                     FROM memory WHERE scope >= 'project:' AND scope < 'project;' AND forgotten_ms IS NULL GROUP BY scope
                     UNION ALL SELECT project, 0, max(started_ms) FROM session WHERE project IS NOT NULL GROUP BY project
                     UNION ALL SELECT project, 0, max(noted_ms) FROM project_alias GROUP BY project
+                    UNION ALL SELECT project, 0, max(at_ms) FROM turn WHERE project IS NOT NULL GROUP BY project
                 ) GROUP BY project ORDER BY last_ms DESC, project
                 """
             ).fetchall()
@@ -79,7 +80,11 @@ class Projects:
 
     def sessions_in(self, project: ProjectId) -> list[SessionId]:
         with self._database.read() as connection:
-            rows = connection.execute("SELECT id FROM session WHERE project = ? ORDER BY id", (project,)).fetchall()
+            # A session that was only archived has no row of its own.
+            rows = connection.execute(
+                "SELECT id FROM session WHERE project = ? UNION SELECT session FROM turn WHERE project = ? ORDER BY id",
+                (project, project),
+            ).fetchall()
         return [SessionId(row["id"]) for row in rows]
 
     def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:

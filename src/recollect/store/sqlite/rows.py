@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
-from recollect.domain.errors import StoreDamaged
+from recollect.domain.errors import InvalidValue, StoreDamaged
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import (
     NEVER_USED,
@@ -38,6 +38,11 @@ MEMORY_WORDS = (
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
     *("evidence", "anchors", "forgotten_ms"),
 )
+_BEFORE_THESE_COLUMNS = {
+    **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms")),
+    **dict.fromkeys(("evidence", "anchors"), "[]"),
+    **dict.fromkeys(("shown", "used"), 0),
+}
 TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
 INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
 
@@ -114,6 +119,23 @@ def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
             "`recollect doctor --repair` mends it from a backup, if there is one."
         )
+    return _readable(row)
+
+
+def current_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """A row as this version writes it, also of a backup from before some columns; a damaged one is refused."""
+    memory = memory_of(row) if "hash" in row else _readable({**_BEFORE_THESE_COLUMNS, **row})
+    return {"n": row["n"], **memory_row(memory)}
+
+
+def _readable(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
+    try:
+        return _memory_of(row)
+    except (InvalidValue, ValueError) as error:  # written as it is, by a version that was less strict
+        raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
+
+
+def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     return Memory(
         id=MemoryId(row["id"]),
         text=row["text"],
@@ -146,12 +168,15 @@ def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
 def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
     if not row["shown"] and not row["used"]:
         return NEVER_USED
-    return Use(
-        shown=row["shown"],
-        used=row["used"],
-        last_shown_at=_from_ms_or_none(row["last_shown_ms"]),
-        last_used_at=_from_ms_or_none(row["last_used_ms"]),
-    )
+    try:
+        return Use(
+            shown=row["shown"],
+            used=row["used"],
+            last_shown_at=_from_ms_or_none(row["last_shown_ms"]),
+            last_used_at=_from_ms_or_none(row["last_used_ms"]),
+        )
+    except (InvalidValue, OverflowError):  # no hash covers counters, and what was said is worth more than them
+        return NEVER_USED
 
 
 def _list(values: Iterable[object]) -> str:
@@ -223,7 +248,10 @@ def sent_row(sent: Sent) -> dict[str, object]:
     return row
 
 
-def sent_of(row: sqlite3.Row) -> Sent:
+def sent_of(row: sqlite3.Row) -> Sent | None:
+    """None: it is not what was sent, so it is as good as not in the log."""
+    if row_hash(row, INJECTION_WORDS) != row["hash"]:
+        return None
     return Sent(
         session=SessionId(row["session"]),
         context=row["context"],

@@ -35,7 +35,8 @@ class SqliteStore(Memories, History, Forgetting, Turns, Projects, Injections):
     def mend(self) -> list[Finding]:
         from recollect.store.sqlite import upkeep
 
-        return upkeep.mend(self._database)
+        with self._database.speaking_of_files():
+            return upkeep.mend(self._database)
 
     def close(self) -> None:
         self._database.close()

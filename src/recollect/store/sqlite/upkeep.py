@@ -7,19 +7,32 @@ import json
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.store.sqlite import index
-from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, row_hash
+from recollect.domain.history import DeedKind
+from recollect.domain.memory import MemoryId
+from recollect.store.sqlite import index, quotations
+from recollect.store.sqlite.database import Database, as_text
+from recollect.store.sqlite.rows import (
+    INJECTION_WORDS,
+    MEMORY_WORDS,
+    TURN_WORDS,
+    DamagedRow,
+    current_row,
+    memory_of,
+    row_hash,
+)
 
-HASHED = {"memory": MEMORY_WORDS, "turn": TURN_WORDS, "injection": INJECTION_WORDS}
+HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS}  # a memory checks its own, see `rows.memory_of`
+CHECKED = ("memory", "turn", "injection", "change")
 CARRIED = ("memory", "turn", "session", "injection", "deed", "change", "project_alias", "trace")  # in order of need
+NUMBERED = ("memory", "turn", "deed", "change")
+KEY_COLUMNS = {"session": 1, "injection": 3, "project_alias": 2, "trace": 1}  # the first ones; these have no number
 SHOWN_AT_MOST = 5  # ids in a message
 REPAIR = "Run `recollect doctor --repair`."
 _SIDE_FILES = ("", "-wal", "-shm")
@@ -44,8 +57,8 @@ def _structure(database: Database) -> Iterator[Finding]:
 
 
 def _hashes(database: Database) -> Iterator[Finding]:
-    for table, columns in HASHED.items():
-        damaged = [_name_of(table, row) for row in _rows(database, table) if row_hash(row, columns) != row["hash"]]
+    for table in CHECKED:
+        damaged = [_name_of(table, row) for row in _rows(database, table) if not _is_sound(table, row)]
         if damaged:
             named = ", ".join(damaged[:SHOWN_AT_MOST]) + (" ..." if len(damaged) > SHOWN_AT_MOST else "")
             yield problem(table, f"{len(damaged)} rows are not what was written: {named}", REPAIR)
@@ -56,8 +69,29 @@ def _rows(database: Database, table: str) -> Iterator[sqlite3.Row]:
         yield from connection.execute(f"SELECT * FROM {table}")
 
 
+def _is_sound(table: str, row: Mapping[str, Any] | sqlite3.Row) -> bool:
+    """Whether a row is what was written. A copy from before the hashes is taken at its word."""
+    try:
+        match table:
+            case "memory":
+                memory_of(row)
+            case "change" if row["before"] is not None:
+                memory_of(json.loads(row["before"]))
+            case "deed":
+                return row["kind"] in list(DeedKind) and isinstance(json.loads(row["detail"]), dict)
+    except (DamagedRow, ValueError, KeyError):
+        return False
+    return table not in HASHED or row_hash(row, HASHED[table]) == row["hash"]
+
+
 def _name_of(table: str, row: sqlite3.Row) -> str:
-    return str(row["id"]) if table == "memory" else f"{row['session']}/{row['message']}"
+    match table:
+        case "memory":
+            return str(row["id"])
+        case "change":
+            return str(row["memory"])
+        case _:
+            return f"{row['session']}/{row['message']}"
 
 
 def _index(database: Database) -> Iterator[Finding]:
@@ -105,28 +139,29 @@ def mend(database: Database) -> list[Finding]:
         _make_private(database)
     damaged: list[dict[str, Any]] = []
     restored = 0
+    aside = None
     with database.write() as connection:
-        for table, columns in HASHED.items():
+        connection.execute("REINDEX")  # before the rows: a row is found and replaced through its indexes
+        for table in CHECKED:
             for row in connection.execute(f"SELECT * FROM {table}").fetchall():
-                if row_hash(row, columns) == row["hash"]:
+                if _is_sound(table, row):
                     continue
-                good = _from_backups(database, table, row)
                 damaged.append({"table": table, **dict(row)})
+                good = _from_backups(database, row) if table == "memory" else None
+                _take_out(connection, table, row)
                 if good is not None:
                     restored += 1
                     _put(connection, table, good)
-                else:
-                    _take_out(connection, table, row)
-        connection.execute("REINDEX")
         index.rebuild(connection)
+        if damaged and database.path is not None:
+            aside = _write_aside(database.path, damaged)  # before the commit: if it fails, nothing is taken out
     found = [fine("database", "the index was made anew")]
-    if damaged and database.path is not None:
-        aside = _write_aside(database.path, damaged)
+    if damaged:
         found.append(
             note(
                 "database",
                 f"{len(damaged)} damaged rows: {restored} restored from a backup, the others taken out",
-                f"As they were, they stand in {aside}.",
+                f"As they were, they stand in {aside}." if aside else "",
             )
         )
     return found
@@ -141,16 +176,21 @@ def _make_private(database: Database) -> None:
             path.chmod(0o600)
 
 
-def _from_backups(database: Database, table: str, row: sqlite3.Row) -> sqlite3.Row | None:
-    """The same row, undamaged, from the newest backup that has it."""
-    if table != "memory":
-        return None
+def _from_backups(database: Database, row: sqlite3.Row) -> dict[str, object] | None:
+    """The same memory, undamaged, from the newest backup that has it, perhaps as it was earlier."""
     for backup in reversed(database.backups()):
-        with suppress(sqlite3.Error, IndexError), closing(_reading(backup)) as connection:
-            good: sqlite3.Row | None = connection.execute("SELECT * FROM memory WHERE n = ?", (row["n"],)).fetchone()
-            if good is not None and row_hash(good, MEMORY_WORDS) == good["hash"]:
-                return good
+        with suppress(sqlite3.Error, DamagedRow), closing(_reading(backup)) as connection:
+            kept = connection.execute("SELECT * FROM memory WHERE n = ?", (row["n"],)).fetchone()
+            good = None if kept is None else current_row(dict(kept))
+            if good is not None and (good["hash"] == row["hash"] or good["id"] == row["id"]):
+                # What was forgotten since then stays forgotten.
+                return good if row["forgotten_ms"] is None else _forgotten(good, row["forgotten_ms"])
     return None
+
+
+def _forgotten(good: dict[str, object], ms: int) -> dict[str, object]:
+    forgotten = {**good, "forgotten_ms": ms}
+    return {**forgotten, "hash": row_hash(forgotten, MEMORY_WORDS)}
 
 
 def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
@@ -173,33 +213,33 @@ def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 def salvage(path: Path) -> list[Finding]:
     """A file that cannot be used any more: what can be read of it, and of the newest backup, becomes a new database."""
+    if not path.is_file():
+        raise StoreUnusable(f"There is no database {path}.")
     new = path.with_name(f"{path.name}.salvaged")
-    for suffix in _SIDE_FILES:
-        new.with_name(new.name + suffix).unlink(missing_ok=True)
+    _remove(new)
     database = Database(new)
     try:
         with database.write() as connection:
             # The file first: it knows what the backup does not. Foreign keys wait until everything is there.
             connection.execute("PRAGMA defer_foreign_keys = ON")
             from_file = _carry(path, connection)
-            from_backups = 0
-            for backup in sorted((path.parent / "backups").glob("*.db"), reverse=True):
-                from_backups += _carry(backup, connection)
+            from_backups = sum(_carry(backup, connection) for backup in reversed(database.backups()))
             connection.execute("DELETE FROM change WHERE deed NOT IN (SELECT n FROM deed)")
             connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by NOT IN (SELECT n FROM deed)")
             index.rebuild(connection)
-        with database.alone() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
+            gone = [MemoryId(row["memory"]) for row in connection.execute("SELECT memory FROM trace")]
+            quotations.delete(connection, gone)  # a backup that was not rewritten yet must not bring them back
+    except BaseException:
         database.close()
+        _remove(new)
+        raise
+    database.close()
     damaged = path.with_name(f"{path.name}.damaged-{_stamp()}")
     for suffix in _SIDE_FILES:
         old = path.with_name(path.name + suffix)
         if old.exists():
             old.rename(damaged.with_name(damaged.name + suffix))
     new.rename(path)
-    for suffix in _SIDE_FILES[1:]:
-        new.with_name(new.name + suffix).unlink(missing_ok=True)
     return [
         note(
             "database",
@@ -209,66 +249,103 @@ def salvage(path: Path) -> list[Finding]:
     ]
 
 
+def _remove(database: Path) -> None:
+    for suffix in _SIDE_FILES:
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
+
+
 def _carry(source: Path, connection: sqlite3.Connection) -> int:
     """Copies every row that can be read and is what was written, unless it is there already. Answers with memories."""
     (before,) = connection.execute("SELECT count(*) FROM memory").fetchone()
     with suppress(sqlite3.Error), closing(_reading(source)) as reader:
         for table in CARRIED:
             for row in _readable_rows(reader, table):
-                if "hash" in row and table in HASHED and row_hash(row, HASHED[table]) != row["hash"]:
-                    continue
-                with suppress(sqlite3.IntegrityError, sqlite3.OperationalError):  # an older schema, or there already
-                    _put(connection, table, row, instead="IGNORE")
+                with suppress(DamagedRow, sqlite3.IntegrityError, UnicodeEncodeError):  # it is not what was written
+                    _put_if_new(connection, table, _current(table, row))
     (after,) = connection.execute("SELECT count(*) FROM memory").fetchone()
     return int(after - before)
 
 
+def _current(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    """The row as this version has it; from before the hashes it is taken at its word."""
+    if table == "memory":
+        return current_row(row)
+    if table in HASHED and "hash" not in row:
+        return {**row, "hash": row_hash(row, HASHED[table])}
+    if not _is_sound(table, row):
+        raise DamagedRow(f"A row of {table} is not what was written.")
+    return row
+
+
+def _put_if_new(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
+    if _put(connection, table, row, instead="IGNORE") or table not in ("memory", "turn"):
+        return
+    # It is there already; or another has taken its number since that backup, and it gets a new one.
+    _put(connection, table, {name: value for name, value in row.items() if name != "n"}, instead="IGNORE")
+
+
 def _readable_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """Row by row around what is broken, where rows have numbers; else up to the first broken page."""
-    numbered = table in ("memory", "turn", "deed", "change")
-    last = 0
-    while True:
+    """Around what is broken: row by row where rows have numbers, else from both ends."""
+    if table in NUMBERED:
+        yield from _numbered_rows(reader, table)
+        return
+    for direction in ("ASC", "DESC"):
         try:
-            cursor = reader.execute(
-                f"SELECT * FROM {table} WHERE n > ? ORDER BY n" if numbered else f"SELECT * FROM {table}",
-                *([(last,)] if numbered else []),
-            )
-            for row in cursor:
-                if numbered:
-                    last = row["n"]
+            order = ", ".join(f"{column} {direction}" for column in range(1, KEY_COLUMNS[table] + 1))
+            yield from map(dict, reader.execute(f"SELECT * FROM {table} ORDER BY {order}"))
+        except sqlite3.Error:
+            continue
+        return
+
+
+def _numbered_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    last: int | None = 0
+    while last is not None:
+        try:
+            for row in reader.execute(f"SELECT * FROM {table} WHERE n > ? ORDER BY n", (last,)):
+                last = max(last, row["n"])  # a broken tree may lead back
                 yield dict(row)
         except sqlite3.Error:
-            gap = _next_readable(reader, table, last) if numbered else None
-            if gap is None:
-                return
-            last = gap - 1
+            last = _end_of_gap(reader, table, last)
         else:
             return
 
 
-def _next_readable(reader: sqlite3.Connection, table: str, last: int) -> int | None:
-    step = 1
-    while step < 1 << 40:
+def _end_of_gap(reader: sqlite3.Connection, table: str, last: int) -> int | None:
+    """After which number the rows can be read again; None: never."""
+
+    def can_be_read(after: int) -> bool:
         with suppress(sqlite3.Error):
-            row = reader.execute(f"SELECT n FROM {table} WHERE n > ? ORDER BY n LIMIT 1", (last + step,)).fetchone()
-            return int(row["n"]) if row else None
+            reader.execute(f"SELECT n FROM {table} WHERE n > ? ORDER BY n LIMIT 1", (after,)).fetchone()
+            return True
+        return False
+
+    step = 1
+    while not can_be_read(last + step):
         step *= 2
-    return None
+        if step > 1 << 40:
+            return None
+    broken, readable = last + step // 2, last + step
+    while readable - broken > 1:
+        middle = (broken + readable) // 2
+        if can_be_read(middle):
+            readable = middle
+        else:
+            broken = middle
+    return readable
 
 
-def _put(connection: sqlite3.Connection, table: str, row: Any, instead: str = "REPLACE") -> None:
-    columns = list(row.keys())
-    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    connection.execute(
-        f"INSERT OR {instead} INTO {table} ({names}) VALUES ({marks})", [row[column] for column in columns]
-    )
+def _put(connection: sqlite3.Connection, table: str, row: Mapping[str, Any], instead: str = "ABORT") -> bool:
+    """Whether it was put there."""
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    put = connection.execute(f"INSERT OR {instead} INTO {table} ({names}) VALUES ({marks})", list(row.values()))
+    return put.rowcount > 0
 
 
 def _reading(path: Path) -> sqlite3.Connection:
-    if not path.is_file():
-        raise StoreUnusable(f"There is no database {path}.")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.row_factory = sqlite3.Row
+    connection.text_factory = as_text
     return connection
 
 

@@ -1,0 +1,123 @@
+"""Deleting memories with everything that quotes them: their history, turns of the archive, lines of blocks."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Iterator
+
+from recollect.domain.memory import MemoryId
+from recollect.store.sqlite import index
+from recollect.store.sqlite.rows import INJECTION_WORDS, TURN_WORDS, row_hash
+from recollect.text.block import plain, without
+
+FORGOTTEN = "[forgotten]"
+_EDGE = " \t\r\n.,;:!?\"'`()"  # whoever quotes a sentence puts other marks around it
+_THIS = "session = :session AND message = :message AND context = :context"
+
+
+def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()) -> list[str]:
+    """Cuts `also` out of the archive too. Answers with what the memories said."""
+    tables = tables_of(connection)
+    said: list[str] = []
+    for row in [row for memory_id in memories for row in _take_out(connection, memory_id)]:
+        texts = _texts_of(row)
+        said += texts
+        if "turn" in tables:
+            _cut_from_archive(connection, texts, row)
+    if "turn" in tables:
+        for text in also:
+            _cut_from_turns(connection, text)
+    if "change" in tables:
+        connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
+    if "injection" in tables:
+        _cut_from_blocks(connection, memories)
+    return said
+
+
+def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
+    """A copy of the database may be older than some tables."""
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    return frozenset(row["name"] for row in rows)
+
+
+def _take_out(connection: sqlite3.Connection, memory_id: MemoryId) -> list[sqlite3.Row]:
+    rows = connection.execute("SELECT * FROM memory WHERE id = ?", (memory_id,)).fetchall()
+    for row in rows:
+        index.drop_memory(connection, row["n"])
+        connection.execute("DELETE FROM memory WHERE n = ?", (row["n"],))
+    return rows
+
+
+def _texts_of(row: sqlite3.Row) -> list[str]:
+    """The text and the evidence; of a damaged row, what can be read."""
+    try:
+        evidence = json.loads(row["evidence"])
+    except (IndexError, ValueError):  # an older table, or damaged
+        evidence = []
+    return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *evidence)]
+
+
+def _cut_from_archive(connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row) -> None:
+    """The sentences wherever they stand word for word; where the source says it otherwise, the whole message."""
+    cut = {n for text in texts for n in _cut_from_turns(connection, text)}
+    source = connection.execute(
+        "SELECT * FROM turn WHERE session = ? AND message = ?", (memory["session"], memory["message"])
+    ).fetchone()
+    if source is not None and source["n"] not in cut:
+        _rewrite_turn(connection, source, FORGOTTEN)
+
+
+def _cut_from_turns(connection: sqlite3.Connection, text: str) -> Iterator[int]:
+    """Answers with the turns that had it."""
+    sentence = _as_pattern(text)
+    found = []
+    for turn in _turns_with(connection, text):
+        without_it, times = sentence.subn(FORGOTTEN, turn["text"])
+        if times:
+            found.append(turn["n"])
+            _rewrite_turn(connection, turn, without_it)
+    return iter(found)
+
+
+def _as_pattern(text: str) -> re.Pattern[str]:
+    """However it is spaced and capitalised, but not inside of a longer word. Chinese has no blanks between words."""
+    words = (text.strip(_EDGE) or text.strip()).split()
+    sentence = r"\s+".join(map(re.escape, words))
+    return re.compile(rf"(?<![A-Za-z0-9_])(?:{sentence})(?![A-Za-z0-9_])", re.IGNORECASE)
+
+
+def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
+    query = index.all_of(text)
+    if not query:
+        return connection.execute("SELECT * FROM turn").fetchall()
+    return connection.execute(
+        "SELECT * FROM turn WHERE n IN (SELECT rowid FROM turn_words WHERE turn_words MATCH ?)", (query,)
+    ).fetchall()
+
+
+def _rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -> None:
+    storable = text.encode("utf-8", "replace").decode()
+    is_sound = row_hash(turn, TURN_WORDS) == turn["hash"]  # a damaged turn does not become sound by this
+    changed = row_hash({**dict(turn), "text": storable}, TURN_WORDS) if is_sound else turn["hash"]
+    connection.execute("UPDATE turn SET text = ?, hash = ? WHERE n = ?", (storable, changed, turn["n"]))
+    index.drop_turn(connection, turn["n"])
+    index.add_turn(connection, turn["n"], turn["project"], storable)
+
+
+def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
+    """The lines of memories in what was sent. A host that asks for such a block again gets it without the lines."""
+    shown_as = {plain(memory_id) for memory_id in memories}
+    quoting = [
+        row for row in connection.execute("SELECT * FROM injection") if without(row["block"], shown_as) != row["block"]
+    ]
+    for row in map(dict, quoting):
+        if "hash" in row and row_hash(row, INJECTION_WORDS) != row["hash"]:
+            connection.execute(f"DELETE FROM injection WHERE {_THIS}", row)  # damaged: nobody gets it anyhow
+            continue
+        ids = [shown for shown in json.loads(row["ids"]) if shown not in memories]
+        row |= {"block": without(row["block"], shown_as), "ids": json.dumps(ids)}
+        hashed = ", hash = :hash" if "hash" in row else ""
+        connection.execute(
+            f"UPDATE injection SET ids = :ids, block = :block{hashed} WHERE {_THIS}",
+            {**row, "hash": row_hash(row, INJECTION_WORDS)},
+        )
