@@ -135,12 +135,12 @@ def _privacy(database: Database) -> Iterator[Finding]:
 
 def mend(database: Database) -> list[Finding]:
     """An open database: private files, rows that are what was written, and an index made from them."""
-    if database.path is not None:
-        _make_private(database)
     damaged: list[dict[str, Any]] = []
     restored = 0
     aside = None
     with database.write() as connection:
+        if database.path is not None:
+            _make_private(database)
         connection.execute("REINDEX")  # before the rows: a row is found and replaced through its indexes
         for table in CHECKED:
             for row in connection.execute(f"SELECT * FROM {table}").fetchall():
