@@ -99,6 +99,11 @@ def test_the_newest_are_the_first_of_an_index_and_need_no_sorting(store: SqliteS
     assert not [line for line in told if "ORDER BY" in line], "\n".join(told)
 
 
+def test_counting_reads_no_row(store: SqliteStore) -> None:
+    told = plans(store, READINGS["count"])
+    assert all("COVERING INDEX" in line for line in told), "\n".join(told)
+
+
 def test_later_changes_are_looked_up_by_memory_not_among_all_later_deeds(store: SqliteStore) -> None:
     told = plans(store, READINGS["changed_since"])
     assert any("change_by_memory" in line for line in told), "\n".join(told)

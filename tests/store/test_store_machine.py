@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
@@ -231,6 +231,7 @@ TestFile.settings = settings(
     stateful_step_count=40,
     deadline=None,
     derandomize=True,
+    phases=set(Phase) - {Phase.explain},  # which takes minutes here and tells little
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 TestMemory.settings = settings(TestFile.settings, max_examples=150)

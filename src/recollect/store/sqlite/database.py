@@ -155,11 +155,11 @@ class Database:
         has_log = log.exists() and log.stat().st_size > 0
         for how in ("mode=ro", *([] if has_log else ["immutable=1"])):
             self._read_only_uri = f"{self._path.as_uri()}?{how}"
-            self._writer = self._connect()
             with suppress(sqlite3.OperationalError):
+                self._writer = self._connect()
                 if self._version() == len(MIGRATIONS):
                     return True
-            self._writer.close()
+                self._writer.close()
         self._read_only_uri = None
         return False
 

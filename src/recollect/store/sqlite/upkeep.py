@@ -135,12 +135,12 @@ def _privacy(database: Database) -> Iterator[Finding]:
 
 def mend(database: Database) -> list[Finding]:
     """An open database: private files, rows that are what was written, and an index made from them."""
-    if database.path is not None:
-        _make_private(database)
     damaged: list[dict[str, Any]] = []
     restored = 0
     aside = None
     with database.write() as connection:
+        if database.path is not None:
+            _make_private(database)
         connection.execute("REINDEX")  # before the rows: a row is found and replaced through its indexes
         for table in CHECKED:
             for row in connection.execute(f"SELECT * FROM {table}").fetchall():
@@ -299,33 +299,44 @@ def _readable_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str,
 
 
 def _numbered_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    last: int | None = 0
-    while last is not None:
+    start: int | None = 1
+    while start is not None:
         try:
-            for row in reader.execute(f"SELECT * FROM {table} WHERE n > ? ORDER BY n", (last,)):
-                last = max(last, row["n"])  # a broken tree may lead back
+            for row in reader.execute(f"SELECT * FROM {table} WHERE n >= ? ORDER BY n", (start,)):
+                start = max(start, row["n"] + 1)  # a broken tree may lead back
                 yield dict(row)
         except sqlite3.Error:
-            last = _end_of_gap(reader, table, last)
+            # A cursor reads ahead: what met the gap has taken the row before it along.
+            before_gap = _one_row(reader, table, start)
+            start = _end_of_gap(reader, table, start) if before_gap is None else before_gap["n"] + 1
+            if before_gap is not None:
+                yield before_gap
         else:
             return
 
 
-def _end_of_gap(reader: sqlite3.Connection, table: str, last: int) -> int | None:
-    """After which number the rows can be read again; None: never."""
+def _one_row(reader: sqlite3.Connection, table: str, start: int) -> dict[str, Any] | None:
+    with suppress(sqlite3.Error):
+        row = reader.execute(f"SELECT * FROM {table} WHERE n >= ? ORDER BY n LIMIT 1", (start,)).fetchone()
+        return None if row is None else dict(row)
+    return None
 
-    def can_be_read(after: int) -> bool:
+
+def _end_of_gap(reader: sqlite3.Connection, table: str, start: int) -> int | None:
+    """From which number on the rows can be read again; None: never."""
+
+    def can_be_read(first: int) -> bool:
         with suppress(sqlite3.Error):
-            reader.execute(f"SELECT n FROM {table} WHERE n > ? ORDER BY n LIMIT 1", (after,)).fetchone()
+            reader.execute(f"SELECT n FROM {table} WHERE n >= ? ORDER BY n LIMIT 1", (first,)).fetchone()
             return True
         return False
 
     step = 1
-    while not can_be_read(last + step):
+    while not can_be_read(start + step):
         step *= 2
         if step > 1 << 40:
             return None
-    broken, readable = last + step // 2, last + step
+    broken, readable = start + step // 2, start + step
     while readable - broken > 1:
         middle = (broken + readable) // 2
         if can_be_read(middle):
@@ -346,6 +357,7 @@ def _reading(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.row_factory = sqlite3.Row
     connection.text_factory = as_text
+    connection.execute("PRAGMA writable_schema = ON")  # otherwise nothing at all is read of a file that was cut off
     return connection
 
 
