@@ -101,7 +101,7 @@ def test_the_newest_are_the_first_of_an_index_and_need_no_sorting(store: SqliteS
 
 def test_counting_reads_no_row(store: SqliteStore) -> None:
     told = plans(store, READINGS["count"])
-    assert all("COVERING INDEX" in line for line in told), "\n".join(told)
+    assert not [line for line in told if " memory " in f"{line} "], "\n".join(told)
 
 
 def test_later_changes_are_looked_up_by_memory_not_among_all_later_deeds(store: SqliteStore) -> None:

@@ -32,7 +32,7 @@ class FindsMemories(Protocol):
         ...
 
     def count(self, viewer: Viewer | None = None) -> int:
-        """How many memories hold where the viewer is; without one, how many there are."""
+        """How many live memories the viewer may see; without one, how many there are."""
         ...
 
 

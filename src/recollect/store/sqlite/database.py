@@ -18,6 +18,7 @@ from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 
 BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
+CACHE_KIB = 16_384  # of pages, at most and only as they are used: an import of many walks several indexes
 
 
 class Database:
@@ -176,6 +177,7 @@ class Database:
         # The wait comes first: the very next statement may meet another process.
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA foreign_keys = ON")
         return connection

@@ -59,6 +59,15 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 def match(words: Sequence[str], viewer: Viewer, *, injectable: bool) -> str:
     """A query for live memories that the viewer may see; `injectable` leaves out the restricted ones."""
+    return _query(_tokens_for(viewer, injectable=injectable), words)
+
+
+def match_all(viewer: Viewer) -> str:
+    """A query for every live memory that the viewer may see."""
+    return f"scope : ({' OR '.join(_tokens_for(viewer, injectable=False))})"
+
+
+def _tokens_for(viewer: Viewer, *, injectable: bool) -> list[str]:
     tokens = [_token(_REACH, reach) for reach in reaches(viewer)]
     for scope in scopes(viewer):
         tokens.append(_token(_LIVE, scope))
@@ -66,7 +75,7 @@ def match(words: Sequence[str], viewer: Viewer, *, injectable: bool) -> str:
             tokens.append(_token(_RESTRICTED, scope))
         if viewer.session is not None:
             tokens.append(_token(_SESSION, scope, viewer.session))
-    return _query(tokens, words)
+    return tokens
 
 
 def match_turns(words: Sequence[str], project: ProjectId | None) -> str:

@@ -121,16 +121,13 @@ class Memories:
     def count(self, viewer: Viewer | None = None) -> int:
         with self._database.read() as connection:
             if viewer is None:
-                rows = connection.execute("SELECT count(*) AS n FROM memory WHERE forgotten_ms IS NULL").fetchall()
-            else:
-                rows = [
-                    connection.execute(  # asked on every turn: the index alone answers, no row is read
-                        f"SELECT count(*) AS n FROM memory INDEXED BY memory_live WHERE scope = ? AND {LIVE}",
-                        (str(scope),),
-                    ).fetchone()
-                    for scope in index.scopes(viewer)
-                ]
-        return sum(int(row["n"]) for row in rows)
+                row = connection.execute("SELECT count(*) AS n FROM memory WHERE forgotten_ms IS NULL").fetchone()
+            else:  # asked on every turn: the index over the words answers, no row is read
+                row = connection.execute(
+                    "SELECT count(*) AS n FROM memory_words WHERE memory_words MATCH ?",
+                    (index.match_all(viewer),),
+                ).fetchone()
+        return int(row["n"])
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
         """Page by page, so that a large store does not stand in memory as a whole."""
