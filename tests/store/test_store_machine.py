@@ -22,7 +22,6 @@ from recollect.domain.memory import (
     ProjectId,
     Role,
     Scope,
-    ScopeLevel,
     Sensitivity,
     SessionId,
     Source,
@@ -178,7 +177,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(viewer=viewers)
     def count(self, viewer: Viewer) -> None:
-        assert self.store.count(viewer) == sum(_holds_for(memory, viewer) for memory in self.live())
+        assert self.store.count(viewer) == sum(may_see(memory, viewer) for memory in self.live())
 
     @rule(prefix=st.sampled_from(["", "a", "b1", "b"]))
     def with_prefix(self, prefix: str) -> None:
@@ -204,16 +203,6 @@ class StoreMachine(RuleBasedStateMachine):
 
     def live(self) -> Iterable[Memory]:
         return (memory for memory in self.model.values() if memory.is_live)
-
-
-def _holds_for(memory: Memory, viewer: Viewer) -> bool:
-    names = {
-        ScopeLevel.UNIVERSAL: "",
-        ScopeLevel.LANGUAGE: viewer.language,
-        ScopeLevel.PROJECT: viewer.project,
-        ScopeLevel.SESSION: viewer.session,
-    }
-    return names[memory.scope.level] == memory.scope.name
 
 
 class InMemoryStoreMachine(StoreMachine):

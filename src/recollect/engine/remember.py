@@ -12,6 +12,7 @@ from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
 ID_CHARS = 8
+_AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
 def remember(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
@@ -116,4 +117,4 @@ def _ids_of(draft: Draft) -> Iterator[MemoryId]:
     """Ids come from the content, so that the same story gives the same bytes; a taken one moves on to the next."""
     for salt in range(1000):
         digest = blake2b(f"{draft.scope}\n{draft.kind}\n{draft.text}\n{draft.at.isoformat()}\n{salt}".encode()).digest()
-        yield MemoryId("".join(ID_ALPHABET[byte % len(ID_ALPHABET)] for byte in digest[:ID_CHARS]))
+        yield MemoryId(digest[:ID_CHARS].translate(_AS_LETTERS).decode())

@@ -48,6 +48,8 @@ class Entry:
 
 def visible(text: str) -> str:
     """One line of what a person can see: safe for a terminal."""
+    if text.isascii() and text.isprintable():  # most of it is: nothing can hide there
+        return " ".join(text.split())
     return _SPACE.sub(" ", _HIDDEN.sub("", _SPACE.sub(" ", _ANSI.sub("", text)))).strip()
 
 

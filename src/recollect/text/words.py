@@ -16,6 +16,7 @@ MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for t
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CHUNK = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[\w./\\:@#+-])+")
+_ASCII_CHUNK = re.compile(r"[\w./\\:@#+-]+", re.ASCII)
 _CJK_RUN = re.compile(rf"[{_CJK}]+")
 _EDGE = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
 _PART = re.compile(r"[^\W_]+[+#]*")
@@ -25,6 +26,8 @@ _PLAIN = re.compile(r"[a-z]+")
 
 def index_words(text: str) -> list[str]:
     """All words of a text, in order, repetitions kept."""
+    if text.isascii():  # most of it is: nothing to normalise, no bigrams
+        return [word for chunk in _ASCII_CHUNK.findall(text) for word in _name_and_parts(chunk)]
     found: list[str] = []
     for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
         if _CJK_RUN.match(chunk):

@@ -6,6 +6,7 @@ if it can be seen from other projects. So neither a filter nor a join stands bet
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 from recollect.domain.memory import Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
@@ -118,6 +119,7 @@ def _tokens_of(memory: Memory) -> list[str]:
             return [_token(_LIVE, memory.scope), *([_token(_REACH, reach)] if reach else [])]
 
 
+@lru_cache(maxsize=4096)
 def _token(*parts: object) -> str:
     return "s" + blake2b("\n".join(map(str, parts)).encode(), digest_size=8).hexdigest()
 
