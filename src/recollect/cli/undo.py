@@ -6,6 +6,9 @@ from recollect.cli import context, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId
+from recollect.text.block import visible
+
+ABOUT_CHARS = 60
 
 
 @click.command()
@@ -54,6 +57,7 @@ def _list(limit: int, as_json: bool) -> None:
                         "at": deed.at.isoformat(),
                         "by": deed.by,
                         "memories": deed.memories,
+                        "about": deed.about,
                         "undone_by": deed.undone_by,
                     }
                     for deed in deeds
@@ -63,7 +67,14 @@ def _list(limit: int, as_json: bool) -> None:
     elif not deeds:
         output.say("Nothing was done yet.")
     else:
-        output.show_facts([(str(deed.id), f"{output.minute(deed.at)}  {_line(deed)}") for deed in deeds])
+        output.show_facts([(str(deed.id), f"{output.minute(deed.at)}  {_line(deed)}{_about(deed)}") for deed in deeds])
+
+
+def _about(deed: Deed) -> str:
+    if deed.about is None:
+        return ""
+    said = visible(deed.about)
+    return f": {said}" if len(said) <= ABOUT_CHARS else f": {said[:ABOUT_CHARS]}…"
 
 
 def _line(deed: Deed) -> str:

@@ -28,6 +28,7 @@ class Deed:
     at: datetime
     by: str  # the host that it came through: "cli", "opencode" ...
     memories: int  # how many it changed
+    about: str | None = None  # what the first of these says, while it is there
     undone_by: DeedId | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)  # what else it changed; never the text of a memory
 

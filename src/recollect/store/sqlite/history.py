@@ -12,7 +12,12 @@ from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
 
-_DEED = "SELECT deed.*, (SELECT count(*) FROM change WHERE change.deed = deed.n) AS memories FROM deed"
+_DEED = """
+    SELECT deed.*, (SELECT count(*) FROM change WHERE change.deed = deed.n) AS memories,
+        (SELECT memory.text FROM memory WHERE memory.id =
+            (SELECT change.memory FROM change WHERE change.deed = deed.n ORDER BY change.n LIMIT 1)) AS about
+    FROM deed
+"""
 
 
 class History:
@@ -100,6 +105,7 @@ def _deed_of(row: sqlite3.Row) -> Deed:
         at=from_ms(row["at_ms"]),
         by=row["by"],
         memories=row["memories"],
+        about=row["about"],
         undone_by=None if row["undone_by"] is None else DeedId(row["undone_by"]),
         detail=json.loads(row["detail"]),
     )
