@@ -100,7 +100,6 @@ DEFERRED: dict[str, str] = {
     "PRI-4": f"isolation is there, sharing of preferences by setting is not; {_STORE}",
     "PRI-5": _STORE,
     "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",
-    "PRI-7": _STORE,
     "CTX-1": _MOMENTS,
     "OC-1": _OPENCODE,
     "CC-1": _LATER,
