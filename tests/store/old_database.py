@@ -22,6 +22,7 @@ ROWS = (
     ("new", "The port is 81.", "decision", f"project:{PROJECT}", "project", None),
     ("vault", "The vault is in Bern.", "decision", "universal", "restricted", None),
 )
+BLOCK = "<recollect>\n[DEC] Auth uses JWT. (2026-03-02, plain)\n</recollect>"
 
 
 def make(path: Path) -> None:
@@ -40,7 +41,7 @@ def make(path: Path) -> None:
         connection.execute("INSERT INTO session VALUES ('s1', 'opencode', ?, NULL, ?, 0)", (PROJECT, AT_MS))
         connection.execute(
             "INSERT INTO injection VALUES ('s1', 'm1', 0, 'message', ?, 12, '[\"plain\"]', 3, ?, 1.5, 1)",
-            ("<recollect>\nAuth uses JWT.\n</recollect>", AT_MS),
+            (BLOCK, AT_MS),
         )
 
 

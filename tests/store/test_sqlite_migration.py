@@ -69,7 +69,7 @@ def test_after_a_migration_everybody_sees_what_they_may_see(path: Path) -> None:
 def test_after_a_migration_a_message_is_replayed_with_what_it_was_sent_with(path: Path) -> None:
     store = SqliteStore(path)
     sent = store.sent_with(SessionId("s1"), [MessageId("m1")])[MessageId("m1")]
-    assert (sent.injection.block, sent.injection.ids) == ("<recollect>\nAuth uses JWT.\n</recollect>", ("plain",))
+    assert (sent.injection.block, sent.injection.ids) == (old_database.BLOCK, ("plain",))
     assert store.sessions_in(PROJECT) == ["s1"]
     store.close()
 

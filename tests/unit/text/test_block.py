@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from recollect.domain.memory import Kind, MemoryId
-from recollect.text.block import CLOSE, OPEN, PREFIX, Entry, line_of, plain, render, title_line_of, visible
+from recollect.text.block import CLOSE, OPEN, PREFIX, Entry, line_of, plain, render, title_line_of, visible, without
 from tests.builders import a_memory
 from tests.requirements import covers
 
@@ -79,3 +79,13 @@ Decisions:
 @pytest.mark.parametrize("more", [0, 3])
 def test_nothing_to_say_is_no_block(more: int) -> None:
     assert render([], more=more) == ""
+
+
+def test_a_block_without_a_memory_is_what_it_would_have_been() -> None:
+    first, second = a_memory("One.", id=MemoryId("a")), a_memory("Two (2026-01-01, a).", id=MemoryId("b"))
+    entries = [Entry("Rules", line_of(first)), Entry("Decisions", line_of(second))]
+    whole = render(entries, more=2)
+    assert without(whole, {"a"}) == render(entries[1:], more=2)
+    assert without(whole, {"b"}) == render(entries[:1], more=2)
+    assert without(whole, {"c"}) == whole
+    assert without(whole, {"a", "b"}) == without("", {"a"}) == ""

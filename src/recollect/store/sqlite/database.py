@@ -35,6 +35,8 @@ class Database:
         with self._speaking(), self.speaking_of_files():
             try:
                 self._open_for_writing()
+            except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
+                raise sqlite3.DatabaseError("the schema is malformed") from error
             except (sqlite3.OperationalError, OSError) as error:
                 if not _is_about_writing(error) or not self._open_for_reading():
                     raise

@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
 
-_DEED = """
+DEED = """
     SELECT deed.*, (SELECT count(*) FROM change WHERE change.deed = deed.n) AS memories,
         (SELECT memory.text FROM memory WHERE memory.id =
             (SELECT change.memory FROM change WHERE change.deed = deed.n ORDER BY change.n LIMIT 1)) AS about
@@ -42,22 +43,22 @@ class History:
 
     def deed(self, deed: DeedId) -> Deed | None:
         with self._database.read() as connection:
-            row = connection.execute(f"{_DEED} WHERE deed.n = ?", (deed,)).fetchone()
-        return _deed_of(row) if row else None
+            row = connection.execute(f"{DEED} WHERE deed.n = ?", (deed,)).fetchone()
+        return deed_of(row) if row else None
 
     def deeds(self, *, limit: int) -> list[Deed]:
         with self._database.read() as connection:
-            rows = connection.execute(f"{_DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
-        return [_deed_of(row) for row in rows]
+            rows = connection.execute(f"{DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
+        return deeds_of(rows)
 
     def undoable(self) -> Deed | None:
         with self._database.read() as connection:
             row = connection.execute(
-                f"{_DEED} WHERE undone_by IS NULL AND kind <> 'undo' "
+                f"{DEED} WHERE undone_by IS NULL AND kind <> 'undo' "
                 "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind = 'join') "
                 "ORDER BY deed.n DESC LIMIT 1"
             ).fetchone()
-        return _deed_of(row) if row else None
+        return deed_of(row) if row else None
 
     def changes_in(self, deed: DeedId) -> list[Change]:
         return self._changes("change.deed = ?", deed)
@@ -83,7 +84,7 @@ class History:
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
             deeds = {
-                n: _deed_of(connection.execute(f"{_DEED} WHERE deed.n = ?", (n,)).fetchone())
+                n: deed_of(connection.execute(f"{DEED} WHERE deed.n = ?", (n,)).fetchone())
                 for n in {row["deed"] for row in rows}
             }
         return [Change(deed=deeds[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows]
@@ -98,14 +99,28 @@ def _before(row: sqlite3.Row) -> Memory | None:
         raise DamagedRow(f"The history of the memory {row['memory']!r} is damaged on the disk.") from error
 
 
-def _deed_of(row: sqlite3.Row) -> Deed:
-    return Deed(
-        id=DeedId(row["n"]),
-        kind=DeedKind(row["kind"]),
-        at=from_ms(row["at_ms"]),
-        by=row["by"],
-        memories=row["memories"],
-        about=row["about"],
-        undone_by=None if row["undone_by"] is None else DeedId(row["undone_by"]),
-        detail=json.loads(row["detail"]),
-    )
+def deeds_of(rows: Iterable[sqlite3.Row]) -> list[Deed]:
+    """Those that can be read; `doctor` names the others."""
+    found = []
+    for row in rows:
+        with suppress(DamagedRow):
+            found.append(deed_of(row))
+    return found
+
+
+def deed_of(row: Mapping[str, Any] | sqlite3.Row) -> Deed:
+    try:
+        return Deed(
+            id=DeedId(row["n"]),
+            kind=DeedKind(row["kind"]),
+            at=from_ms(row["at_ms"]),
+            by=row["by"],
+            memories=row["memories"],
+            about=row["about"],
+            undone_by=None if row["undone_by"] is None else DeedId(row["undone_by"]),
+            detail=json.loads(row["detail"]),
+        )
+    except (ValueError, TypeError) as error:
+        raise DamagedRow(
+            f"Deed {row['n']} is damaged on the disk. `recollect doctor --repair` takes it out."
+        ) from error

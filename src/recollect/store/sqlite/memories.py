@@ -1,6 +1,7 @@
 """Memories in SQLite: the rows, and finding them."""
 
 import json
+import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -103,7 +104,7 @@ class Memories:
                         "ORDER BY valid_from_ms DESC, id LIMIT :limit",
                         {**values, "place": place, "kind": kind.value},
                     )
-                    rows.update({row["n"]: row for row in found})
+                    rows.update({row["n"]: row for row in found if _can_be_sorted(row)})
         ordered = sorted(rows.values(), key=lambda row: (-row["valid_from_ms"], row["id"]))
         return memories_of(ordered[:limit])
 
@@ -159,3 +160,8 @@ class Memories:
                 (to_ms(moment),),
             ).fetchall()
         return [MemoryId(row["id"]) for row in rows]
+
+
+def _can_be_sorted(row: sqlite3.Row) -> bool:
+    """A damaged row may have anything for a time or an id."""
+    return isinstance(row["valid_from_ms"], int) and isinstance(row["id"], str)

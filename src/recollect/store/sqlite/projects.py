@@ -61,12 +61,16 @@ class Projects:
                 ) GROUP BY project ORDER BY last_ms DESC, project
                 """
             ).fetchall()
+            known = connection.execute("SELECT project, alias FROM project_alias ORDER BY alias").fetchall()
+        aliases: dict[str, list[ProjectId]] = {}
+        for row in known:
+            aliases.setdefault(row["project"], []).append(ProjectId(row["alias"]))
         return [
             ProjectFacts(
                 id=ProjectId(row["project"]),
                 memories=row["memories"],
                 last_at=from_ms(row["last_ms"]),
-                aliases=tuple(sorted(self.aliases_of(ProjectId(row["project"])))),
+                aliases=tuple(aliases.get(row["project"], ())),
             )
             for row in rows
         ]

@@ -56,7 +56,12 @@ def to_ms(moment: datetime) -> int:
 
 
 def from_ms(ms: int) -> datetime:
-    return _EPOCH + ms * _MS
+    try:
+        return _EPOCH + ms * _MS
+    except (OverflowError, TypeError) as error:
+        raise DamagedRow(
+            f"A time in the database is damaged on the disk ({ms!r}). `recollect doctor` says where."
+        ) from error
 
 
 def _ms_or_none(moment: datetime | None) -> int | None:
@@ -175,7 +180,7 @@ def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
             last_shown_at=_from_ms_or_none(row["last_shown_ms"]),
             last_used_at=_from_ms_or_none(row["last_used_ms"]),
         )
-    except (InvalidValue, OverflowError):  # no hash covers counters, and what was said is worth more than them
+    except (InvalidValue, DamagedRow, TypeError):  # no hash covers counters, and what was said is worth more than them
         return NEVER_USED
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.domain.history import DeedKind
 from recollect.domain.memory import MemoryId
 from recollect.store.sqlite import index, quotations
 from recollect.store.sqlite.database import Database, as_text
+from recollect.store.sqlite.history import deed_of
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
     MEMORY_WORDS,
@@ -29,7 +29,7 @@ from recollect.store.sqlite.rows import (
 )
 
 HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS}  # a memory checks its own, see `rows.memory_of`
-CHECKED = ("memory", "turn", "injection", "change")
+CHECKED = ("memory", "turn", "injection", "deed", "change")
 CARRIED = ("memory", "turn", "session", "injection", "deed", "change", "project_alias", "trace")  # in order of need
 NUMBERED = ("memory", "turn", "deed", "change")
 KEY_COLUMNS = {"session": 1, "injection": 3, "project_alias": 2, "trace": 1}  # the first ones; these have no number
@@ -78,7 +78,7 @@ def _is_sound(table: str, row: Mapping[str, Any] | sqlite3.Row) -> bool:
             case "change" if row["before"] is not None:
                 memory_of(json.loads(row["before"]))
             case "deed":
-                return row["kind"] in list(DeedKind) and isinstance(json.loads(row["detail"]), dict)
+                deed_of({**dict(row), "memories": 0, "about": None})
     except (DamagedRow, ValueError, KeyError):
         return False
     return table not in HASHED or row_hash(row, HASHED[table]) == row["hash"]
@@ -90,6 +90,8 @@ def _name_of(table: str, row: sqlite3.Row) -> str:
             return str(row["id"])
         case "change":
             return str(row["memory"])
+        case "deed":
+            return str(row["n"])
         case _:
             return f"{row['session']}/{row['message']}"
 
@@ -147,6 +149,8 @@ def mend(database: Database) -> list[Finding]:
                 if _is_sound(table, row):
                     continue
                 damaged.append({"table": table, **dict(row)})
+                if table == "deed":
+                    damaged += _with_its_changes(connection, row["n"])
                 good = _from_backups(database, row) if table == "memory" else None
                 _take_out(connection, table, row)
                 if good is not None:
@@ -165,6 +169,14 @@ def mend(database: Database) -> list[Finding]:
             )
         )
     return found
+
+
+def _with_its_changes(connection: sqlite3.Connection, deed: int) -> list[dict[str, Any]]:
+    """What a deed changed goes with it: without the deed, nobody can tell what it was."""
+    changes = connection.execute("SELECT * FROM change WHERE deed = ?", (deed,)).fetchall()
+    connection.execute("DELETE FROM change WHERE deed = ?", (deed,))
+    connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by = ?", (deed,))
+    return [{"table": "change", **dict(change)} for change in changes]
 
 
 def _make_private(database: Database) -> None:

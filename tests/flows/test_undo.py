@@ -1,0 +1,216 @@
+"""Taking back: whatever was done to memories, one step or several, and the taking back itself."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.history import DeedId, DeedKind
+from recollect.domain.memory import Draft, Memory, MemoryId, New, Same, Sensitivity, Use, Viewer
+from recollect.engine.engine import Engine
+from recollect.engine.undo import Undone
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import NOW, PROJECT, a_draft
+
+HERE = Viewer(project=PROJECT)
+HELM = "We deploy with Helm."
+
+
+def undo(engine: Engine, deed: DeedId | None = None) -> Undone:
+    return engine.undo(deed, at=NOW, by="cli")
+
+
+def seen(engine: Engine) -> list[Memory]:
+    """What a search finds is what a list shows."""
+    listed = engine.newest(HERE, limit=10)
+    found = [hit.memory for hit in engine.recall("deploy helm argo", HERE, limit=10, now=NOW)]
+    assert {memory.id for memory in found} == {memory.id for memory in listed}
+    return listed
+
+
+def last_deed(engine: Engine) -> DeedId:
+    return engine.deeds(limit=1)[0].id
+
+
+def test_there_is_nothing_to_undo_at_first(engine: Engine) -> None:
+    with pytest.raises(InvalidValue, match="nothing to undo"):
+        undo(engine)
+    with pytest.raises(InvalidValue, match="no deed 7"):
+        undo(engine, DeedId(7))
+
+
+def test_what_was_remembered_is_taken_back(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM)).memory
+    undone = undo(engine)
+    assert (undone.deed.kind, [gone.id for gone in undone.removed], undone.restored) == ("remember", [memory.id], ())
+    assert seen(engine) == []
+    assert engine.count() == 0
+
+
+def test_several_that_were_remembered_together_are_taken_back_together(engine: Engine) -> None:
+    engine.remember_all([a_draft(HELM), a_draft("We deploy with Argo.")])
+    assert len(undo(engine).removed) == 2
+    assert seen(engine) == []
+
+
+def test_what_was_said_once_more_is_as_it_was_before(engine: Engine) -> None:
+    first = engine.remember(a_draft(HELM, title="deploy")).memory
+    engine.remember(a_draft(HELM, aliases=("argo",), evidence=("So!",), sensitivity=Sensitivity.RESTRICTED))
+    undone = undo(engine)
+    assert (undone.removed, undone.restored) == ((), (first,))
+    assert seen(engine) == [first]
+
+
+def test_what_was_shown_meanwhile_stays_counted(engine: Engine, store: SqliteStore) -> None:
+    first = engine.remember(a_draft(HELM)).memory
+    again = engine.remember(a_draft(HELM)).memory
+    store.update(replace(again, use=Use(shown=3, last_shown_at=NOW)))
+    undo(engine)
+    assert seen(engine) == [replace(first, use=Use(shown=3, last_shown_at=NOW))]
+
+
+def test_what_was_forgotten_comes_back(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM, aliases=("argo",), evidence=("So!",))).memory
+    engine.forget([memory.id], at=NOW, by="cli")
+    assert seen(engine) == []
+    assert undo(engine).restored == (memory,)
+    assert seen(engine) == [memory]
+
+
+def test_an_import_is_taken_back_as_a_whole(engine: Engine) -> None:
+    known = engine.remember(a_draft(HELM)).memory
+    gone = engine.remember(a_draft("We deploy with Argo.", id=MemoryId("argo"))).memory
+    engine.forget([gone.id], at=NOW, by="cli")
+    before = seen(engine)
+
+    deed = None
+    for draft in (
+        a_draft("Another: deploy.", id=MemoryId("new")),
+        a_draft(HELM, seen=5, aliases=("argo",)),
+        a_draft("We deploy with Argo.", id=MemoryId("argo")),
+    ):
+        deed, _ = engine.bring_back([draft], at=NOW, by="cli", deed=deed)  # batch by batch
+    assert {memory.id for memory in seen(engine)} == {known.id, "argo", "new"}
+
+    undone = undo(engine)
+    assert (undone.deed.id, undone.deed.memories) == (deed, 3)
+    assert seen(engine) == before
+
+
+def test_the_same_file_twice_changes_nothing(engine: Engine) -> None:
+    drafts = [
+        a_draft(HELM, seen=4),
+        a_draft("Ports: deploy to 80.", superseded_by=MemoryId("argo")),
+        a_draft("We deploy with Argo.", id=MemoryId("argo")),
+    ]
+
+    def bring_all() -> list[type]:
+        return [type(outcome) for outcome in engine.bring_back(drafts, at=NOW, by="cli")[1]]
+
+    assert bring_all() == [New, New, New]
+    kept = list(engine.everything())
+    assert bring_all() == [Same, Same, Same]
+    assert list(engine.everything()) == kept
+    assert engine.deeds(limit=1)[0].memories == 0
+
+
+@pytest.mark.parametrize("memory_id", [None, MemoryId("helm")])
+def test_what_is_said_again_since_it_was_forgotten_is_not_doubled_by_an_import(
+    engine: Engine, memory_id: MemoryId | None
+) -> None:
+    draft = a_draft(HELM, id=memory_id)
+    engine.forget([engine.remember(draft).memory.id], at=NOW, by="cli")
+    said_again = engine.remember(a_draft(HELM, days_old=-1)).memory
+    _, (outcome,) = engine.bring_back([draft], at=NOW, by="cli")
+    assert outcome == Same(said_again)
+    assert seen(engine) == [said_again]
+
+
+def test_an_undo_is_undone(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM)).memory
+    first = undo(engine)
+    again = undo(engine, first.by)
+    assert (again.deed.kind, again.restored) == (DeedKind.UNDO, (memory,))
+    assert seen(engine) == [memory]
+    assert undo(engine).deed.id == first.deed.id, "it holds again, so it can be undone again"
+    assert seen(engine) == []
+
+
+def test_undoing_twice_goes_further_back(engine: Engine) -> None:
+    first = engine.remember(a_draft(HELM)).memory
+    engine.remember(a_draft(HELM))
+    engine.forget([first.id], at=NOW, by="cli")
+    assert [undo(engine).deed.kind for _ in range(3)] == [DeedKind.FORGET, DeedKind.REMEMBER, DeedKind.REMEMBER]
+    assert seen(engine) == []
+    with pytest.raises(InvalidValue, match="nothing to undo"):
+        undo(engine)
+
+
+def test_undone_once_is_undone(engine: Engine) -> None:
+    engine.remember(a_draft(HELM))
+    undone = undo(engine)
+    with pytest.raises(InvalidValue, match=f"undone already, by deed {undone.by}; `undo {undone.by}`"):
+        undo(engine, undone.deed.id)
+
+
+def test_an_older_deed_is_not_undone_while_something_is_built_on_it(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM)).memory
+    first = last_deed(engine)
+    other = engine.remember(a_draft("We deploy with Argo.")).memory
+    engine.remember(a_draft(HELM))
+    with pytest.raises(InvalidValue, match=f"cannot be undone: {memory.id} changed since"):
+        undo(engine, first)
+    assert {m.id for m in seen(engine)} == {memory.id, other.id}
+    undo(engine)
+    undo(engine, first)  # what was built on it is gone
+    assert seen(engine) == [other]
+
+
+def test_what_stood_on_an_undone_deed_is_not_brought_back_alone(engine: Engine) -> None:
+    engine.remember(a_draft(HELM))
+    engine.remember(a_draft(HELM))
+    second = undo(engine)
+    undo(engine)  # the first: now it was never said
+    with pytest.raises(InvalidValue, match="changed since"):
+        undo(engine, second.by)
+    assert seen(engine) == []
+
+
+def test_what_is_gone_for_good_is_not_brought_back(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM)).memory
+    remembered = last_deed(engine)
+    engine.forget_now([memory.id])
+    with pytest.raises(InvalidValue, match="nothing to undo"):
+        undo(engine)
+    assert undo(engine, remembered).removed == ()
+    assert engine.count() == 0
+
+
+def test_a_clock_that_went_back_changes_neither_the_order_nor_the_window(engine: Engine, store: SqliteStore) -> None:
+    def forget(text: str, days: int) -> Draft:
+        draft = a_draft(text)
+        engine.forget([engine.remember(draft).memory.id], at=NOW + timedelta(days=days), by="cli")
+        return draft
+
+    forget(HELM, days=0)
+    forget("We deploy with Argo.", days=-400)
+    deeds = engine.deeds(limit=10)
+    assert [deed.id for deed in deeds] == sorted((deed.id for deed in deeds), reverse=True)
+    engine.tidy(NOW - timedelta(days=400))
+    assert len(store.memories_in(PROJECT)) == 2, "neither window is over"
+    undone = engine.undo(None, at=NOW - timedelta(days=500), by="cli")
+    assert [memory.text for memory in undone.restored] == ["We deploy with Argo."]
+    assert [memory.text for memory in seen(engine)] == ["We deploy with Argo."]
+
+
+def test_the_story_of_a_memory_tells_what_was_done_and_what_was_undone(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM)).memory
+    engine.remember(a_draft(HELM))
+    undo(engine)
+    told = engine.history(engine.find(memory.id))
+    assert [(change.deed.kind, change.before and change.before.seen) for change in told.changes] == [
+        (DeedKind.REMEMBER, None),
+        (DeedKind.REMEMBER, 1),
+        (DeedKind.UNDO, 2),
+    ]
