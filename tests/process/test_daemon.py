@@ -1,7 +1,6 @@
 import os
 import signal
 import socket
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -260,19 +259,6 @@ def test_the_log_has_no_content(home: Home) -> None:
     assert "listening" in log
     assert "bad_request" in log
     assert "Helm" not in log
-
-
-def test_a_bug_is_answered_and_logged_without_what_was_said(home: Home) -> None:
-    home.said("start")
-    with sqlite3.connect(home.places.database) as connection:
-        connection.execute("INSERT INTO session VALUES ('s1', 'opencode', NULL, NULL, -99999999999999999, 0)")
-    with pytest.raises(DaemonError, match="OverflowError"):
-        home.client.post("/v1/hosts/opencode", PROMPT)
-    log = home.places.log.read_text()
-    assert "OverflowError" in log
-    assert "line" in log
-    assert "date value" not in log
-    assert home.client.is_running()
 
 
 def test_a_method_that_is_not_offered_is_refused(home: Home) -> None:

@@ -7,10 +7,10 @@ their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides what m
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
 
 from recollect.domain.memory import Memory
 from recollect.text.aliases import SHORT_FORMS
+from recollect.text.stemmer import EnglishStemmer
 
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
 
@@ -80,27 +80,4 @@ def _stem(word: str) -> str:
     if not _PLAIN.fullmatch(word):
         return word
     # A stemmer object holds its cursor, so each word gets its own: threads never meet in one.
-    return str(_english_stemmer()().stemWord(word))
-
-
-@lru_cache(maxsize=1)
-def _english_stemmer() -> Any:
-    """The one language that is used. The package itself would load thirty: 20 ms of every command."""
-    import sys
-    from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
-
-    name = "snowballstemmer"
-    if name not in sys.modules:
-        found = PathFinder.find_spec(name)
-        if found is not None:
-            sys.modules[name] = module_from_spec(found)  # a package with its path, and not yet run
-            try:
-                from snowballstemmer.english_stemmer import EnglishStemmer
-
-                return EnglishStemmer
-            finally:
-                del sys.modules[name]  # whoever asks for it later gets the whole of it
-    from snowballstemmer.english_stemmer import EnglishStemmer
-
-    return EnglishStemmer
+    return str(EnglishStemmer().stemWord(word))
