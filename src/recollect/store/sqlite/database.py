@@ -134,7 +134,10 @@ class Database:
             with suppress(OSError):
                 unfinished.unlink()
             raise
-        for old in self.backups()[:-BACKUPS_KEPT]:
+        # Where a migration fails at every start, its backups must not push out those of earlier versions.
+        schema = name.rpartition("-")[0]
+        again = [old for old in self.backups() if old != made and old.name.startswith(f"{schema}-")]
+        for old in (*again, *[old for old in self.backups() if old not in again][:-BACKUPS_KEPT]):
             old.unlink()
         return made
 

@@ -122,11 +122,8 @@ MIGRATIONS = (
             "DROP INDEX memory_by_scope",
             "DROP INDEX memory_public",
             # In the order of `newest`, so that the first ten are the first ten of the index, whatever its size.
-            # The last three are always NULL: with them, counting needs no row.
             """
-            CREATE INDEX memory_live ON memory (
-                scope, kind, valid_from_ms DESC, id, valid_to_ms, superseded_by, forgotten_ms
-            )
+            CREATE INDEX memory_live ON memory (scope, kind, valid_from_ms DESC, id)
             WHERE valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL
             """,
             """
