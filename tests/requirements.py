@@ -36,7 +36,6 @@ IDS = frozenset(
     + [f"SCN-{group}{number}" for group, count in _SCENARIOS.items() for number in range(1, count + 1)]
 )
 
-_STORE = "comes with the complete store and command line"
 _SEARCH = "comes with the embedding model and hybrid search"
 _WRITE = "comes with the complete write path: redaction, trust, novelty, staleness"
 _MOMENTS = "comes with the complete injection engine"
@@ -46,8 +45,6 @@ _OPENCODE = "comes with the complete OpenCode plugin"
 _LATER = "comes after the first host is complete"
 
 DEFERRED: dict[str, str] = {
-    "MEM-1": f"shown, used, evidence and anchors are missing; {_STORE}",
-    "MEM-4": f"agent type and evidence are missing; {_STORE}",
     "MEM-5": _CAPTURE,
     "MEM-6": _MOMENTS,
     "MEM-7": _MOMENTS,
@@ -102,7 +99,7 @@ DEFERRED: dict[str, str] = {
     "CC-1": _LATER,
     "CX-1": _LATER,
     "MCP-1": _DAEMON,
-    "CLI-1": _STORE,
+    "CLI-1": f"review, why, inject, capture, model, restart, ui and mcp are missing; {_DAEMON}",
     "API-1": _DAEMON,
     "UI-1": _LATER,
     "IMP-1": _WRITE,

@@ -55,6 +55,16 @@ def test_several_memories_with_the_same_beginning_are_named(home: Home) -> None:
     assert "same0, same1, same2" in refused(home, "show", "same")
 
 
+@covers("MEM-4")
+def test_history_tells_the_source_of_a_memory(home: Home) -> None:
+    source = {"role": "assistant", "host": "opencode", "session": "ses_1", "message": "msg_2", "agent": "plan"}
+    record = {"id": "full", "text": "The port is 82.", "source": source, "evidence": ["Let us take 82."]}
+    home.said("import", "-", stdin=json.dumps(record).encode())
+    told = home.said("history", "full")
+    assert "said by assistant through opencode in session ses_1 message msg_2 agent plan" in told
+    assert "from: Let us take 82." in told
+
+
 def test_history_tells_what_was_done_and_the_chain_of_what_replaced_what(home: Home) -> None:
     records = [
         {"id": "first", "text": "The port is 80.", "time": "2026-01-01", "valid_to": "2026-02-01",
@@ -151,6 +161,7 @@ def test_when_the_window_is_over_the_next_command_makes_it_gone(home: Home) -> N
     assert "no memory" in refused(home, "show", memory_id)
 
 
+@covers("MEM-1")
 def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_path: Path) -> None:
     record = {
         "id": "full", "text": "Ünï 日本語.", "kind": "rule", "scope": "universal", "title": "t", "aliases": ["a", "b"],

@@ -101,6 +101,22 @@ def test_only_the_newest_backups_stay(path: Path) -> None:
     assert newest.startswith("schema-002-")
 
 
+def test_a_migration_that_fails_at_every_start_keeps_the_backups_of_earlier_versions(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path.parent / "backups").mkdir(mode=0o700)
+    (path.parent / "backups" / "schema-001-20250101T000000.db").touch()
+    monkeypatch.setattr(database, "MIGRATIONS", (*MIGRATIONS[:2], BROKEN))
+    for second in range(5):
+        monkeypatch.setattr("time.strftime", lambda *_, n=second: f"20260101T00000{n}")
+        with pytest.raises(StoreError):
+            SqliteStore(path)
+    assert [backup.name for backup in backups(path)] == [
+        "schema-001-20250101T000000.db",
+        "schema-002-20260101T000004.db",
+    ]
+
+
 def test_a_migration_that_fails_leaves_the_database_as_it_was_and_keeps_the_backup(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
