@@ -50,8 +50,11 @@ class Turns:
             return int(connection.execute("SELECT count(*) AS n FROM turn").fetchone()["n"])
 
     def drop_turns_before(self, moment: datetime) -> int:
-        with self._database.write() as connection:
+        with self._database.read() as connection:
             old = connection.execute("SELECT n FROM turn WHERE at_ms < ?", (to_ms(moment),)).fetchall()
+        if not old:  # as almost always: nobody has to wait for a transaction that does nothing
+            return 0
+        with self._database.write() as connection:
             for row in old:
                 index.drop_turn(connection, row["n"])
                 connection.execute("DELETE FROM turn WHERE n = ?", (row["n"],))
