@@ -176,7 +176,7 @@ def test_forgetting_what_both_knew_forgets_it_twice(engine: Engine, two_projects
     assert "twin" not in {m.id for m in engine.everything()}
     engine.undo(None, at=NOW, by="cli")
     assert state(two_projects) == joined
-    assert engine.forget_now([MemoryId("known")])[1]
+    assert engine.forget_now([MemoryId("known")], at=NOW, by="cli")[1]
     assert two_projects.get(MemoryId("twin")) is None
 
 

@@ -150,7 +150,7 @@ def test_undoing_twice_goes_further_back(engine: Engine) -> None:
 def test_undone_once_is_undone(engine: Engine) -> None:
     engine.remember(a_draft(HELM))
     undone = undo(engine)
-    with pytest.raises(InvalidValue, match=f"undone already, by deed {undone.by}; `undo {undone.by}`"):
+    with pytest.raises(InvalidValue, match=f"undone already; `recollect undo {undone.by}` does it again"):
         undo(engine, undone.deed.id)
 
 
@@ -180,11 +180,31 @@ def test_what_stood_on_an_undone_deed_is_not_brought_back_alone(engine: Engine) 
 def test_what_is_gone_for_good_is_not_brought_back(engine: Engine) -> None:
     memory = engine.remember(a_draft(HELM)).memory
     remembered = last_deed(engine)
-    engine.forget_now([memory.id])
-    with pytest.raises(InvalidValue, match="nothing to undo"):
+    engine.forget_now([memory.id], at=NOW, by="cli")
+    with pytest.raises(InvalidValue, match="cannot be undone"):
         undo(engine)
-    assert undo(engine, remembered).removed == ()
+    with pytest.raises(InvalidValue, match="gone for good"):
+        undo(engine, remembered)
     assert engine.count() == 0
+
+
+def test_a_forgetting_that_is_done_again_has_its_whole_window(engine: Engine) -> None:
+    memory = engine.remember(a_draft(HELM)).memory
+    engine.forget([memory.id], at=NOW, by="cli")
+    back = engine.undo(None, at=NOW, by="cli")
+    later = NOW + timedelta(days=9)
+    again = engine.undo(back.by, at=later, by="cli")
+    engine.tidy(later + timedelta(hours=1))
+    engine.undo(again.by, at=later + timedelta(hours=2), by="cli")
+    assert [m.id for m in seen(engine)] == [memory.id]
+
+
+def test_what_was_said_again_since_it_was_forgotten_does_not_come_back_twice(engine: Engine) -> None:
+    engine.forget([engine.remember(a_draft(HELM)).memory.id], at=NOW, by="cli")
+    forgetting = last_deed(engine)
+    again = engine.remember(a_draft(HELM, days_old=-1)).memory
+    assert engine.undo(forgetting, at=NOW, by="cli").restored == ()
+    assert seen(engine) == [again]
 
 
 def test_a_clock_that_went_back_changes_neither_the_order_nor_the_window(engine: Engine, store: SqliteStore) -> None:

@@ -151,7 +151,7 @@ def test_forgotten_now_means_gone_from_every_file(path: Path, store: SqliteStore
     before = {memory.id: memory for memory in store.everything()}
     assert {name for name, _ in left_of(victim, path.parent)} >= {"schema-004-20260101T000000.db"}
 
-    assert engine_on(store).forget_now([VICTIM])[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
 
     assert left_of(victim, path.parent) == set()
     assert {memory.id: memory for memory in store.everything()} == {k: m for k, m in before.items() if k != VICTIM}
@@ -169,7 +169,7 @@ def test_a_block_is_replayed_without_the_line_of_what_is_gone(store: SqliteStore
     quoted_everywhere(store, victim)
     engine = engine_on(store)
     whole = engine.replay(SessionId("s1"), [MessageId("turn")])[MessageId("turn")]
-    engine.forget_now([VICTIM])
+    engine.forget_now([VICTIM], at=NOW, by="cli")
     assert engine.replay(SessionId("s1"), [MessageId("turn")]) == {"turn": whole.replace(line_of(victim) + "\n", "")}
     stable = store.stable(SessionId("s1"), 0)
     assert stable is not None
@@ -248,7 +248,7 @@ def test_somebody_who_still_reads_delays_it_and_the_next_tidying_finishes(
             patience.setattr(forgetting, "BUSY_TIMEOUT_MS", 50)
             with store._database.alone() as connection:
                 connection.execute("PRAGMA busy_timeout = 50")
-            assert not engine_on(store).forget_now([VICTIM])[1]
+            assert not engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
         assert store.get(VICTIM) is None
         assert [finding.about for finding in store.check()] == ["forgetting"]
         assert left_of(victim, path.parent), "the reader still needs the log"
@@ -275,7 +275,7 @@ def test_an_old_backup_and_one_that_was_never_finished_hold_nothing_either(path:
     store = SqliteStore(path)  # migrates, and keeps a backup
     unfinished = path.parent / "backups" / "schema-003-20260101T000000.part"
     unfinished.write_bytes(b"Auth uses JWT.")
-    assert engine_on(store).forget_now([MemoryId("plain")])[1]
+    assert engine_on(store).forget_now([MemoryId("plain")], at=NOW, by="cli")[1]
     store.close()
     (backup,) = (path.parent / "backups").iterdir()
     assert [row[0] for row in old_database.rows(backup)] == [row[0] for row in old_database.ROWS if row[0] != "plain"]
@@ -295,17 +295,17 @@ def test_what_was_kept_aside_as_damaged_is_cleaned_too(path: Path, open_store: C
     upkeep.salvage(path)  # and the whole file once more beside it
     store = open_store()
     store.add(victim)
-    assert engine_on(store).forget_now([VICTIM])[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
     assert left_of(victim, path.parent) == set()
     assert store.count() == OTHERS
 
 
-def test_a_backup_that_cannot_be_rewritten_is_not_kept(path: Path, store: SqliteStore) -> None:
+def test_a_backup_that_has_it_and_cannot_be_rewritten_is_not_kept(path: Path, store: SqliteStore) -> None:
     store.add(the_victim())
     broken = path.parent / "backups" / "schema-004-20260101T000000.db"
     broken.parent.mkdir(mode=0o700)
-    broken.write_bytes(b"not a database, but it speaks of the quokka " * 99)
-    assert engine_on(store).forget_now([VICTIM])[1]
+    broken.write_bytes(b"not a database, but it says: " + the_victim().text.encode())
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
     assert not broken.exists()
 
 

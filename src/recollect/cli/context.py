@@ -8,15 +8,20 @@ from pathlib import Path
 import click
 
 from recollect import config, wiring
+from recollect.cli import completing
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.memory import ProjectId, Scope, ScopeLevel, Viewer
+from recollect.domain.memory import ProjectId, Scope, ScopeLevel, Viewer, check_name
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 
 BY = "cli"  # what the history calls us
 
 project_option = click.option(
-    "--project", "project", metavar="ID", help="Another project than the one of this folder, by its id."
+    "--project",
+    "project",
+    metavar="ID",
+    shell_complete=completing.project_ids,
+    help="Another project than the one of this folder, by its id.",
 )
 language_option = click.option("--language", metavar="NAME", help="Also what holds for this programming language.")
 
@@ -49,8 +54,14 @@ def folder() -> Path:
         raise InvalidValue("The folder you are in does not exist any more; change to another one.") from None
 
 
-def project_of(opened: Engine, given: str | None) -> ProjectId:
-    return opened.project_named(given) if given else opened.project_of(str(folder()))
+def project_of(opened: Engine, given: str | None, *, may_be_new: bool = False) -> ProjectId:
+    if not given:
+        return opened.project_of(str(folder()))
+    check_name(given, "project")
+    project = opened.project_named(given)
+    if not may_be_new and all(known.id != project for known in opened.projects()):
+        raise InvalidValue(f"Nothing is known of a project {given!r}; `recollect project list` shows all.")
+    return project
 
 
 def viewer_of(opened: Engine, project: str | None, language: str | None) -> Viewer:

@@ -3,6 +3,7 @@
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import click
 
@@ -53,8 +54,9 @@ def demo(as_json: bool) -> None:
     for moment, injection, ms in moments:
         output.moment(moment, injection, ms)
     output.heading("Your turn")
-    output.say(f'  {sys.argv[0]} remember "We deploy with Helm to GKE"   # teach it a sentence')
-    output.say(f"  {sys.argv[0]} install opencode --project              # connect OpenCode, in your project's folder")
+    command = Path(sys.argv[0]).absolute()
+    output.say(f'  {command} remember "We deploy with Helm to GKE"   # teach it a sentence')
+    output.say(f"  {command} install opencode --project              # connect OpenCode, in your project's folder")
 
 
 def _teach(engine: Engine, kind: Kind, days_ago: int, text: str) -> str:

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
@@ -12,8 +13,10 @@ from recollect.cli import context, output
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.client import Client
 from recollect.config import Places
-from recollect.domain.errors import RecollectError, StoreDamaged
+from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
 from recollect.domain.health import Finding, Health, fine, note, problem
+from recollect.domain.settings import Settings
+from recollect.engine.engine import Engine
 from recollect.install import opencode
 from recollect.workspace.git import root_of
 
@@ -31,7 +34,7 @@ def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
     findings = [fine("version", f"Recollect {__version__}, Python {sys.version.split()[0]}")]
     if repair:
         findings += _repair(places)
-    findings += [*_settings(places), *_database(places), *_project(), *_daemon(places), *_hosts()]
+    findings += [*_settings(places), *_database(places), *_project(places), *_daemon(places), *_hosts()]
     healthy = all(finding.health is not Health.PROBLEM for finding in findings)
     if as_json:
         output.say_json(
@@ -62,7 +65,7 @@ def _repair(places: Places) -> list[Finding]:
     if not places.database.exists():
         return [note("repair", "there is no database yet")]
     try:
-        with context.engine() as engine:
+        with _engine(places) as engine:
             return engine.mend()
     except StoreDamaged:
         return wiring.salvage(places.database)
@@ -87,7 +90,7 @@ def _database(places: Places) -> Iterator[Finding]:
         yield note("database", f"{path} is not there yet", "It comes with the first `recollect remember`.")
         return
     try:
-        with context.engine() as engine:
+        with _engine(places) as engine:
             size_mb = path.stat().st_size / 1e6
             yield fine("database", f"{path}, {size_mb:.1f} MB, {output.many(engine.count(), 'memory', 'memories')}")
             if engine.is_read_only:
@@ -112,10 +115,17 @@ def _space(path: Path) -> Iterator[Finding]:
         yield fine("backups", f"{len(backups)} in {path.parent / 'backups'}")
 
 
-def _project() -> Iterator[Finding]:
+def _engine(places: Places) -> AbstractContextManager[Engine]:
+    """Whatever the settings say: a mistake in them is one finding, not three."""
+    return wiring.open_engine(lambda _: Settings(), places.database if places.database.exists() else None)
+
+
+def _project(places: Places) -> Iterator[Finding]:
     try:
-        with context.engine() as engine:
+        with _engine(places) as engine:
             yield fine("project", context.project_of(engine, None))
+    except StoreError:
+        return  # told already
     except RecollectError as error:
         yield problem("project", str(error), "Commands in this folder cannot tell whose memories they mean.")
 

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -59,6 +59,8 @@ def _writing(file: Path, force: bool) -> Iterator[TextIO]:
         return
     if file.exists() and not force:
         raise InvalidValue(f"{file} exists; choose another name, or add --force to write over it.")
+    if not file.absolute().parent.is_dir():
+        raise InvalidValue(f"There is no folder {file.absolute().parent} to write into.")
     unfinished = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         unfinished.touch(mode=0o600)
@@ -96,10 +98,8 @@ def import_memories(
     number. Reading the same file again changes nothing."""
     report = Report()
     with context.writing_engine() as engine, _reading(file) as lines:
-        drafts = _drafts(lines, context.project_of(engine, project), report, strict)
-        if dry_run:
-            report.new = sum(1 for _ in drafts)
-        else:
+        drafts = _drafts(lines, context.project_of(engine, project, may_be_new=True), report, strict)
+        with engine.rehearsing() if dry_run else nullcontext():
             _bring_back(engine, drafts, report, strict)
     _say(report, dry_run, as_json)
     if report.refused:
@@ -112,8 +112,10 @@ def _bring_back(engine: Engine, drafts: Iterator[tuple[int, Draft]], report: Rep
     if strict:
         try:
             _, outcomes = engine.bring_back((draft for _, draft in drafts), at=at, by=context.BY, strict=True)
+        except _BadLine:
+            raise
         except InvalidValue as refusal:
-            raise InvalidValue(_all_or_none(report.line, str(refusal))) from None
+            raise _BadLine(report.line, str(refusal)) from None
         _count(report, outcomes)
         return
     while chunk := list(islice(drafts, CHUNK_LINES)):
@@ -168,7 +170,7 @@ def _drafts(lines: Iterable[bytes], project: ProjectId, report: Report, strict: 
             draft = draft_of(record, now=now, project=project, source=source)
         except RecollectError as refusal:
             if strict:
-                raise InvalidValue(_all_or_none(report.line, str(refusal))) from None
+                raise _BadLine(report.line, str(refusal)) from None
             report.refused.append((report.line, str(refusal)))
             continue
         report.unknown.update(unknown_fields(record))
@@ -189,8 +191,11 @@ def _record(line: bytes) -> dict[str, Any]:
     return record
 
 
-def _all_or_none(line: int, why: str) -> str:
-    return f"Line {line}: {why} Nothing was stored (--strict)."
+class _BadLine(InvalidValue):
+    """One line that leaves all of them out."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"Line {line}: {why} Nothing was stored (--strict).")
 
 
 def _say(report: Report, dry_run: bool, as_json: bool) -> None:
@@ -211,5 +216,6 @@ def _say(report: Report, dry_run: bool, as_json: bool) -> None:
         output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST} more; --json names all.")
     if report.unknown:
         output.warn(f"Fields that are not known were left out: {', '.join(sorted(report.unknown)[:SHOWN_AT_MOST])}.")
-    read = f"{report.new:,} would be read" if dry_run else f"{report.new:,} new, {report.same:,} known already"
-    output.say(f"{read}, {output.many(len(report.refused), 'line')} refused.")
+    tried = "Nothing was stored; it would be: " if dry_run else ""
+    refused = output.many(len(report.refused), "line")
+    output.say(f"{tried}{report.new:,} new, {report.same:,} known already, {refused} refused.")

@@ -8,7 +8,7 @@ from recollect.cli import completing, context, output
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Memory
+from recollect.domain.memory import Memory, ScopeLevel
 from recollect.engine.engine import Engine
 from recollect.text.query import search_words
 from recollect.text.words import words_of
@@ -18,7 +18,11 @@ MATCHES_AT_MOST = 1000
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completing.memory_ids)
-@click.option("--match", metavar="WORDS", help="All memories here that have every one of these words.")
+@click.option(
+    "--match",
+    metavar="WORDS",
+    help="All memories of this project, and those that hold everywhere, that have every one of these words.",
+)
 @click.option("--now", is_flag=True, help="Gone for good at once, to the last byte; cannot be undone.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -44,17 +48,18 @@ def forget(
     with context.writing_engine() as engine:
         chosen = [engine.find(given) for given in ids] or _matching(engine, match or "", project, language)
         if not chosen or dry_run:
-            _report(chosen, "would be forgotten", as_json)
+            _report(chosen, "would be forgotten" if chosen else "nothing matches", as_json)
             return
         if (now or match) and not yes and not _agreed(chosen, now):
             return
         wanted = [memory.id for memory in chosen]
         if now:
-            chosen, clean = engine.forget_now(wanted)
+            chosen, clean = engine.forget_now(wanted, at=context.now(), by=context.BY)
         else:
             chosen = engine.forget(wanted, at=context.now(), by=context.BY)
     gone = now or not context.settings().forget.undo_hours
-    _report(chosen, "gone for good" if gone else "forgotten; `recollect undo` brings them back", as_json)
+    back = "brings it back" if len(chosen) == 1 else "brings them back"
+    _report(chosen, "gone for good" if gone else f"forgotten; `recollect undo` {back}", as_json)
     if not clean:
         output.warn(
             "Somebody is still reading an older state, so traces are left in the log. The next command cleans it."
@@ -68,7 +73,13 @@ def _matching(engine: Engine, words: str, project: str | None, language: str | N
         raise InvalidValue(f"There is no word to look for in {words!r}.")
     viewer = context.viewer_of(engine, project, language)
     hits = engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=context.now())
-    return [hit.memory for hit in hits if wanted <= set(words_of(hit.memory))]
+    # What another project shares with this one is not this one's to forget.
+    return [
+        hit.memory
+        for hit in hits
+        if wanted <= set(words_of(hit.memory))
+        and (hit.memory.scope.level is not ScopeLevel.PROJECT or hit.memory.scope.name == viewer.project)
+    ]
 
 
 def _agreed(chosen: list[Memory], now: bool) -> bool:

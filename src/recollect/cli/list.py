@@ -14,10 +14,14 @@ from recollect.cli.records import record_of
 def list_memories(limit: int, project: str | None, language: str | None, as_json: bool) -> None:
     """The memories of this project and those that hold everywhere, newest first."""
     with context.engine() as engine:
-        memories = engine.newest(context.viewer_of(engine, project, language), limit=limit)
+        viewer = context.viewer_of(engine, project, language)
+        memories = engine.newest(viewer, limit=limit)
+        elsewhere = not memories and any(known.memories for known in engine.projects())
     if as_json:
         output.say_json({"memories": [record_of(memory) for memory in memories]})
     elif not memories:
-        output.say('Nothing is remembered here yet. Try: recollect remember "We deploy with Helm"')
+        output.say_nothing('Nothing is remembered here yet. Try: recollect remember "We deploy with Helm"')
+        if elsewhere:
+            output.say_nothing(f"This is {viewer.project}; `recollect project list` shows the others.")
     else:
         output.show_memories(memories)

@@ -18,11 +18,18 @@ from recollect.text.block import PREFIX, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+MAX_LISTED_CHARS = 600  # of one memory in a table
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
 
 
 def say(text: str) -> None:
     click.echo(text)
+
+
+def say_nothing(text: str) -> None:
+    """There is no answer: a person reads so, a pipe stays empty."""
+    click.echo(text, err=not sys.stdout.isatty())
 
 
 def warn(text: str) -> None:
@@ -115,9 +122,14 @@ def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None
     table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
     for number, memory in enumerate(memories):
         about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {notes[number]}" if notes else "")
-        body = Text(visible(memory.text)) + Text(f"\n{about}", style="dim")
+        body = Text(_shortened(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
     console().print(table)
+
+
+def _shortened(memory: Memory) -> str:
+    text = visible(memory.text)
+    return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}… (`recollect show {memory.id}`)"
 
 
 def console() -> "Console":

@@ -12,7 +12,7 @@ import click
 
 from recollect import wiring
 from recollect.cli import context, requests
-from recollect.domain.errors import PayloadError, RecollectError
+from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import New, Viewer
 from recollect.engine.engine import Engine
 
@@ -25,6 +25,8 @@ Answer = dict[str, Any]
 )
 def pipe(db: Path | None) -> None:
     """Answer requests, one JSON object per line, until the input ends. Never goes through the daemon."""
+    if db is not None and not db.absolute().parent.is_dir():
+        raise InvalidValue(f"There is no folder {db.absolute().parent} for the database.")
     with Pipe(db) as session:
         session.run(sys.stdin, sys.stdout)
 
@@ -59,6 +61,8 @@ class Pipe:
         try:
             request = _parsed(line)
             op = request.get("op")
+            if op is None:
+                raise PayloadError(f"A request has an `op`; known are {', '.join(self._ops)}.")
             if not isinstance(op, str) or op not in self._ops:
                 raise PayloadError(f"There is no op {op!r}; known are {', '.join(self._ops)}.")
             return self._ops[op](request)

@@ -8,7 +8,7 @@ from recollect.cli import completing, context, output
 from recollect.cli.fields import Fields
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import ProjectFacts
+from recollect.domain.project import BY_NAME, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
 from recollect.workspace import marker
 from recollect.workspace.git import root_of
@@ -37,7 +37,7 @@ def show(as_json: bool) -> None:
                 "id": found.project,
                 "why": found.reason.value,
                 "memories": mine.memories if mine else 0,
-                "known_as": sorted({*(mine.aliases if mine else ()), *found.aliases} - {found.project}),
+                "known_as": sorted({*_names(mine), *found.aliases} - {found.project}),
                 "claimed": found.claimed,
                 "others": [_json(facts) for facts in others],
             }
@@ -48,7 +48,7 @@ def show(as_json: bool) -> None:
             ("project", found.project),
             ("because", found.reason.value),
             ("memories", f"{mine.memories if mine else 0:,}"),
-            *[("known as", alias) for alias in (mine.aliases if mine else ()) if alias != found.project],
+            *[("known as", alias) for alias in _names(mine) if alias != found.project],
         ]
     )
     if found.claimed:
@@ -58,7 +58,7 @@ def show(as_json: bool) -> None:
         if facts.id == found.claimed:
             continue
         held = output.many(facts.memories, "memory", "memories")
-        output.say(f"\nSomething here also belongs to {facts.id}, with {held}.")
+        output.say(f"\nIts remote, its place or its history belong to {facts.id}, with {held}.")
         output.say(f"If they are one project: recollect project merge '{facts.id}'")
 
 
@@ -71,7 +71,7 @@ def list_projects(as_json: bool) -> None:
     if as_json:
         output.say_json({"projects": [_json(facts) for facts in found]})
     elif not found:
-        output.say("No project is known yet.")
+        output.say_nothing("No project is known yet.")
     elif not sys.stdout.isatty():
         for facts in found:
             output.say(f"{facts.id}\t{facts.memories}\t{output.day(facts.last_at)}")
@@ -120,24 +120,37 @@ def move(source: str, yes: bool, as_json: bool) -> None:
 
 @project.command()
 @click.argument("name")
+@_yes
 @output.json_option
-def name(name: str, as_json: bool) -> None:
+def name(name: str, yes: bool, as_json: bool) -> None:
     """Give this project a NAME of its own, in a file .recollect.toml at its top that can be committed. Folders with the
     same name are one project. What was remembered here comes along."""
-    top = root_of(context.folder())
-    file = top / marker.NAME
-    if file.exists():
-        raise InvalidValue(f'{file} exists; write project = "{name}" into its first line by hand.')
-    if not name.strip() or not name.isprintable() or '"' in name or "\\" in name:
+    wanted = name.strip()
+    if not wanted or not wanted.isprintable() or '"' in wanted or "\\" in wanted:
         raise InvalidValue("A name takes printable characters, without quotes and backslashes.")
+    file = root_of(context.folder()) / marker.NAME
+    written = marker.project_name(file) if file.exists() else None
+    if written not in (None, f"{BY_NAME}{wanted}"):
+        raise InvalidValue(f"{file} calls it {written} already. Change it there by hand.")
     with context.writing_engine() as engine:
         before = _here(engine)
-        file.write_text(f'project = "{name.strip()}"\n', encoding="utf-8")
-        after = engine.accept_name(str(context.folder()), context.now())
-        held = next((facts.memories for facts in engine.projects() if facts.id == before), 0)
-        if held and before != after:
+        known = {facts.id: facts.memories for facts in engine.projects()}
+        named = engine.project_named(f"{BY_NAME}{wanted}")
+        if named != before and known.get(named) and not yes:
+            held = output.many(known[named], "memory", "memories")
+            question = f"{named} is known already, with {held}. Make this folder part of it?"
+            if not output.confirmed(question, f"{question} Add --yes to do so."):
+                return
+        if written is None:
+            text = file.read_text(encoding="utf-8") if file.exists() else ""
+            file.write_text(f'project = "{wanted}"\n{text}', encoding="utf-8")
+        after = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
+        moved = known.get(before, 0) if before != after else 0
+        if moved:
             engine.join(before, after, at=context.now(), by=context.BY)
-    _say({"project": after, "file": str(file), "memories": held}, f"This is {after} now ({file}).", as_json)
+    _say({"project": after, "file": str(file), "memories": moved}, f"This is {after} now.", as_json)
+    if not as_json and written is None:
+        output.say(f"To take it back: remove the first line of {file}, then recollect undo.")
 
 
 @project.command()
@@ -149,7 +162,7 @@ def accept(as_json: bool) -> None:
         claimed = engine.resolve(str(context.folder())).claimed
         if claimed is None:
             raise InvalidValue("No file here uses the name of a project that is known from elsewhere.")
-        accepted = engine.accept_name(str(context.folder()), context.now())
+        accepted = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
     _say({"project": accepted}, f"This is {accepted} now.", as_json)
 
 
@@ -170,7 +183,7 @@ def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json
     deed = engine.join(source, into, at=context.now(), by=context.BY)
     _say(
         {"from": source, "into": into, "memories": facts.memories, "deed": deed},
-        f"{held} of {source} belong to {into} now. `recollect undo {deed}` takes it back.",
+        f"Now of {into}: {held} of {source}. `recollect undo {deed}` takes it back.",
         as_json,
     )
 
@@ -180,6 +193,11 @@ def _say(report: Fields, sentence: str, as_json: bool) -> None:
         output.say_json(report)
     else:
         output.say(sentence)
+
+
+def _names(facts: ProjectFacts | None) -> list[ProjectId]:
+    """What it is known as; who may use its name is another matter."""
+    return [alias for alias in (facts.aliases if facts else ()) if not alias.startswith(NAMED_FROM)]
 
 
 def _json(facts: ProjectFacts) -> dict[str, object]:

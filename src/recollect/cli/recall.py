@@ -18,6 +18,6 @@ def recall(query: str, limit: int, project: str | None, language: str | None, as
     if as_json:
         output.say_json({"query": query, "hits": [output.hit_json(hit) for hit in hits]})
     elif not hits:
-        output.say("Nothing found.")
+        output.say_nothing("Nothing found.")
     else:
         output.show_memories([hit.memory for hit in hits], [f"relevance {hit.relevance:.2f}" for hit in hits])

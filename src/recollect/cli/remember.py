@@ -8,7 +8,7 @@ import click
 from recollect.cli import context, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, New, Role, Same, Sensitivity, Source
+from recollect.domain.memory import Draft, Kind, Memory, New, Role, Same, Sensitivity, Source
 
 
 @click.command()
@@ -66,13 +66,23 @@ def remember(
         case New(memory):
             word, sentence = "new", f"Remembered as {memory.id} ({memory.kind}, {memory.scope})."
         case Same(memory):
-            word, sentence = "same", f"Known already as {memory.id}; seen {memory.seen} times."
+            word, sentence = "same", f"Known already as {memory.id}; seen {memory.seen} times." + _kept(memory, draft)
         case _ as never:
             assert_never(never)
     if as_json:
         output.say_json({"outcome": word, **record_of(memory)})
     else:
         output.say(sentence)
+
+
+def _kept(memory: Memory, draft: Draft) -> str:
+    """What was asked for and is not so: of two, the higher importance and the stricter sensitivity hold."""
+    kept = []
+    if memory.importance != draft.importance:
+        kept.append(f"importance {memory.importance:g}")
+    if memory.sensitivity != draft.sensitivity:
+        kept.append(f"sensitivity {memory.sensitivity}")
+    return f" It keeps its {' and its '.join(kept)}." if kept else ""
 
 
 def _from_stdin() -> str:

@@ -1,5 +1,8 @@
 """`recollect show` and `recollect history`"""
 
+from collections.abc import Sequence
+from datetime import timedelta
+
 import click
 
 from recollect.cli import completing, context, output
@@ -19,10 +22,11 @@ def show(memory_id: str, as_json: bool) -> None:
     """One memory with everything that is known of it. The beginning of its ID is enough."""
     with context.engine() as engine:
         memory = engine.find(memory_id)
+        changes = engine.history(memory).changes if memory.forgotten_at else ()
     if as_json:
         output.say_json({**record_of(memory), "status": status_of(memory)})
         return
-    output.show_facts(facts_of(memory))
+    output.show_facts(facts_of(memory, _way_back(memory, changes)))
 
 
 @click.command()
@@ -54,7 +58,14 @@ def status_of(memory: Memory) -> str:
     return "live" if memory.is_live else "past"
 
 
-def facts_of(memory: Memory) -> list[tuple[str, str]]:
+def _way_back(memory: Memory, changes: Sequence[Change]) -> str:
+    if memory.forgotten_at is None or not changes:
+        return ""
+    until = memory.forgotten_at + timedelta(hours=context.settings().forget.undo_hours)
+    return f"; `recollect undo {changes[-1].deed.id}` brings it back until {output.minute(until)}"
+
+
+def facts_of(memory: Memory, way_back: str) -> list[tuple[str, str]]:
     use = memory.use
     facts = [
         ("id", memory.id),
@@ -64,7 +75,7 @@ def facts_of(memory: Memory) -> list[tuple[str, str]]:
         ("kind", memory.kind.value),
         ("scope", str(memory.scope)),
         ("sensitivity", memory.sensitivity.value),
-        ("status", _status(memory)),
+        ("status", _status(memory) + way_back),
         ("valid", _validity(memory)),
         ("importance", f"{memory.importance:g} of 2"),
         ("confidence", f"{memory.confidence:g}"),
@@ -79,8 +90,6 @@ def facts_of(memory: Memory) -> list[tuple[str, str]]:
 
 def _status(memory: Memory) -> str:
     status = status_of(memory)
-    if status == "forgotten":
-        return "forgotten; `recollect undo` brings it back while its time is not over"
     return f"superseded by {memory.superseded_by}" if status == "superseded" else status
 
 
@@ -103,6 +112,8 @@ def _deed(change: Change) -> str:
         "import": "imported" if change.before is None else "merged with an import",
         "forget": "forgotten",
         "join": "moved with its project",
+        "purge": "forgotten for good",
+        "accept": "",
         "undo": f"taken back (deed {deed.detail.get('undoes')})",
     }[deed.kind]
     undone = f", undone by deed {deed.undone_by}" if deed.undone_by else ""

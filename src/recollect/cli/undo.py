@@ -5,10 +5,12 @@ import click
 from recollect.cli import context, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Deed, DeedId
+from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.engine.undo import OF_MEMORIES
 from recollect.text.block import visible
 
 ABOUT_CHARS = 60
+SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 
 
 @click.command()
@@ -37,16 +39,21 @@ def undo(deed: int | None, listing: bool, limit: int, as_json: bool) -> None:
         )
         return
     output.say(f"Taken back: {_line(undone.deed)}.")
-    for title, memories in (("No longer known:", undone.removed), ("As before:", undone.restored)):
+    for title, memories in (("Out of sight:", undone.removed), ("As before:", undone.restored)):
         if memories:
             output.say(title)
-            output.show_memories(memories)
-    output.say(f"`recollect undo {undone.by}` does it again.")
+            output.show_memories(memories[:SHOWN_AT_MOST])
+        if len(memories) > SHOWN_AT_MOST:
+            output.say(f"... and {len(memories) - SHOWN_AT_MOST:,} more")
+    if undone.removed and not context.settings().forget.undo_hours:
+        output.say("There is no undo window ([forget] undo_hours): what is out of sight is gone for good.")
+    else:
+        output.say(f"`recollect undo {undone.by}` does it again.")
 
 
 def _list(limit: int, as_json: bool) -> None:
     with context.engine() as engine:
-        deeds = engine.deeds(limit=limit)
+        deeds = [deed for deed in engine.deeds(limit=limit) if deed.memories or deed.kind not in OF_MEMORIES]
     if as_json:
         output.say_json(
             {
@@ -65,7 +72,7 @@ def _list(limit: int, as_json: bool) -> None:
             }
         )
     elif not deeds:
-        output.say("Nothing was done yet.")
+        output.say_nothing("Nothing was done yet.")
     else:
         output.show_facts([(str(deed.id), f"{output.minute(deed.at)}  {_line(deed)}{_about(deed)}") for deed in deeds])
 
@@ -78,7 +85,16 @@ def _about(deed: Deed) -> str:
 
 
 def _line(deed: Deed) -> str:
-    what = f"{deed.kind.value} of {output.many(deed.memories, 'memory', 'memories')} through {deed.by}"
-    if deed.kind == "undo":
-        what = f"undo of deed {deed.detail.get('undoes')}"
+    many = output.many(deed.memories, "memory", "memories")
+    match deed.kind:
+        case DeedKind.UNDO:
+            what = f"undo of deed {deed.detail.get('undoes')}"
+        case DeedKind.PURGE:
+            what = f"forgetting of {output.many(int(deed.detail.get('memories', 0)), 'memory', 'memories')} for good"
+        case DeedKind.JOIN:
+            what = f"merge of {deed.detail.get('source')} into {deed.detail.get('into')}, {many}"
+        case DeedKind.ACCEPT:
+            what = f"accepting of the name {deed.detail.get('project')}"
+        case _:
+            what = f"{deed.kind.value} of {many} through {deed.by}"
     return what + (f" (undone by {deed.undone_by})" if deed.undone_by else "")

@@ -15,7 +15,9 @@ class DeedKind(StrEnum):
     REMEMBER = "remember"
     IMPORT = "import"
     FORGET = "forget"
+    PURGE = "purge"  # forgotten for good: noted, so that an undo does not take back what came before it instead
     JOIN = "join"  # one project became part of another
+    ACCEPT = "accept"  # a repository may use a project's name
     UNDO = "undo"
 
 

@@ -1,6 +1,7 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from recollect.engine.moments import Moments
 
 MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory
+
+
+class _Rehearsed(Exception):
+    """It was only tried."""
 
 
 class Engine:
@@ -73,7 +78,13 @@ class Engine:
         exact = self._store.get(MemoryId(id_or_beginning)) if id_or_beginning else None
         if exact is not None:
             return exact
-        found = self._store.with_prefix(id_or_beginning, limit=6) if len(id_or_beginning) >= MIN_PREFIX_CHARS else []
+        if len(id_or_beginning) < MIN_PREFIX_CHARS:
+            raise InvalidValue(
+                f"There is no memory {id_or_beginning!r}; give at least {MIN_PREFIX_CHARS} characters of its id."
+            )
+        found = self._store.with_prefix(id_or_beginning, limit=6) or self._store.with_prefix(
+            id_or_beginning.lower(), limit=6
+        )
         if not found:
             raise InvalidValue(f"There is no memory {id_or_beginning!r}. `recollect list` shows the ids.")
         if len(found) > 1:
@@ -90,12 +101,22 @@ class Engine:
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> list[Memory]:
         """Out of sight; gone at once where there is no undo window."""
         if not self._settings_for(None).forget.undo_hours:
-            return self.forget_now(memories)[0]
+            return self.forget_now(memories, at=at, by=by)[0]
         return forget.forget(self._store, memories, at=at, by=by)
 
-    def forget_now(self, memories: Sequence[MemoryId]) -> tuple[list[Memory], bool]:
+    def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> tuple[list[Memory], bool]:
         """Gone for good; and whether no byte of them is left."""
-        return forget.forget_now(self._store, memories)
+        return forget.forget_now(self._store, memories, at=at, by=by)
+
+    @contextmanager
+    def rehearsing(self) -> Iterator[None]:
+        """Whatever is written inside is not kept."""
+        try:
+            with self._store.writing():
+                yield
+                raise _Rehearsed
+        except _Rehearsed:
+            pass
 
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
         return undo(self._store, deed, at=at, by=by)
@@ -158,10 +179,15 @@ class Engine:
         """The project of a folder where something is about to be kept: what is new about it is noted."""
         return self._noted(self.resolve(folder), at)
 
-    def accept_name(self, folder: str, at: datetime) -> ProjectId:
+    def accept_name(self, folder: str, *, at: datetime, by: str) -> ProjectId:
         """The name that a file in the folder gives its project holds, also where it is known from elsewhere."""
         place = self._workspace.place_of(folder)
-        return self._noted(resolve(self._store, place, self._workspace.root_commit, accept_name=True), at)
+        accepted = resolve(self._store, place, self._workspace.root_commit, accept_name=True)
+        with self._store.writing():
+            if accepted.aliases:
+                detail = {"project": accepted.project, "aliases": sorted(accepted.aliases)}
+                self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
+            return self._noted(accepted, at)
 
     def _noted(self, resolved: Resolved, at: datetime) -> ProjectId:
         note(self._store, resolved, self._workspace.root_commit, at)

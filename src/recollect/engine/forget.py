@@ -32,10 +32,11 @@ def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: 
     return found
 
 
-def forget_now(store: CanForget, memories: Sequence[MemoryId]) -> tuple[list[Memory], bool]:
+def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> tuple[list[Memory], bool]:
     """Gone for good, also what was forgotten before; and whether really no byte is left."""
     with store.writing():
         found = [_known(store, memory_id) for memory_id in dict.fromkeys(memories)]
+        store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(found)})
         said = store.purge([memory.id for memory in _with_copies(store, found)])
     return found, store.scrub(said)
 

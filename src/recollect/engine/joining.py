@@ -30,12 +30,18 @@ def join(store: Store, source: ProjectId, into: ProjectId, *, at: datetime, by: 
 
 
 def turn_around(store: Store, deed: Deed, at: datetime) -> None:
-    """What a join moved beside the memories goes back; undone once more, it goes forth again."""
+    """What a deed changed beside the memories goes back; undone once more, it goes forth again."""
     joined, backwards = deed, True
     while joined.kind is DeedKind.UNDO:
         original = store.deed(DeedId(int(joined.detail["undoes"])))
         assert original is not None  # deeds are never deleted
         joined, backwards = original, not backwards
+    if joined.kind is DeedKind.ACCEPT:
+        project, aliases = joined.detail["project"], joined.detail["aliases"]
+        if backwards:
+            store.drop_aliases(project, aliases)
+        else:
+            store.note_aliases(project, aliases, at)
     if joined.kind is not DeedKind.JOIN:
         return
     if backwards:
@@ -73,7 +79,7 @@ def _move(store: Store, memory_id: MemoryId, into: ProjectId, deed: DeedId, at: 
     if memory is None:
         return
     moved = replace(memory, scope=Scope.project(into))
-    twin = store.find_same(_as_draft(moved)) if moved.is_live else None
+    twin = store.find_same(as_draft(moved)) if moved.is_live else None
     if twin is not None:
         store.note_change(deed, twin.id, twin)
         store.update(replace(twin, seen=twin.seen + memory.seen))
@@ -82,5 +88,5 @@ def _move(store: Store, memory_id: MemoryId, into: ProjectId, deed: DeedId, at: 
     store.update(moved)
 
 
-def _as_draft(memory: Memory) -> Draft:
+def as_draft(memory: Memory) -> Draft:
     return Draft(text=memory.text, kind=memory.kind, scope=memory.scope, at=memory.created_at, source=memory.source)

@@ -9,6 +9,8 @@ from recollect.domain.memory import Memory
 from recollect.engine import joining
 from recollect.engine.ports import Store
 
+OF_MEMORIES = (DeedKind.REMEMBER, DeedKind.IMPORT, DeedKind.FORGET)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
@@ -23,14 +25,10 @@ class Undone:
 def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undone:
     """The last deed that still holds, or a given one, if nothing was built on it since."""
     with store.writing():
-        deed = store.undoable() if deed_id is None else store.deed(deed_id)
-        if deed is None:
-            raise InvalidValue(
-                "There is nothing to undo." if deed_id is None else f"There is no deed {deed_id}; see `undo --list`."
-            )
-        if deed.undone_by is not None:
-            raise InvalidValue(f"Deed {deed.id} was undone already, by deed {deed.undone_by}; `undo {deed.undone_by}`.")
+        deed = _last(store) if deed_id is None else _given(store, deed_id)
         changes = store.changes_in(deed.id)
+        if not changes and deed.kind in OF_MEMORIES:
+            raise InvalidValue(f"Nothing is left of deed {deed.id}: what it changed is gone for good.")
         built_on = store.changed_since(deed.id, [change.memory for change in changes])
         if built_on:
             raise InvalidValue(
@@ -47,11 +45,37 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
     return Undone(deed=deed, by=undoing, removed=gone, restored=back)
 
 
+def _last(store: Store) -> Deed:
+    deed = store.undoable()
+    newest = next(iter(store.deeds(limit=1)), None)
+    if newest is not None and newest.kind is DeedKind.PURGE:
+        before = f" Before it came deed {deed.id}: `recollect undo {deed.id}`." if deed else ""
+        raise InvalidValue(f"The last deed forgot for good, which cannot be undone.{before}")
+    if deed is None:
+        raise InvalidValue("There is nothing to undo.")
+    return deed
+
+
+def _given(store: Store, deed_id: DeedId) -> Deed:
+    deed = store.deed(deed_id)
+    if deed is None:
+        raise InvalidValue(f"There is no deed {deed_id}; `recollect undo --list` shows them.")
+    if deed.kind is DeedKind.PURGE:
+        raise InvalidValue(f"Deed {deed.id} forgot for good, which cannot be undone.")
+    if deed.undone_by is not None:
+        raise InvalidValue(f"Deed {deed.id} was undone already; `recollect undo {deed.undone_by}` does it again.")
+    return deed
+
+
 def _take_back(store: Store, change: Change, undoing: DeedId, at: datetime) -> Memory | None:
     now = store.get(change.memory)
     if now is None:  # purged meanwhile: forgotten means gone
         return None
-    before = replace(now, forgotten_at=at) if change.before is None else replace(change.before, use=now.use)
+    before = replace(change.before or now, use=now.use)
+    if change.before is None or before.forgotten_at is not None:
+        before = replace(before, forgotten_at=at)  # its undo window begins anew: an undo can be undone
+    elif now.forgotten_at is not None and store.find_same(joining.as_draft(before)) is not None:
+        return None  # it was said again since then: it is there already
     store.note_change(undoing, now.id, now)
     store.update(before)
     return before

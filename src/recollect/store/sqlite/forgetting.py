@@ -83,7 +83,7 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
 
 
 def _rewrite(copy: Path, memories: Collection[MemoryId], said: Collection[str]) -> None:
-    """A copy without them. One that cannot be rewritten is not kept: forgotten means gone."""
+    """A copy without them. One that cannot be rewritten goes if it has them, and only then: it may be all there is."""
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.row_factory = sqlite3.Row
@@ -97,8 +97,10 @@ def _rewrite(copy: Path, memories: Collection[MemoryId], said: Collection[str]) 
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute("VACUUM")
     except sqlite3.Error:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            copy.with_name(copy.name + suffix).unlink(missing_ok=True)
+        files = [copy.with_name(copy.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
+        if any(_found(file, [*said, *memories]) for file in files if file.exists()):
+            for file in files:
+                file.unlink(missing_ok=True)
 
 
 def _rewrite_lines(aside: Path, memories: Collection[MemoryId], said: Collection[str]) -> None:

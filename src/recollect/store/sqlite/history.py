@@ -55,7 +55,7 @@ class History:
         with self._database.read() as connection:
             row = connection.execute(
                 f"{DEED} WHERE undone_by IS NULL AND kind <> 'undo' "
-                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind = 'join') "
+                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind IN ('join', 'accept')) "
                 "ORDER BY deed.n DESC LIMIT 1"
             ).fetchone()
         return deed_of(row) if row else None

@@ -4,6 +4,7 @@ Nothing is thrown away: what cannot be kept in the database is written beside it
 """
 
 import json
+import shutil
 import sqlite3
 import stat
 import time
@@ -36,6 +37,7 @@ KEY_COLUMNS = {"session": 1, "injection": 3, "project_alias": 2, "trace": 1}  # 
 SHOWN_AT_MOST = 5  # ids in a message
 REPAIR = "Run `recollect doctor --repair`."
 _SIDE_FILES = ("", "-wal", "-shm")
+_MAGIC, HEADER_BYTES = b"SQLite format 3\0", 100
 
 
 def check(database: Database) -> list[Finding]:
@@ -234,8 +236,9 @@ def salvage(path: Path) -> list[Finding]:
         with database.write() as connection:
             # The file first: it knows what the backup does not. Foreign keys wait until everything is there.
             connection.execute("PRAGMA defer_foreign_keys = ON")
-            from_file = _carry(path, connection)
-            from_backups = sum(_carry(backup, connection) for backup in reversed(database.backups()))
+            broken: set[str] = set()
+            from_file = _carry(_with_header(path, connection), connection, broken)
+            from_backups = sum(_carry(backup, connection, set()) for backup in reversed(database.backups()))
             connection.execute("DELETE FROM change WHERE deed NOT IN (SELECT n FROM deed)")
             connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by NOT IN (SELECT n FROM deed)")
             index.rebuild(connection)
@@ -245,6 +248,8 @@ def salvage(path: Path) -> list[Finding]:
         database.close()
         _remove(new)
         raise
+    finally:
+        _headed(path).unlink(missing_ok=True)
     database.close()
     damaged = path.with_name(f"{path.name}.damaged-{_stamp()}")
     for suffix in _SIDE_FILES:
@@ -252,13 +257,34 @@ def salvage(path: Path) -> list[Finding]:
         if old.exists():
             old.rename(damaged.with_name(damaged.name + suffix))
     new.rename(path)
-    return [
-        note(
-            "database",
-            f"made anew: {from_file} memories from the damaged file, {from_backups} more from backups",
-            f"The damaged file is kept as {damaged}.",
-        )
-    ]
+    says = f"made anew: {from_file} memories from the damaged file, {from_backups} more from backups"
+    kept = f"The damaged file is kept as {damaged}."
+    if not broken:
+        return [note("database", says, kept)]
+    return [problem("database", f"{says}; not all could be read of: {', '.join(sorted(broken))}", kept)]
+
+
+def _headed(path: Path) -> Path:
+    return path.with_name(f"{path.name}.headed")
+
+
+def _with_header(path: Path, like: sqlite3.Connection) -> Path:
+    """The file itself; where its first bytes are gone, a copy with those of a database of this version."""
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) == _MAGIC:
+            return path
+    header = bytearray(like.serialize()[:HEADER_BYTES])
+    page_bytes = int.from_bytes(header[16:18], "big")
+    header[18:20] = b"\x01\x01"  # no log belongs to it
+    header[28:32] = (path.stat().st_size // page_bytes).to_bytes(4, "big")
+    header[32:40] = bytes(8)  # no list of free pages: they may be read as they are
+    header[92:96] = header[24:28]  # which makes the size above count
+    copy = _headed(path)
+    shutil.copyfile(path, copy)
+    copy.chmod(0o600)
+    with copy.open("r+b") as file:
+        file.write(header)
+    return copy
 
 
 def _remove(database: Path) -> None:
@@ -266,14 +292,22 @@ def _remove(database: Path) -> None:
         database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 
-def _carry(source: Path, connection: sqlite3.Connection) -> int:
-    """Copies every row that can be read and is what was written, unless it is there already. Answers with memories."""
+def _carry(source: Path, connection: sqlite3.Connection, broken: set[str]) -> int:
+    """Copies every row that can be read and is what was written, unless it is there already. Answers with memories.
+
+    `broken` gets the names of tables of which something could not be read.
+    """
     (before,) = connection.execute("SELECT count(*) FROM memory").fetchone()
-    with suppress(sqlite3.Error), closing(_reading(source)) as reader:
-        for table in CARRIED:
-            for row in _readable_rows(reader, table):
-                with suppress(DamagedRow, sqlite3.IntegrityError, UnicodeEncodeError):  # it is not what was written
-                    _put_if_new(connection, table, _current(table, row))
+    try:
+        with closing(_reading(source)) as reader:
+            for table in CARRIED:
+                for row in _readable_rows(reader, table, broken):
+                    try:
+                        _put_if_new(connection, table, _current(table, row))
+                    except (DamagedRow, sqlite3.IntegrityError, UnicodeEncodeError):  # it is not what was written
+                        broken.add(table)
+    except sqlite3.Error:
+        broken.add("everything")
     (after,) = connection.execute("SELECT count(*) FROM memory").fetchone()
     return int(after - before)
 
@@ -296,28 +330,30 @@ def _put_if_new(connection: sqlite3.Connection, table: str, row: dict[str, Any])
     _put(connection, table, {name: value for name, value in row.items() if name != "n"}, instead="IGNORE")
 
 
-def _readable_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+def _readable_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
     """Around what is broken: row by row where rows have numbers, else from both ends."""
     if table in NUMBERED:
-        yield from _numbered_rows(reader, table)
+        yield from _numbered_rows(reader, table, broken)
         return
     for direction in ("ASC", "DESC"):
         try:
             order = ", ".join(f"{column} {direction}" for column in range(1, KEY_COLUMNS[table] + 1))
             yield from map(dict, reader.execute(f"SELECT * FROM {table} ORDER BY {order}"))
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            _note_broken(broken, table, error)
             continue
         return
 
 
-def _numbered_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+def _numbered_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
     start: int | None = 1
     while start is not None:
         try:
             for row in reader.execute(f"SELECT * FROM {table} WHERE n >= ? ORDER BY n", (start,)):
                 start = max(start, row["n"] + 1)  # a broken tree may lead back
                 yield dict(row)
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            _note_broken(broken, table, error)
             # A cursor reads ahead: what met the gap has taken the row before it along.
             before_gap = _one_row(reader, table, start)
             start = _end_of_gap(reader, table, start) if before_gap is None else before_gap["n"] + 1
@@ -325,6 +361,11 @@ def _numbered_rows(reader: sqlite3.Connection, table: str) -> Iterator[dict[str,
                 yield before_gap
         else:
             return
+
+
+def _note_broken(broken: set[str], table: str, error: sqlite3.Error) -> None:
+    if "no such table" not in str(error):  # a file of an older version has not all of them
+        broken.add(table)
 
 
 def _one_row(reader: sqlite3.Connection, table: str, start: int) -> dict[str, Any] | None:
