@@ -188,6 +188,12 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
     home.said("export", str(second), "--force")
 
 
+def test_what_no_longer_holds_is_read_once_too(home: Home) -> None:
+    line = b'{"text": "The port was 80.", "superseded_by": "nobody"}'
+    assert b"1 new" in home.recollect("import", "-", stdin=line).stdout
+    assert b"0 new, 1 known already" in home.recollect("import", "-", stdin=line).stdout
+
+
 def test_an_import_is_undone_as_a_whole(home: Home) -> None:
     lines = "\n".join(json.dumps({"text": f"Fact {n}."}) for n in range(2500))
     assert json.loads(home.said("import", "-", "--json", stdin=lines.encode()))["new"] == 2500

@@ -14,7 +14,8 @@ SHELLS = {
 @click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 def completion(shell: str) -> None:
-    """Print the script that completes commands, options, ids of memories and projects in SHELL."""
+    """Print the script that completes commands, options and ids of memories in SHELL; ids of projects too, in bash only
+    up to their first colon."""
     root = click.get_current_context().find_root()
     made = get_completion_class(shell)
     assert made is not None  # click knows all of SHELLS

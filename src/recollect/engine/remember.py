@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
-from recollect.domain.memory import Draft, Memory, MemoryId, New, Outcome, Same, Sensitivity
+from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, New, Outcome, Same, Sensitivity
 from recollect.engine.ports import KeepsMemories, Writes
 from recollect.text.block import visible
 
@@ -29,6 +29,8 @@ def remember(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
 
 def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
     """It comes from a file, with its own id and counts: the same file twice changes nothing."""
+    if draft.id is None and _is_past(draft):  # nothing live will be found for it, and its time may be that of reading
+        draft = replace(draft, id=next(_ids_of(replace(draft, at=EARLIEST))))
     with memories.writing():
         taken = memories.get(draft.id or next(_ids_of(draft)))
         is_same = taken is not None and _says_the_same(taken, draft)
@@ -52,8 +54,11 @@ def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
 def _known(memories: Writes, draft: Draft) -> Memory | None:
     if not visible(draft.text):
         raise InvalidValue("The text has nothing that can be seen; say what is to be remembered.")
-    is_past = draft.superseded_by is not None or draft.valid_to is not None
-    return None if is_past else memories.find_same(draft)  # what no longer holds is no new mention of what does
+    return None if _is_past(draft) else memories.find_same(draft)  # what no longer holds is no mention of what does
+
+
+def _is_past(draft: Draft) -> bool:
+    return draft.superseded_by is not None or draft.valid_to is not None
 
 
 def _added(memories: Writes, draft: Draft, deed: DeedId) -> New:
