@@ -78,7 +78,10 @@ class Places:
 
 
 def places(env: Mapping[str, str] = os.environ) -> Places:
-    home = Path(env.get("HOME") or Path.home())
+    try:
+        home = Path(env.get("HOME") or Path.home())
+    except RuntimeError:
+        raise InvalidSettings("There is no home folder for you; set HOME.") from None
     state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
     return Places(
         database=_xdg(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",

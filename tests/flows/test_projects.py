@@ -371,14 +371,31 @@ def test_a_first_commit_that_is_amended_keeps_the_project(desk: Desk, tmp_path: 
 # The marker file
 
 
-def test_a_marker_names_a_project_wherever_the_folder_lies(desk: Desk, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name / "deep").mkdir(parents=True)
-        (tmp_path / name / ".recollect.toml").write_text('project = "shop"\n')
-        assert desk.enter(tmp_path / name / "deep") == "name:shop"
-    assert desk.aliases(tmp_path / "one") == {"name:shop"}
+def test_a_marker_names_a_project_from_every_folder_below_it(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "one" / "deep").mkdir(parents=True)
+    (tmp_path / "one" / ".recollect.toml").write_text('project = "shop"\n')
+    assert desk.enter(tmp_path / "one" / "deep") == "name:shop"
     assert desk.look(tmp_path / "one").reason is Reason.NAME
+    assert desk.aliases(tmp_path / "one", "name:") == {"name:shop"}
     assert desk.git_runs == 0
+
+
+def test_a_name_that_is_known_from_elsewhere_holds_in_another_folder_once_it_is_accepted(
+    desk: Desk, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".recollect.toml").write_text('project = "shop"\n')
+    assert desk.enter(tmp_path / "one") == "name:shop"
+    assert desk.look(tmp_path / "two").claimed == "name:shop"
+    assert desk.enter(tmp_path / "two") == f"path:{tmp_path}/two"
+    note(
+        desk.projects,
+        resolve(desk.projects, place_of(str(tmp_path / "two")), root_commit, accept_name=True),
+        root_commit,
+        NOW,
+    )
+    assert desk.enter(tmp_path / "two") == desk.enter(tmp_path / "one") == "name:shop"
 
 
 def test_a_marker_without_a_name_marks_the_top_of_a_folder_outside_of_git(desk: Desk, tmp_path: Path) -> None:
@@ -433,7 +450,7 @@ def test_a_name_that_was_given_to_a_project_finds_it(desk: Desk, tmp_path: Path)
     before = desk.enter(a_repository(tmp_path / "one", remote=SHOP))
     desk.projects.note_aliases(before, [ProjectId("name:shop")], NOW)
     (tmp_path / ".recollect.toml").write_text('project = "shop"\n')
-    assert desk.enter(tmp_path) == before
+    assert desk.look(tmp_path).claimed == before
 
 
 # The engine

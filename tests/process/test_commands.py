@@ -559,6 +559,7 @@ def test_a_name_makes_folders_one_project_and_takes_along_what_is_known(home: Ho
     other = home.path / "other"
     other.mkdir()
     (other / ".recollect.toml").write_text('project = "shop"\n')
+    home.said("project", "accept", cwd=other)
     assert [memory["text"] for memory in home.json("list", cwd=other)["memories"]] == ["We deploy with Helm."]
     assert b"calls it name:shop already" in home.recollect("project", "name", "again", cwd=repository).stderr
     assert home.json("project", "name", "shop", cwd=repository)["project"] == "name:shop"

@@ -19,6 +19,7 @@ from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.history import DeedId
 from recollect.domain.memory import Draft, New, Outcome, ProjectId, Role, Same, Source
 from recollect.engine.engine import Engine
+from recollect.text.block import visible
 
 CHUNK_LINES = 1000  # one transaction each: others may write in between, and Ctrl-C loses nothing that was counted
 CHUNK_BYTES = 1 << 16  # between two steps of the progress bar
@@ -111,7 +112,8 @@ def _bring_back(engine: Engine, drafts: Iterator[tuple[int, Draft]], report: Rep
     at = context.now()
     if strict:
         try:
-            _, outcomes = engine.bring_back((draft for _, draft in drafts), at=at, by=context.BY, strict=True)
+            whole = list(drafts)  # read to its end before anybody has to wait for us
+            _, outcomes = engine.bring_back(_counting(whole, report), at=at, by=context.BY, strict=True)
         except _BadLine:
             raise
         except InvalidValue as refusal:
@@ -123,6 +125,11 @@ def _bring_back(engine: Engine, drafts: Iterator[tuple[int, Draft]], report: Rep
         _count(report, outcomes)
         refused = [(line, outcome) for (line, _), outcome in zip(chunk, outcomes, strict=True)]
         report.refused += [(line, str(refusal)) for line, refusal in refused if isinstance(refusal, InvalidValue)]
+
+
+def _counting(drafts: Iterable[tuple[int, Draft]], report: Report) -> Iterator[Draft]:
+    for report.line, draft in drafts:
+        yield draft
 
 
 def _count(report: Report, outcomes: list[Outcome | InvalidValue]) -> None:
@@ -206,7 +213,7 @@ def _say(report: Report, dry_run: bool, as_json: bool) -> None:
                 "new": report.new,
                 "same": report.same,
                 "refused": [{"line": line, "why": why} for line, why in report.refused],
-                "unknown_fields": sorted(report.unknown),
+                "unknown_fields": sorted(map(visible, report.unknown)),
             }
         )
         return
@@ -215,7 +222,8 @@ def _say(report: Report, dry_run: bool, as_json: bool) -> None:
     if len(report.refused) > SHOWN_AT_MOST:
         output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST} more; --json names all.")
     if report.unknown:
-        output.warn(f"Fields that are not known were left out: {', '.join(sorted(report.unknown)[:SHOWN_AT_MOST])}.")
+        named = ", ".join(sorted(map(visible, report.unknown))[:SHOWN_AT_MOST])
+        output.warn(f"Fields that are not known were left out: {named}.")
     tried = "Nothing was stored; it would be: " if dry_run else ""
     refused = output.many(len(report.refused), "line")
     output.say(f"{tried}{report.new:,} new, {report.same:,} known already, {refused} refused.")

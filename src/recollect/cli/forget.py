@@ -53,11 +53,11 @@ def forget(
         if (now or match) and not yes and not _agreed(chosen, now):
             return
         wanted = [memory.id for memory in chosen]
-        if now:
+        gone = now or not context.settings().forget.undo_hours
+        if gone:
             chosen, clean = engine.forget_now(wanted, at=context.now(), by=context.BY)
         else:
             chosen = engine.forget(wanted, at=context.now(), by=context.BY)
-    gone = now or not context.settings().forget.undo_hours
     back = "brings it back" if len(chosen) == 1 else "brings them back"
     _report(chosen, "gone for good" if gone else f"forgotten; `recollect undo` {back}", as_json)
     if not clean:

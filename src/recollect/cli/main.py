@@ -65,6 +65,10 @@ def main() -> int:
         return error.exit_code
     except RecollectError as error:
         return _failed(str(error))
+    except (UnicodeError, MemoryError) as error:
+        return _failed(
+            f"What came in cannot be handled ({type(error).__name__}): it is no valid text, or far too much."
+        )
     except OSError as error:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  # what could not be written is not tried again
         return _failed(f"The system refused: {error}.")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 
@@ -28,7 +28,7 @@ def pipe(db: Path | None) -> None:
     if db is not None and not db.absolute().parent.is_dir():
         raise InvalidValue(f"There is no folder {db.absolute().parent} for the database.")
     with Pipe(db) as session:
-        session.run(sys.stdin, sys.stdout)
+        session.run(sys.stdin.buffer, sys.stdout)
 
 
 class Pipe:
@@ -51,13 +51,13 @@ class Pipe:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def run(self, requests_in: TextIO, answers_out: TextIO) -> None:
+    def run(self, requests_in: BinaryIO, answers_out: TextIO) -> None:
         for line in requests_in:
             if line.strip():
                 answers_out.write(json.dumps(self.answer(line), ensure_ascii=False) + "\n")
                 answers_out.flush()
 
-    def answer(self, line: str) -> Answer:
+    def answer(self, line: bytes | str) -> Answer:
         try:
             request = _parsed(line)
             op = request.get("op")
@@ -142,9 +142,9 @@ def _by_score(hit: Answer) -> float:
     return -float(hit["score"])
 
 
-def _parsed(line: str) -> dict[str, Any]:
+def _parsed(line: bytes | str) -> dict[str, Any]:
     try:
-        request = json.loads(line)
+        request = json.loads(line.decode("utf-8") if isinstance(line, bytes) else line)
     except (ValueError, RecursionError) as error:  # also numbers without end and brackets without bottom
         raise PayloadError(f"The line is not JSON that can be read: {error}.") from None
     if not isinstance(request, dict):

@@ -8,7 +8,7 @@ from recollect.cli import completing, context, output
 from recollect.cli.fields import Fields
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import BY_NAME, NAMED_FROM, ProjectFacts
+from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
 from recollect.workspace import marker
 from recollect.workspace.git import root_of
@@ -197,7 +197,7 @@ def _say(report: Fields, sentence: str, as_json: bool) -> None:
 
 def _names(facts: ProjectFacts | None) -> list[ProjectId]:
     """What it is known as; who may use its name is another matter."""
-    return [alias for alias in (facts.aliases if facts else ()) if not alias.startswith(NAMED_FROM)]
+    return [alias for alias in (facts.aliases if facts else ()) if not alias.startswith((NAMED_FROM, NAMED_AT))]
 
 
 def _json(facts: ProjectFacts) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any
 
 from recollect.cli import fields as read
@@ -25,7 +26,7 @@ from recollect.domain.session import Turn
 
 MAX_HITS = 1000
 PLACES = ("memories", "archive", "all")
-LOADED = SessionId("loaded")  # the session of messages that name none
+LOADED = "loaded"  # the session of messages that name none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ def turns(request: Fields, now: datetime) -> list[Turn]:
             raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
         found.append(
             Turn(
-                session=SessionId(read.name_or_number(message, "session") or LOADED),
+                session=SessionId(read.name_or_number(message, "session") or _loaded(request)),
                 message=MessageId(read.text(message, "id")),
                 project=_project(request),
                 role=Role(role),
@@ -61,6 +62,11 @@ def turns(request: Fields, now: datetime) -> list[Turn]:
             )
         )
     return found
+
+
+def _loaded(request: Fields) -> str:
+    """One for each project: the same message id in another project is another message."""
+    return f"{LOADED}:{blake2b(str(_project(request) or '').encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
 def search(request: Fields, now: datetime) -> Search:

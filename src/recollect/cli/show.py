@@ -70,8 +70,8 @@ def facts_of(memory: Memory, way_back: str) -> list[tuple[str, str]]:
     facts = [
         ("id", memory.id),
         ("text", visible(memory.text)),
-        ("title", memory.title or ""),
-        ("aliases", ", ".join(memory.aliases)),
+        ("title", visible(memory.title or "")),
+        ("aliases", visible(", ".join(memory.aliases))),
         ("kind", memory.kind.value),
         ("scope", str(memory.scope)),
         ("sensitivity", memory.sensitivity.value),

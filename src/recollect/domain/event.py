@@ -30,8 +30,9 @@ class _Happened:
     def __post_init__(self) -> None:
         check_name(self.session, "session")
         check_time(self.at)
-        if self.project is not None:
-            check_name(self.project, "project")
+        for name, what in ((self.project, "project"), (self.language, "language"), (self.agent, "agent")):
+            if name is not None:
+                check_name(name, what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,9 @@ from recollect.domain.memory import ProjectId, check_name
 
 # How the aliases of a project begin: what somebody called it, its remote, its first commit, a place where it lies.
 BY_NAME, BY_REMOTE, BY_ROOT, BY_PATH = "name:", "git:", "root:", "path:"
-NAMED_FROM = "named-from:"  # a remote whose repository may use the project's name
-SHARED = (BY_ROOT, NAMED_FROM)  # what several projects may have; all else belongs to one
+# Who may use a project's name: repositories with this remote; without one, the folder at this place.
+NAMED_FROM, NAMED_AT = "named-from:", "named-at:"
+SHARED = (BY_ROOT, NAMED_FROM, NAMED_AT)  # what several projects may have; all else belongs to one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 from recollect.domain.errors import InvalidValue
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind
-from recollect.domain.memory import Draft, Hit, Memory, MemoryId, MessageId, Outcome, ProjectId, SessionId, Viewer
+from recollect.domain.memory import (
+    Draft,
+    Hit,
+    Memory,
+    MemoryId,
+    MessageId,
+    Outcome,
+    ProjectId,
+    SessionId,
+    Viewer,
+    check_name,
+)
 from recollect.domain.project import ProjectFacts
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine import forget, recall
@@ -75,6 +86,8 @@ class Engine:
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
+        if id_or_beginning:
+            check_name(id_or_beginning, "id")
         exact = self._store.get(MemoryId(id_or_beginning)) if id_or_beginning else None
         if exact is not None:
             return exact

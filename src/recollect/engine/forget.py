@@ -43,18 +43,25 @@ def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, 
 
 def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
     """What time alone brings: undo windows end, old turns go, and what a crash left behind is cleaned."""
-    over = store.forgotten_before(now - timedelta(hours=settings.forget.undo_hours))
-    store.scrub(store.purge(over) if over else ())
+    window_began = now - timedelta(hours=settings.forget.undo_hours)
+    said: Sequence[str] = ()
+    if store.forgotten_before(window_began):
+        with store.writing():  # looked up once more: somebody may just have brought one back
+            said = store.purge(store.forgotten_before(window_began))
+    store.scrub(said)
     store.drop_turns_before(now - timedelta(days=settings.archive.days))
 
 
 def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:
     """Where projects were joined, the same was said twice: whoever forgets it means both."""
     found = {memory.id: memory for memory in memories}
-    for memory in memories:
+    waiting = list(memories)
+    while waiting:
+        memory = waiting.pop()
         for older in store.predecessors(memory.id):
-            if older.text.casefold().split() == memory.text.casefold().split():
+            if older.id not in found and older.text.casefold().split() == memory.text.casefold().split():
                 found[older.id] = older
+                waiting.append(older)
     return list(found.values())
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import BY_REMOTE, BY_ROOT, NAMED_FROM, Place
+from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, NAMED_AT, NAMED_FROM, Place
 from recollect.engine.ports import KnowsProjects
 
 RootCommit = Callable[[str], ProjectId | None]
@@ -41,12 +41,16 @@ def resolve(projects: KnowsProjects, place: Place, root_commit: RootCommit, *, a
     """Writes nothing, and runs git only when neither a name nor a remote nor, without a remote, the place is known."""
     if place.name is None:
         return _unnamed(projects, place, root_commit)
-    origin = ProjectId(NAMED_FROM + place.remote.removeprefix(BY_REMOTE)) if place.remote else None
-    seen = [place.name, *([origin] if origin else [])]
+    user = (
+        NAMED_FROM + place.remote.removeprefix(BY_REMOTE)
+        if place.remote
+        else NAMED_AT + place.path.removeprefix(BY_PATH)
+    )
+    seen = [place.name, ProjectId(user)]
     known = projects.known_as([*seen, place.path, *([place.remote] if place.remote else [])])
     named = _only(known, place.name)
-    # What comes with a cloned repository cannot by itself open a project to it that is known from elsewhere.
-    if named is not None and origin is not None and not accept_name and named not in known.get(origin, ()):
+    # A file that came with a clone or an archive cannot by itself open a project to it that is known from elsewhere.
+    if named is not None and not accept_name and named not in known.get(ProjectId(user), ()):
         found = _unnamed(projects, place, root_commit)
         return found if found.project == named else replace(found, claimed=named, others=found.others | {named})
     # Remote, place and history stay with whom they are: it takes and pulls nothing either.

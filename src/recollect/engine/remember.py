@@ -37,7 +37,7 @@ def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
         if taken is not None and taken.forgotten_at is None and is_same and (draft.id or not taken.is_live):
             return Same(taken)
         known = _known(memories, draft)
-        if known is None and taken is not None and taken.forgotten_at is not None and (draft.id or is_same):
+        if known is None and taken is not None and taken.forgotten_at is not None and is_same:
             memory = _memory(draft, taken.id)
             memories.note_change(deed, taken.id, taken)
             memories.update(memory)

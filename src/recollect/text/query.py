@@ -2,6 +2,7 @@
 
 from recollect.text.words import identifiers, index_words
 
+MAX_QUERY_CHARS = 50_000
 MAX_QUERY_WORDS = 48  # a pasted log has thousands; the first ones carry the question
 
 # Words that a developer's prompt has whatever it is about: function words, courtesies, and the verbs of asking.
@@ -40,13 +41,13 @@ IDLE = STOP_WORDS | TASK_WORDS | IDLE_STEMS
 
 def content_words(text: str) -> list[str]:
     """The words that a search is about, each once, in order; empty if the text only has function words."""
-    found = dict.fromkeys(word for word in index_words(text) if word not in IDLE)
+    found = dict.fromkeys(word for word in index_words(text[:MAX_QUERY_CHARS]) if word not in IDLE)
     return list(found)[:MAX_QUERY_WORDS]
 
 
 def search_words(text: str) -> list[str]:
     """Like `content_words`, but a question made of function words alone is still a question for whoever asked it."""
-    return content_words(text) or list(dict.fromkeys(index_words(text)))[:MAX_QUERY_WORDS]
+    return content_words(text) or list(dict.fromkeys(index_words(text[:MAX_QUERY_CHARS])))[:MAX_QUERY_WORDS]
 
 
 def asks_something(prompt: str, *, min_chars: int) -> bool:

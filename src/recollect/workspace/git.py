@@ -5,6 +5,7 @@ Reads a few small files; only `root_commit` runs a program, so a prompt never wa
 
 import os
 import re
+import stat
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, Place
 from recollect.workspace import marker
 
 USUAL_PORTS = (None, 22, 80, 443)
+MAX_FILE_BYTES = 1_000_000
 MAX_PATH_CHARS = 400  # what is longer is shortened, and told apart by its hash
 GIT_TIMEOUT_S = 0.5  # a session is waiting; without the root commit it is found by its remote or its place
 
@@ -157,7 +159,15 @@ def _run_git(root: Path, *args: str) -> str:
 
 
 def _text(path: Path) -> str:
+    """Of a file as git writes it: small, and a file. A pipe or a device in its place would keep us waiting for ever."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return ""  # not readable is the same as not there: the folder itself still names the project
+    with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return ""
+        try:
+            return file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""

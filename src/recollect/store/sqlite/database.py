@@ -5,6 +5,7 @@ A file that cannot be written is opened for reading alone.
 """
 
 import errno
+import fcntl
 import os
 import sqlite3
 import threading
@@ -32,14 +33,27 @@ class Database:
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
-        with self._speaking(), self.speaking_of_files():
-            try:
-                self._open_for_writing()
-            except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
-                raise sqlite3.DatabaseError("the schema is malformed") from error
-            except (sqlite3.OperationalError, OSError) as error:
-                if not _is_about_writing(error) or not self._open_for_reading():
-                    raise
+        self._lock: int | None = None
+        try:
+            with self._speaking(), self.speaking_of_files():
+                self._open()
+        except BaseException:
+            self._unlock()
+            raise
+
+    def _open(self) -> None:
+        try:
+            self._open_for_writing()
+        except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
+            raise sqlite3.DatabaseError("the schema is malformed") from error
+        except (sqlite3.OperationalError, OSError) as error:
+            if not _is_about_writing(error) or not self._open_for_reading():
+                raise
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     @property
     def path(self) -> Path | None:
@@ -108,6 +122,7 @@ class Database:
             for connection in (*self._idle_readers, self._writer):
                 connection.close()
             self._idle_readers.clear()
+            self._unlock()
 
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
@@ -143,6 +158,8 @@ class Database:
 
     def _open_for_writing(self) -> None:
         if self._path is not None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = _shared_lock(self._path)
             _make_private_file(self._path)
         self._writer = self._connect()
         try:
@@ -285,6 +302,47 @@ class Database:
         if "full" in said or "disk I/O error" in said:
             return StoreUnusable(f"{self._name} cannot be written ({said}). Is the disk full? Free some space.")
         return StoreError(f"The database {self._name} answered: {said}.")
+
+
+def _shared_lock(path: Path | None) -> int | None:
+    """Held while the database is open: nobody replaces the file under our feet. None where nothing can be written."""
+    if path is None or not path.parent.is_dir():
+        return None
+    try:
+        descriptor = os.open(lock_of(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    give_up = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > give_up:
+                os.close(descriptor)
+                raise StoreBusy(str(path), BUSY_TIMEOUT_MS) from None
+            time.sleep(0.02)
+        else:
+            return descriptor
+
+
+@contextmanager
+def alone_on(path: Path) -> Iterator[None]:
+    """Nobody else has the database open, or it is said that somebody has."""
+    descriptor = os.open(lock_of(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreUnusable(
+                f"Other programs have the database {path} open. Close them first (`recollect stop`, agents, pipes)."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def as_text(stored: bytes) -> str:

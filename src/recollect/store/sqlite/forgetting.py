@@ -17,6 +17,7 @@ from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
 CHUNK_BYTES = 1 << 22
+MANY_TEXTS = 50
 
 
 class Forgetting:
@@ -24,7 +25,7 @@ class Forgetting:
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
         with self._database.speaking_of_files(), self._database.write() as connection:
-            for unfinished in self._unfinished_backups():  # left by a crash: nobody makes one while we write
+            for unfinished in self._unfinished():
                 unfinished.unlink()
             said = quotations.delete(connection, memories)
             connection.executemany("INSERT OR IGNORE INTO trace VALUES (?)", [(memory_id,) for memory_id in memories])
@@ -40,7 +41,9 @@ class Forgetting:
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             clean = _empty_log(connection)
             # A page that was rearranged may hold a copy that no table knows of; only who knows the words can look.
-            if clean and self._database.path is not None and (not said or _found(self._database.path, said)):
+            # To look for very many takes longer than to write the file anew.
+            path, unknown = self._database.path, not 0 < len(said) <= MANY_TEXTS
+            if clean and path is not None and (unknown or _found(path, said)):
                 connection.execute("VACUUM")
                 clean = _empty_log(connection)
         with self._database.speaking_of_files():
@@ -49,8 +52,8 @@ class Forgetting:
             for aside in self._beside("damaged-*.jsonl"):
                 _rewrite_lines(aside, traces, said)
         if clean:
-            with self._database.write() as connection:
-                connection.execute("DELETE FROM trace")
+            with self._database.write() as connection:  # not those that somebody else has left meanwhile
+                connection.executemany("DELETE FROM trace WHERE memory = ?", [(memory_id,) for memory_id in traces])
             with self._database.alone() as connection:
                 clean = _empty_log(connection)
         return clean
@@ -65,9 +68,12 @@ class Forgetting:
         path = self._database.path
         return [] if path is None else sorted(path.parent.glob(pattern))
 
-    def _unfinished_backups(self) -> list[Path]:
-        folder = self._database.backup_folder
-        return [] if folder is None else sorted(folder.glob("*.part*"))
+    def _unfinished(self) -> list[Path]:
+        """What a crash left of backups and repairs: nobody makes one while we write."""
+        path, folder = self._database.path, self._database.backup_folder
+        if path is None or folder is None:
+            return []
+        return [*folder.glob("*.part*"), *self._beside(f"{path.name}.salvaged*"), *self._beside(f"{path.name}.headed")]
 
 
 def _empty_log(connection: sqlite3.Connection) -> bool:
@@ -105,12 +111,25 @@ def _rewrite(copy: Path, memories: Collection[MemoryId], said: Collection[str]) 
 
 def _rewrite_lines(aside: Path, memories: Collection[MemoryId], said: Collection[str]) -> None:
     """Damaged rows that were written beside the database: those of the memories, and those that quote them."""
-    marks = [f'"id": {json.dumps(memory_id, ensure_ascii=False)}' for memory_id in memories]
-    marks += [json.dumps(text, ensure_ascii=False)[1:-1] for text in said]
-    lines = aside.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if not any(mark in line for mark in marks)]
+    lines = aside.read_text(encoding="utf-8").split("\n")
+    kept = [line for line in lines if not _speaks_of(line, memories, said)]
     if kept != lines:
-        aside.write_text("".join(kept), encoding="utf-8")
+        unfinished = aside.with_name(f"{aside.name}.part")
+        unfinished.touch(mode=0o600)
+        unfinished.write_text("\n".join(kept), encoding="utf-8")
+        unfinished.replace(aside)
+
+
+def _speaks_of(line: str, memories: Collection[MemoryId], said: Collection[str]) -> bool:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return any(text in line for text in (*memories, *said))
+    if row.get("id") in memories or row.get("memory") in memories:
+        return True
+    values = [value for value in row.values() if isinstance(value, str)]
+    plain = "\n".join([*values, *(value.encode().decode("unicode_escape", "replace") for value in values)])
+    return any(text in plain or json.dumps(text, ensure_ascii=False)[1:-1] in plain for text in said)
 
 
 def _found(path: Path, texts: Collection[str]) -> bool:
@@ -120,7 +139,8 @@ def _found(path: Path, texts: Collection[str]) -> bool:
     with path.open("rb") as file:
         tail = b""
         while chunk := file.read(CHUNK_BYTES):
-            if any(piece in tail + chunk for piece in pieces):
+            window = tail + chunk
+            if any(piece in window for piece in pieces):
                 return True
             tail = chunk[-longest:]
     return False

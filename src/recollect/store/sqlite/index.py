@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from recollect.domain.memory import Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import reach_of, reaches
-from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, memory_of, row_hash
+from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of
 from recollect.text.words import index_words, words_of
 
 _LIVE, _RESTRICTED, _SESSION, _PAST, _REACH, _TURN = "live", "restricted", "session", "past", "reach", "turn"
@@ -54,7 +54,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
             continue
         add_memory(connection, row["n"], memory_entry(memory))
     for row in connection.execute("SELECT * FROM turn").fetchall():
-        if row_hash(row, TURN_WORDS) == row["hash"]:
+        if is_sound(row, TURN_WORDS):
             add_turn(connection, row["n"], row["project"], row["text"])
 
 

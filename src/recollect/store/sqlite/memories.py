@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Viewer
+from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Sensitivity, Viewer
 from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
@@ -46,7 +46,8 @@ class Memories:
             rows = connection.execute(
                 f"SELECT * FROM memory WHERE content_key = ? AND {LIVE} ORDER BY n", (content_key(draft),)
             ).fetchall()
-        return next(iter(memories_of(rows)), None)  # a damaged one is none: it can be said again
+        # A damaged one is none: it can be said again. What only one session sees is known to nobody else.
+        return next((memory for memory in memories_of(rows) if _is_seen_alike(memory, draft)), None)
 
     def add(self, memory: Memory) -> None:
         with self._database.write() as connection:
@@ -165,3 +166,9 @@ class Memories:
 def _can_be_sorted(row: sqlite3.Row) -> bool:
     """A damaged row may have anything for a time or an id."""
     return isinstance(row["valid_from_ms"], int) and isinstance(row["id"], str)
+
+
+def _is_seen_alike(memory: Memory, draft: Draft) -> bool:
+    if Sensitivity.SESSION not in (memory.sensitivity, draft.sensitivity):
+        return True
+    return memory.sensitivity is draft.sensitivity and memory.source.session == draft.source.session

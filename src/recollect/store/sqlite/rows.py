@@ -76,6 +76,11 @@ def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> st
     return blake2b(repr([row[name] for name in columns]).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
+def is_sound(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> bool:
+    """Whether it is what was written. A process of the version before the hashes, still running, writes none."""
+    return row["hash"] in ("", row_hash(row, columns))
+
+
 def content_key(value: Draft | Memory) -> str:
     said = " ".join(value.text.casefold().split())
     return blake2b(f"{value.scope}\n{value.kind}\n{said}".encode(), digest_size=16).hexdigest()
@@ -119,7 +124,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
 
 def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     """The memory of a row; a row that is not what was written is refused, so that it is never shown."""
-    if row_hash(row, MEMORY_WORDS) != row["hash"]:
+    if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
             "`recollect doctor --repair` mends it from a backup, if there is one."
@@ -255,7 +260,7 @@ def sent_row(sent: Sent) -> dict[str, object]:
 
 def sent_of(row: sqlite3.Row) -> Sent | None:
     """None: it is not what was sent, so it is as good as not in the log."""
-    if row_hash(row, INJECTION_WORDS) != row["hash"]:
+    if not is_sound(row, INJECTION_WORDS):
         return None
     return Sent(
         session=SessionId(row["session"]),

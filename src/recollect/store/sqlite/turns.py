@@ -8,7 +8,7 @@ from recollect.domain.memory import ProjectId
 from recollect.domain.session import Turn
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, row_hash, to_ms, turn_of, turn_row
+from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms, turn_of, turn_row
 
 _COLUMNS = ("session", "message", "project", "role", "text", "at_ms", "hash")
 _INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
@@ -43,7 +43,7 @@ class Turns:
                 "SELECT turn.* FROM json_each(?) AS found JOIN turn ON turn.n = found.value ORDER BY found.key",
                 (json.dumps([row["rowid"] for row in found]),),
             ).fetchall()
-        return [turn_of(row) for row in rows if row_hash(row, TURN_WORDS) == row["hash"]]
+        return [turn_of(row) for row in rows if is_sound(row, TURN_WORDS)]
 
     def count_turns(self) -> int:
         with self._database.read() as connection:

@@ -17,7 +17,7 @@ from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, fine, note, problem
 from recollect.domain.memory import MemoryId
 from recollect.store.sqlite import index, quotations
-from recollect.store.sqlite.database import Database, as_text
+from recollect.store.sqlite.database import Database, alone_on, as_text, lock_of
 from recollect.store.sqlite.history import deed_of
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
@@ -25,7 +25,9 @@ from recollect.store.sqlite.rows import (
     TURN_WORDS,
     DamagedRow,
     current_row,
+    is_sound,
     memory_of,
+    memory_row,
     row_hash,
 )
 
@@ -83,7 +85,7 @@ def _is_sound(table: str, row: Mapping[str, Any] | sqlite3.Row) -> bool:
                 deed_of({**dict(row), "memories": 0, "about": None})
     except (DamagedRow, ValueError, KeyError):
         return False
-    return table not in HASHED or row_hash(row, HASHED[table]) == row["hash"]
+    return table not in HASHED or is_sound(row, HASHED[table])
 
 
 def _name_of(table: str, row: sqlite3.Row) -> str:
@@ -158,6 +160,7 @@ def mend(database: Database) -> list[Finding]:
                 if good is not None:
                     restored += 1
                     _put(connection, table, good)
+        _give_hashes(connection)
         index.rebuild(connection)
         if damaged and database.path is not None:
             aside = _write_aside(database.path, damaged)  # before the commit: if it fails, nothing is taken out
@@ -171,6 +174,15 @@ def mend(database: Database) -> list[Finding]:
             )
         )
     return found
+
+
+def _give_hashes(connection: sqlite3.Connection) -> None:
+    """To what a process of an older version has written since."""
+    for row in connection.execute("SELECT * FROM memory WHERE hash = ''").fetchall():
+        current = memory_row(memory_of(row))
+        connection.execute(
+            "UPDATE memory SET hash = ?, reach = ? WHERE n = ?", (current["hash"], current["reach"], row["n"])
+        )
 
 
 def _with_its_changes(connection: sqlite3.Connection, deed: int) -> list[dict[str, Any]]:
@@ -229,6 +241,11 @@ def salvage(path: Path) -> list[Finding]:
     """A file that cannot be used any more: what can be read of it, and of the newest backup, becomes a new database."""
     if not path.is_file():
         raise StoreUnusable(f"There is no database {path}.")
+    with alone_on(path):
+        return _salvaged(path)
+
+
+def _salvaged(path: Path) -> list[Finding]:
     new = path.with_name(f"{path.name}.salvaged")
     _remove(new)
     database = Database(new)
@@ -251,17 +268,28 @@ def salvage(path: Path) -> list[Finding]:
     finally:
         _headed(path).unlink(missing_ok=True)
     database.close()
+    lock_of(new).unlink(missing_ok=True)
     damaged = path.with_name(f"{path.name}.damaged-{_stamp()}")
-    for suffix in _SIDE_FILES:
-        old = path.with_name(path.name + suffix)
-        if old.exists():
-            old.rename(damaged.with_name(damaged.name + suffix))
-    new.rename(path)
+    present = [suffix for suffix in _SIDE_FILES if path.with_name(path.name + suffix).exists()]
+    for suffix in present:
+        _keep_as(path.with_name(path.name + suffix), damaged.with_name(damaged.name + suffix))
+    for suffix in present:
+        if suffix:  # a log that is left would be taken for that of the new file
+            path.with_name(path.name + suffix).unlink()
+    new.replace(path)  # at every moment there is a database under its name, the old one or the new one
     says = f"made anew: {from_file} memories from the damaged file, {from_backups} more from backups"
     kept = f"The damaged file is kept as {damaged}."
     if not broken:
         return [note("database", says, kept)]
     return [problem("database", f"{says}; not all could be read of: {', '.join(sorted(broken))}", kept)]
+
+
+def _keep_as(path: Path, kept: Path) -> None:
+    try:
+        kept.hardlink_to(path)
+    except OSError:  # not every disk has links
+        shutil.copyfile(path, kept)
+        kept.chmod(0o600)
 
 
 def _headed(path: Path) -> Path:
@@ -288,7 +316,7 @@ def _with_header(path: Path, like: sqlite3.Connection) -> Path:
 
 
 def _remove(database: Path) -> None:
-    for suffix in _SIDE_FILES:
+    for suffix in (*_SIDE_FILES, ".lock"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 
