@@ -36,6 +36,8 @@ def test_folders_with_the_same_name_in_their_marker_share_what_is_taught(home: H
         folder.mkdir()
         (folder / ".recollect.toml").write_text('project = "shop"\n')
     assert "project:name:shop" in home.said("remember", "We deploy with Helm.", cwd=here)
+    assert home.said("recall", "helm", cwd=there) == ""  # not before somebody says that it may
+    home.said("project", "accept", cwd=there)
     assert "Helm" in home.said("recall", "helm", cwd=there)
 
 

@@ -695,3 +695,109 @@ def test_what_is_not_changed_by_saying_it_again_is_said(home: Home) -> None:
     taught(home, "We deploy with Helm.", "--importance", "1.5")
     said = home.said("remember", "We deploy with Helm.", "--sensitivity", "public")
     assert "It keeps its importance 1.5 and its sensitivity project." in said
+
+
+def test_a_repair_waits_until_nobody_else_has_the_database_open(home: Home) -> None:
+    taught(home)
+    pipe = subprocess.Popen(
+        [RECOLLECT, "pipe", "--db", str(home.places.database)],
+        env=home.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert pipe.stdin is not None
+    assert pipe.stdout is not None
+    pipe.stdin.write(b'{"op": "search", "query": "helm"}\n')
+    pipe.stdin.flush()
+    pipe.stdout.readline()
+    home.places.database.write_bytes(b"broken" + home.places.database.read_bytes()[6:])
+    done = home.recollect("doctor", "--repair")
+    assert done.returncode == 4
+    assert b"Other programs have the database" in done.stdout
+    pipe.communicate(timeout=10)
+    assert home.recollect("doctor", "--repair").returncode == 0
+    assert texts(home) == ["We deploy with Helm."]
+
+
+def test_what_a_chain_of_merges_has_copied_is_forgotten_with_it(home: Home) -> None:
+    for name in ("p1", "p2", "p3"):
+        taught(home, "Zanzibar quicksilver.", "--scope", f"project:{name}")
+    home.said("project", "merge", "p1", "p2", "--yes")
+    home.said("project", "merge", "p2", "p3", "--yes")
+    (live,) = home.json("list", "--project", "p3")["memories"]
+    home.said("forget", live["id"], "--now", "--yes")
+    assert home.said("export") == ""
+    assert b"quicksilv" not in home.places.database.read_bytes().lower()
+
+
+def test_another_text_under_a_forgotten_id_is_refused(home: Home) -> None:
+    home.said("import", "-", stdin=b'{"id": "m1", "text": "Old secret."}')
+    home.said("forget", "m1")
+    done = home.recollect("import", "-", stdin=b'{"id": "m1", "text": "Newer."}')
+    assert done.returncode == 4
+    assert b"There is a memory 'm1' already" in done.stderr
+    assert b"1 new" in home.recollect("import", "-", stdin=b'{"id": "m1", "text": "Old secret."}').stdout
+
+
+def test_a_strict_import_that_waits_for_its_input_keeps_nobody_waiting(home: Home) -> None:
+    taught(home)
+    slow = subprocess.Popen(
+        [RECOLLECT, "import", "--strict", "-"],
+        env=home.env,
+        cwd=home.path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert slow.stdin is not None
+    slow.stdin.write(b'{"text": "Line one."}\n')
+    slow.stdin.flush()
+    time.sleep(0.6)
+    taught(home, "Meanwhile.")
+    out, _ = slow.communicate(b'{"text": "Line two."}\n', timeout=20)
+    assert b"2 new" in out
+    assert len(texts(home)) == 4
+
+
+@pytest.mark.parametrize("command", ["show", "history", "forget"])
+def test_an_id_that_is_no_text_is_said(home: Home, command: str) -> None:
+    done = subprocess.run(
+        [RECOLLECT, command, b"abc\xff"], env=home.env, cwd=home.path, capture_output=True, timeout=30
+    )
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_line_of_a_pipe_that_is_no_text_is_answered_and_the_next_one_served(home: Home) -> None:
+    lines = home.said("pipe", stdin=b'\xff\n{"op": "search", "query": "x"}\n').splitlines()
+    assert [list(json.loads(line)) for line in lines] == [["error"], ["hits", "ms"]]
+
+
+def test_nothing_that_was_imported_speaks_to_the_terminal(home: Home) -> None:
+    record = {"id": "evil", "text": "x\x1b]0;pwn\x07y", "title": "t\x1b[2Jt", "fie\x1b]0;pwn\x07ld": 1}
+    done = home.recollect("import", "-", stdin=json.dumps(record).encode())
+    shown = home.said("show", "evil") + home.said("list") + home.said("history", "evil") + home.said("undo", "--list")
+    assert b"\x1b" not in done.stderr
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "\x1b]" not in home.in_terminal("show", "evil")
+
+
+def test_a_pipe_in_the_place_of_a_git_file_is_not_waited_for(home: Home) -> None:
+    for name in ("config", "commondir"):
+        folder = home.path / name
+        (folder / ".git").mkdir(parents=True)
+        os.mkfifo(folder / ".git" / name)
+        assert "project:path:" in home.said("remember", "We deploy with Helm.", cwd=folder)
+
+
+def test_what_a_process_of_the_version_before_the_hashes_writes_is_seen(home: Home) -> None:
+    memory_id = taught(home)
+    with sqlite3.connect(home.places.database) as connection:
+        connection.execute("UPDATE memory SET hash = ''")
+    connection.close()
+    assert texts(home) == ["We deploy with Helm."]
+    assert home.json("doctor")["healthy"]
+    home.said("doctor", "--repair")
+    with sqlite3.connect(home.places.database) as connection:
+        assert connection.execute("SELECT hash FROM memory WHERE id = ?", (memory_id,)).fetchone() != ("",)
+    connection.close()

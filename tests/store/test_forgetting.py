@@ -1,12 +1,13 @@
 """Forgotten means gone: after `forget_now` no byte of it is left in any file, and nothing else is lost."""
 
 import itertools
+import json
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -290,7 +291,9 @@ def test_what_was_kept_aside_as_damaged_is_cleaned_too(path: Path, open_store: C
     store.close()
     data = path.read_bytes()
     path.write_bytes(data.replace(b"quokka password", b"quokka passwerd"))
-    open_store().mend()
+    mended = open_store()
+    mended.mend()
+    mended.close()
     assert left_of(victim, path.parent), "it stands in damaged-*.jsonl"
     upkeep.salvage(path)  # and the whole file once more beside it
     store = open_store()
@@ -298,6 +301,67 @@ def test_what_was_kept_aside_as_damaged_is_cleaned_too(path: Path, open_store: C
     assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
     assert left_of(victim, path.parent) == set()
     assert store.count() == OTHERS
+
+
+def test_rows_that_were_kept_aside_go_whole_and_alone(path: Path, store: SqliteStore) -> None:
+    victim = replace(the_victim(), text='Two "lines"\u2028of the quokka password.')
+    store.add(victim)
+    rows = [
+        {"table": "memory", "id": VICTIM, "text": victim.text},
+        {"table": "change", "memory": "another", "before": json.dumps({"text": victim.text})},
+        {"table": "memory", "id": "other", "text": "Something else."},
+    ]
+    aside = path.parent / "damaged-20260101T000000.jsonl"
+    aside.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert [json.loads(line)["id"] for line in aside.read_text().splitlines()] == ["other"]
+
+
+def test_what_a_repair_left_unfinished_goes_too(path: Path, store: SqliteStore) -> None:
+    store.add(the_victim())
+    left = path.with_name("recollect.db.salvaged")
+    left.write_bytes(the_victim().text.encode())
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert not left.exists()
+
+
+def test_traces_of_somebody_else_are_left_to_be_cleaned(path: Path, store: SqliteStore) -> None:
+    for n in range(2):
+        store.add(a_memory(f"Fact {n}.", id=MemoryId(f"m{n}")))
+    said = store.purge([MemoryId("m0")])
+    with sqlite3.connect(path) as connection:  # another process purges meanwhile, and dies
+        connection.execute(
+            "CREATE TRIGGER meanwhile AFTER DELETE ON trace WHEN old.memory = 'm0' "
+            "BEGIN INSERT INTO trace VALUES ('m1'); END"
+        )
+    connection.close()
+    store.scrub(said)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT memory FROM trace").fetchall() == [("m1",)]
+    connection.close()
+
+
+def test_what_is_brought_back_while_the_windows_end_is_not_purged(open_store: Callable[[], SqliteStore]) -> None:
+    mine, theirs = open_store(), open_store()
+    memory = engine_on(mine).remember(a_draft("Brought back.")).memory
+    engine_on(mine).forget([memory.id], at=NOW, by="cli")
+
+    class Interrupted(SqliteStore):
+        """Somebody undoes between the look and the purge."""
+
+        def __init__(self) -> None:
+            self._database = mine._database
+            self._looked = False
+
+        def forgotten_before(self, moment: datetime) -> list[MemoryId]:
+            found = super().forgotten_before(moment)
+            if not self._looked:
+                self._looked = True
+                engine_on(theirs).undo(None, at=NOW, by="cli")
+            return found
+
+    engine_on(Interrupted()).tidy(NOW + timedelta(days=9))
+    assert mine.get(memory.id) is not None
 
 
 def test_a_backup_that_has_it_and_cannot_be_rewritten_is_not_kept(path: Path, store: SqliteStore) -> None:

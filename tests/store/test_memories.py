@@ -150,6 +150,15 @@ def test_the_same_words_in_the_same_kind_and_scope_are_the_same(store: Store) ->
     assert store.find_same(a_draft("use redis for caching.", scope="universal")) is None
 
 
+def test_what_only_one_session_sees_is_not_known_to_others(store: Store) -> None:
+    theirs = Source(role=Role.USER, session=SessionId("s2"))
+    store.add(a_memory("Use port 8443.", sensitivity=Sensitivity.SESSION, source=theirs))
+    assert store.find_same(a_draft("Use port 8443.")) is None
+    mine = Source(role=Role.USER, session=SessionId("s1"))
+    assert store.find_same(a_draft("Use port 8443.", sensitivity=Sensitivity.SESSION, source=mine)) is None
+    assert store.find_same(a_draft("Use port 8443.", sensitivity=Sensitivity.SESSION, source=theirs)) is not None
+
+
 def test_words_are_counted_where_the_viewer_is(store: Store) -> None:
     store.add(a_memory("helm helm chart", id=MemoryId("a")))
     store.add(a_memory("Helm", id=MemoryId("b")))

@@ -65,12 +65,17 @@ def _repair(places: Places) -> list[Finding]:
     if not places.database.exists():
         return [note("repair", "there is no database yet")]
     try:
+        return _mended(places)
+    except RecollectError as error:
+        return [problem("repair", str(error), "Nothing was changed.")]
+
+
+def _mended(places: Places) -> list[Finding]:
+    try:
         with _engine(places) as engine:
             return engine.mend()
     except StoreDamaged:
         return wiring.salvage(places.database)
-    except RecollectError as error:
-        return [problem("repair", str(error), "Nothing was changed.")]
 
 
 def _settings(places: Places) -> Iterator[Finding]:
