@@ -15,22 +15,35 @@ from recollect.text.stemmer import EnglishStemmer
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CHUNK = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[\w./\\:@#+-])+")
 _ASCII_CHUNK = re.compile(r"[\w./\\:@#+-]+", re.ASCII)
-_CJK_RUN = re.compile(rf"[{_CJK}]+")
 _EDGE = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = re.compile(r"[a-z]+")
 
 
+@lru_cache(maxsize=1)
+def _chunk() -> re.Pattern[str]:
+    """Made when a text needs it: it takes longer than all others together."""
+    return re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[\w./\\:@#+-])+")
+
+
+@lru_cache(maxsize=1)
+def _cjk_run() -> re.Pattern[str]:
+    return re.compile(rf"[{_CJK}]+")
+
+
+def _chunks(text: str) -> list[str]:
+    return (_ASCII_CHUNK if text.isascii() else _chunk()).findall(text)
+
+
 def index_words(text: str) -> list[str]:
     """All words of a text, in order, repetitions kept."""
     if text.isascii():  # most of it is: nothing to normalise, no bigrams
-        return [word for chunk in _ASCII_CHUNK.findall(text) for word in _name_and_parts(chunk)]
+        return [word for chunk in _chunks(text) for word in _name_and_parts(chunk)]
     found: list[str] = []
-    for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
-        if _CJK_RUN.match(chunk):
+    for chunk in _chunks(unicodedata.normalize("NFKC", text)):
+        if _cjk_run().match(chunk):
             found += _bigrams(chunk)
         else:
             found += _name_and_parts(chunk)
@@ -49,7 +62,7 @@ def is_identifier(chunk: str) -> bool:
 
 
 def identifiers(text: str) -> list[str]:
-    return [chunk for chunk in _CHUNK.findall(text) if is_identifier(chunk)]
+    return [chunk for chunk in _chunks(text) if is_identifier(chunk)]
 
 
 @lru_cache(maxsize=65_536)
