@@ -19,7 +19,8 @@ from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 
 BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
-CACHE_KIB = 16_384  # of pages, at most and only as they are used: an import of many walks several indexes
+# Of pages, at most and only as they are used. An import of many walks several indexes; readers may be many.
+WRITER_CACHE_KIB, READER_CACHE_KIB = 65_536, 8_192
 
 
 class Database:
@@ -162,6 +163,7 @@ class Database:
             self._lock = _shared_lock(self._path)
             _make_private_file(self._path)
         self._writer = self._connect()
+        self._writer.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
         try:
             self._refuse_what_is_not_ours()
             self._switch_to_wal()
@@ -199,7 +201,7 @@ class Database:
         # The wait comes first: the very next statement may meet another process.
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA foreign_keys = ON")
         return connection
