@@ -12,11 +12,11 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
 
-def salvage(database: Path) -> list[Finding]:
+def save_what_can_be_read(database: Path) -> list[Finding]:
     """A new database from what can be read of a damaged one, which is kept beside it."""
-    from recollect.store.sqlite import upkeep  # only a doctor needs it
+    from recollect.store.sqlite.salvage import salvage  # only a doctor needs it
 
-    return upkeep.salvage(database)
+    return salvage(database)
 
 
 @contextmanager

@@ -82,3 +82,18 @@ def home(tmp_path: Path) -> Iterator[Home]:
     if pid is not None:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+def taught(home: Home, text: str = "We deploy with Helm.", *options: str, cwd: Path | None = None) -> str:
+    return str(home.json("remember", text, *options, cwd=cwd)["id"])
+
+
+def texts(home: Home, *options: str) -> list[str]:
+    return [memory["text"] for memory in home.json("list", *options)["memories"]]
+
+
+def refused(home: Home, *args: str, stdin: bytes = b"") -> str:
+    """What a command says that fails; nothing goes to standard output then."""
+    done = home.recollect(*args, stdin=stdin)
+    assert (done.returncode, done.stdout) == (1, b"")
+    return done.stderr.decode()

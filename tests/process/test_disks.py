@@ -5,12 +5,8 @@ import sqlite3
 from pathlib import Path
 
 from tests.mounts import needs_mounts, read_only, small_disk
-from tests.process.conftest import Home
+from tests.process.conftest import Home, texts
 from tests.requirements import covers
-
-
-def texts(home: Home) -> list[str]:
-    return [memory["text"] for memory in home.json("list")["memories"]]
 
 
 @needs_mounts

@@ -19,8 +19,9 @@ from recollect.domain.session import Turn
 from recollect.domain.settings import Forget, Settings
 from recollect.engine.engine import Engine
 from recollect.rank.budget import Offer, fill
-from recollect.store.sqlite import forgetting, upkeep
+from recollect.store.sqlite import forgetting
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
 from recollect.text.words import index_words
@@ -295,7 +296,7 @@ def test_what_was_kept_aside_as_damaged_is_cleaned_too(path: Path, open_store: C
     mended.mend()
     mended.close()
     assert left_of(victim, path.parent), "it stands in damaged-*.jsonl"
-    upkeep.salvage(path)  # and the whole file once more beside it
+    salvage(path)  # and the whole file once more beside it
     store = open_store()
     store.add(victim)
     assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
@@ -378,7 +379,7 @@ def test_forgotten_means_out_of_sight_at_once_everywhere(store: SqliteStore) -> 
     for memory in (victim, other):
         store.add(memory)
     engine = engine_on(store)
-    assert engine.forget([VICTIM], at=NOW, by="cli") == [victim]
+    assert engine.forget([VICTIM], at=NOW, by="cli").memories == [victim]
     assert engine.recall("quokka", HERE, limit=5, now=NOW) == []
     assert engine.newest(HERE, limit=5) == []
     assert list(engine.everything()) == list(engine.everything(PROJECT)) == [other]

@@ -12,7 +12,7 @@ import pytest
 from recollect.domain.errors import StoreError, StoreUnusable
 from recollect.domain.history import DeedKind
 from recollect.domain.memory import MemoryId, MessageId, SessionId
-from recollect.store.sqlite import upkeep
+from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_memory, a_turn
 from tests.store import old_database
@@ -64,7 +64,7 @@ def test_of_a_broken_file_what_can_be_read_becomes_a_new_database(path: Path, ho
     broken = BREAKS[how](path.read_bytes())
     path.write_bytes(broken)
 
-    (finding,) = upkeep.salvage(path)
+    (finding,) = salvage(path)
     (kept,) = (file for file in path.parent.glob("*damaged*") if not file.name.endswith(("-wal", "-shm")))
     assert str(kept) in finding.advice
     assert kept.read_bytes() == broken
@@ -97,7 +97,7 @@ def test_a_broken_page_costs_only_what_was_on_it(path: Path) -> None:
     start = (pages[len(pages) // 2][0] - 1) * 4096
     data[start : start + 4096] = b"\xa5" * 4096
     path.write_bytes(data)
-    upkeep.salvage(path)
+    salvage(path)
     store = SqliteStore(path)
     assert store.count() == 301 - rows
     store.close()
@@ -113,7 +113,7 @@ def test_a_broken_database_of_an_older_version_is_salvaged_too(path: Path) -> No
     data = bytearray(path.read_bytes())
     data[(page - 1) * 4096 : page * 4096] = b"\xa5" * 4096
     path.write_bytes(data)
-    upkeep.salvage(path)
+    salvage(path)
     store = SqliteStore(path)
     assert problems(store) == []
     assert [memory.id for memory in store.everything()] == [row[0] for row in old_database.ROWS]
@@ -128,7 +128,7 @@ def test_what_was_purged_does_not_come_back_from_a_backup(path: Path) -> None:
     store = SqliteStore(path)
     store.purge([VICTIM])  # and a crash before the backup was rewritten
     store.close()
-    upkeep.salvage(path)
+    salvage(path)
     store = SqliteStore(path)
     assert store.get(VICTIM) is None
     assert store.count() == 60
@@ -138,7 +138,7 @@ def test_what_was_purged_does_not_come_back_from_a_backup(path: Path) -> None:
 def test_there_must_be_something_to_salvage(path: Path) -> None:
     path.parent.mkdir()
     with pytest.raises(StoreUnusable, match="There is no database"):
-        upkeep.salvage(path)
+        salvage(path)
     assert list(path.parent.iterdir()) == []
 
 
@@ -185,7 +185,7 @@ def repaired(path: Path) -> list[str]:
             store.mend()
     if problems(store):
         store.close()
-        upkeep.salvage(path)
+        salvage(path)
         store = SqliteStore(path)
     left = problems(store)
     assert store.count() >= 30

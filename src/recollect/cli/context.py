@@ -59,7 +59,7 @@ def project_of(opened: Engine, given: str | None, *, may_be_new: bool = False) -
         return opened.project_of(str(folder()))
     check_name(given, "project")
     project = opened.project_named(given)
-    if not may_be_new and all(known.id != project for known in opened.projects()):
+    if not may_be_new and opened.project(project) is None:
         raise InvalidValue(f"Nothing is known of a project {given!r}; `recollect project list` shows all.")
     return project
 

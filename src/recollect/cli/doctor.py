@@ -75,7 +75,7 @@ def _mended(places: Places) -> list[Finding]:
         with _engine(places) as engine:
             return engine.mend()
     except StoreDamaged:
-        return wiring.salvage(places.database)
+        return wiring.save_what_can_be_read(places.database)
 
 
 def _settings(places: Places) -> Iterator[Finding]:

@@ -44,7 +44,6 @@ def forget(
     """Forget memories: out of sight at once, and gone for good when the undo window ends (a day, by default)."""
     if bool(ids) == bool(match):
         raise click.UsageError("Name the memories by ID, or by --match WORDS.")
-    clean = True
     with context.writing_engine() as engine:
         chosen = [engine.find(given) for given in ids] or _matching(engine, match or "", project, language)
         if not chosen or dry_run:
@@ -53,14 +52,11 @@ def forget(
         if (now or match) and not yes and not _agreed(chosen, now):
             return
         wanted = [memory.id for memory in chosen]
-        gone = now or not context.settings().forget.undo_hours
-        if gone:
-            chosen, clean = engine.forget_now(wanted, at=context.now(), by=context.BY)
-        else:
-            chosen = engine.forget(wanted, at=context.now(), by=context.BY)
+        forget_them = engine.forget_now if now else engine.forget
+        done = forget_them(wanted, at=context.now(), by=context.BY)
     back = "brings it back" if len(chosen) == 1 else "brings them back"
-    _report(chosen, "gone for good" if gone else f"forgotten; `recollect undo` {back}", as_json)
-    if not clean:
+    _report(done.memories, "gone for good" if done.for_good else f"forgotten; `recollect undo` {back}", as_json)
+    if not done.is_clean:
         output.warn(
             "Somebody is still reading an older state, so traces are left in the log. The next command cleans it."
         )

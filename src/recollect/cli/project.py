@@ -109,7 +109,7 @@ def move(source: str, yes: bool, as_json: bool) -> None:
     takes it back."""
     with context.writing_engine() as engine:
         target = _here(engine)
-        held = next((facts.memories for facts in engine.projects() if facts.id == target), 0)
+        held = _held(engine, target)
         if held:
             raise InvalidValue(
                 f"This folder has {output.many(held, 'memory', 'memories')} of its own as {target}. "
@@ -126,26 +126,23 @@ def name(name: str, yes: bool, as_json: bool) -> None:
     """Give this project a NAME of its own, in a file .recollect.toml at its top that can be committed. Folders with the
     same name are one project. What was remembered here comes along."""
     wanted = name.strip()
-    if not wanted or not wanted.isprintable() or '"' in wanted or "\\" in wanted:
-        raise InvalidValue("A name takes printable characters, without quotes and backslashes.")
+    marker.check_project_name(wanted)
     file = root_of(context.folder()) / marker.NAME
     written = marker.project_name(file) if file.exists() else None
     if written not in (None, f"{BY_NAME}{wanted}"):
         raise InvalidValue(f"{file} calls it {written} already. Change it there by hand.")
     with context.writing_engine() as engine:
         before = _here(engine)
-        known = {facts.id: facts.memories for facts in engine.projects()}
         named = engine.project_named(f"{BY_NAME}{wanted}")
-        if named != before and known.get(named) and not yes:
-            held = output.many(known[named], "memory", "memories")
+        moved = _held(engine, before) if named != before else 0
+        if named != before and _held(engine, named) and not yes:
+            held = output.many(_held(engine, named), "memory", "memories")
             question = f"{named} is known already, with {held}. Make this folder part of it?"
             if not output.confirmed(question, f"{question} Add --yes to do so."):
                 return
         if written is None:
-            text = file.read_text(encoding="utf-8") if file.exists() else ""
-            file.write_text(f'project = "{wanted}"\n{text}', encoding="utf-8")
+            marker.give_name(file, wanted)
         after = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
-        moved = known.get(before, 0) if before != after else 0
         if moved:
             engine.join(before, after, at=context.now(), by=context.BY)
     _say({"project": after, "file": str(file), "memories": moved}, f"This is {after} now.", as_json)
@@ -166,12 +163,17 @@ def accept(as_json: bool) -> None:
     _say({"project": accepted}, f"This is {accepted} now.", as_json)
 
 
+def _held(engine: Engine, project: ProjectId) -> int:
+    facts = engine.project(project)
+    return facts.memories if facts else 0
+
+
 def _here(engine: Engine) -> ProjectId:
     return engine.enter_project(str(context.folder()), context.now())
 
 
 def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json: bool) -> None:
-    facts = next((known for known in engine.projects() if known.id == source), None)
+    facts = engine.project(source)
     if facts is None:
         raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
     held = output.many(facts.memories, "memory", "memories")

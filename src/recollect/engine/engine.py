@@ -24,6 +24,7 @@ from recollect.domain.memory import (
 from recollect.domain.project import ProjectFacts
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine import forget, recall
+from recollect.engine.forget import Forgotten
 from recollect.engine.joining import join
 from recollect.engine.ports import Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.projects import Resolved, note, resolve
@@ -111,14 +112,14 @@ class Engine:
     def history(self, memory: Memory) -> Story:
         return story(self._store, memory)
 
-    def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> list[Memory]:
+    def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
         """Out of sight; gone at once where there is no undo window."""
         if not self._settings_for(None).forget.undo_hours:
-            return self.forget_now(memories, at=at, by=by)[0]
+            return self.forget_now(memories, at=at, by=by)
         return forget.forget(self._store, memories, at=at, by=by)
 
-    def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> tuple[list[Memory], bool]:
-        """Gone for good; and whether no byte of them is left."""
+    def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
+        """Gone for good."""
         return forget.forget_now(self._store, memories, at=at, by=by)
 
     @contextmanager
@@ -161,6 +162,10 @@ class Engine:
 
     def projects(self) -> list[ProjectFacts]:
         return self._store.projects()
+
+    def project(self, project: ProjectId) -> ProjectFacts | None:
+        """None: nothing is known of it."""
+        return next((facts for facts in self._store.projects() if facts.id == project), None)
 
     def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
         return join(self._store, source, into, at=at, by=by)

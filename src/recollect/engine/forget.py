@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedKind
@@ -20,7 +20,15 @@ class CanTidy(CanForget, KeepsTurns, Protocol):
     pass
 
 
-def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> list[Memory]:
+class Forgotten(NamedTuple):
+    """What was forgotten."""
+
+    memories: list[Memory]
+    is_clean: bool = True  # no byte is left of what should be gone
+    for_good: bool = False  # not to be brought back
+
+
+def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
     """Nobody sees them any more, and undo brings them back until `tidy` finds their time over."""
     with store.writing():
         found = [_present(store, memory_id) for memory_id in dict.fromkeys(memories)]
@@ -29,16 +37,16 @@ def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: 
             if memory.forgotten_at is None:
                 store.note_change(deed, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
-    return found
+    return Forgotten(found)
 
 
-def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> tuple[list[Memory], bool]:
-    """Gone for good, also what was forgotten before; and whether really no byte is left."""
+def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
+    """Gone for good, also what was forgotten before."""
     with store.writing():
         found = [_known(store, memory_id) for memory_id in dict.fromkeys(memories)]
         store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(found)})
         said = store.purge([memory.id for memory in _with_copies(store, found)])
-    return found, store.scrub(said)
+    return Forgotten(found, is_clean=store.scrub(said), for_good=True)
 
 
 def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:

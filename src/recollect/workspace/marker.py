@@ -45,6 +45,18 @@ def project_name(marker: Path) -> ProjectId | None:
     return project
 
 
+def check_project_name(name: str) -> None:
+    if not name or not name.isprintable() or '"' in name or "\\" in name:
+        raise InvalidValue("A name takes printable characters, without quotes and backslashes.")
+
+
+def give_name(marker: Path, name: str) -> None:
+    """Writes the name into the first line; whatever else stands there stays."""
+    check_project_name(name)
+    text = marker.read_text(encoding="utf-8") if marker.exists() else ""
+    marker.write_text(f'project = "{name}"\n{text}', encoding="utf-8")
+
+
 def _entries(marker: Path) -> dict[str, object]:
     import tomllib  # most folders have no such file, and every command starts quicker without it
 

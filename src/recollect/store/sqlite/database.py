@@ -306,10 +306,8 @@ class Database:
         return StoreError(f"The database {self._name} answered: {said}.")
 
 
-def _shared_lock(path: Path | None) -> int | None:
+def _shared_lock(path: Path) -> int | None:
     """Held while the database is open: nobody replaces the file under our feet. None where nothing can be written."""
-    if path is None or not path.parent.is_dir():
-        return None
     try:
         descriptor = os.open(lock_of(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:

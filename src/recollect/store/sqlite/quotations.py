@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from recollect.domain.memory import MemoryId
 from recollect.store.sqlite import index
-from recollect.store.sqlite.rows import INJECTION_WORDS, TURN_WORDS, row_hash
+from recollect.store.sqlite.rows import INJECTION_WORDS, TURN_WORDS, is_sound, row_hash
 from recollect.text.block import plain, without
 
 FORGOTTEN = "[forgotten]"
@@ -97,8 +97,9 @@ def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
 
 def _rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -> None:
     storable = text.encode("utf-8", "replace").decode()
-    is_sound = row_hash(turn, TURN_WORDS) == turn["hash"]  # a damaged turn does not become sound by this
-    changed = row_hash({**dict(turn), "text": storable}, TURN_WORDS) if is_sound else turn["hash"]
+    # A damaged turn does not become sound by this.
+    sound = is_sound(turn, TURN_WORDS)
+    changed = row_hash({**dict(turn), "text": storable}, TURN_WORDS) if sound else turn["hash"]
     connection.execute("UPDATE turn SET text = ?, hash = ? WHERE n = ?", (storable, changed, turn["n"]))
     index.drop_turn(connection, turn["n"])
     index.add_turn(connection, turn["n"], turn["project"], storable)
@@ -111,7 +112,7 @@ def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[Memory
         row for row in connection.execute("SELECT * FROM injection") if without(row["block"], shown_as) != row["block"]
     ]
     for row in map(dict, quoting):
-        if "hash" in row and row_hash(row, INJECTION_WORDS) != row["hash"]:
+        if "hash" in row and not is_sound(row, INJECTION_WORDS):
             connection.execute(f"DELETE FROM injection WHERE {_THIS}", row)  # damaged: nobody gets it anyhow
             continue
         ids = [shown for shown in json.loads(row["ids"]) if shown not in memories]

@@ -1,0 +1,189 @@
+"""doctor: what is wrong is found, said and mended."""
+
+import json
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.process.conftest import RECOLLECT, Home, refused, taught, texts
+
+
+def test_a_healthy_installation_has_nothing_to_complain_about(home: Home) -> None:
+    taught(home)
+    report = home.json("doctor")
+    assert report["healthy"] is True
+    assert {"version", "settings", "database", "project", "daemon", "opencode"} <= {
+        finding["about"] for finding in report["findings"]
+    }
+    assert "every row is what was written" in home.said("doctor")
+
+
+def test_doctor_names_what_is_wrong_and_what_to_do(home: Home) -> None:
+    taught(home)
+    home.places.database.chmod(0o644)
+    home.places.settings.parent.mkdir(parents=True)
+    home.places.settings.write_text("[budget]\n")
+    done = home.recollect("doctor")
+    assert done.returncode == 4
+    assert b"did you mean 'budgets'" in done.stdout
+    home.places.settings.unlink()
+    done = home.recollect("doctor")
+    assert done.returncode == 4
+    assert b"can be read by others" in done.stdout
+    assert home.recollect("doctor", "--repair").returncode == 0
+    assert home.places.database.stat().st_mode & 0o777 == 0o600
+
+
+def flip(database: Path, text: bytes) -> None:
+    """One byte of a text changes on the disk."""
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    content = database.read_bytes()
+    at = content.index(text)
+    database.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+
+
+def test_a_byte_that_the_disk_changed_is_found_not_shown_and_mended(home: Home) -> None:
+    good, bad = taught(home, "The ledger is in Postgres."), taught(home, "Quicksilver goes to Zanzibar.")
+    flip(home.places.database, b"Quicksilver goes")
+    assert texts(home) == ["The ledger is in Postgres."]
+    assert "is damaged on the disk" in refused(home, "show", bad)
+    done = home.recollect("doctor")
+    assert done.returncode == 4
+    assert bad.encode() in done.stdout
+    assert home.recollect("doctor", "--repair").returncode == 0
+    assert home.json("doctor")["healthy"]
+    (aside,) = home.places.database.parent.glob("damaged-*.jsonl")
+    assert json.loads(aside.read_text())["id"] == bad
+    assert texts(home) == ["The ledger is in Postgres."]
+    assert home.json("show", good)["id"] == good
+
+
+def test_repair_waits_for_the_daemon_to_be_stopped(home: Home) -> None:
+    taught(home)
+    home.said("start")
+    done = home.recollect("doctor", "--repair")
+    assert done.returncode == 4
+    assert b"recollect stop" in done.stdout
+
+
+@pytest.mark.parametrize("damage", ["truncated", "garbage", "beheaded"])
+def test_a_damaged_database_is_said_and_what_can_be_read_is_saved(home: Home, damage: str) -> None:
+    lines = "\n".join(json.dumps({"id": f"m{n}", "text": f"Fact {n} about {'words ' * 40}"}) for n in range(400))
+    home.said("import", "-", stdin=lines.encode())
+    with sqlite3.connect(home.places.database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    content = home.places.database.read_bytes()
+    half = len(content) // 2 // 4096 * 4096
+    damaged = {
+        "truncated": content[:half],
+        "garbage": content[:half] + os.urandom(40_960) + content[half + 40_960 :],
+        "beheaded": b"\0" * 100 + content[100 : half + 4096],
+    }[damage]
+    home.places.database.write_bytes(damaged)
+    done = home.recollect("doctor")
+    assert done.returncode == 4
+    assert b"--repair" in done.stdout
+    assert b"Traceback" not in done.stderr
+    repaired = home.recollect("doctor", "--repair")
+    assert (repaired.returncode, b"not all could be read of" in repaired.stdout) == (4, True), repaired.stdout
+    kept = list(home.places.database.parent.glob("*damaged-*"))
+    assert kept
+    assert home.json("doctor")["healthy"]
+    found = home.json("list", "--limit", "1000")["memories"]
+    assert all(memory["text"].startswith("Fact ") for memory in found)
+    assert len(found) > 50
+    taught(home, "Life goes on.")
+
+
+def test_a_database_without_its_first_bytes_comes_back_whole(home: Home) -> None:
+    for n in range(6):
+        taught(home, f"Fact {n}.")
+    with sqlite3.connect(home.places.database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    home.places.database.write_bytes(bytes(100) + home.places.database.read_bytes()[100:])
+    repaired = home.recollect("doctor", "--repair")
+    assert repaired.returncode == 0, repaired.stdout
+    assert len(texts(home)) == 6
+    assert len(home.json("undo", "--list")["deeds"]) == 6
+
+
+def test_a_damaged_file_is_kept_when_something_else_is_forgotten_and_goes_with_what_it_holds(home: Home) -> None:
+    taught(home, "Quicksilver goes to Zanzibar.")
+    home.places.database.write_bytes(
+        b"broken" + home.places.database.read_bytes()[6:4096] + b"Quicksilver goes to Zanzibar."
+    )
+    home.recollect("doctor", "--repair")
+    (damaged,) = home.places.database.parent.glob("*.damaged-*")
+    other, again = taught(home, "Unrelated."), taught(home, "Quicksilver goes to Zanzibar.")
+    home.said("forget", other, "--now", "--yes")
+    assert damaged.exists()
+    home.said("forget", again, "--now", "--yes")
+    assert not damaged.exists()
+
+
+def test_the_database_of_a_newer_version_is_refused_and_untouched(home: Home) -> None:
+    taught(home)
+    with sqlite3.connect(home.places.database) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    before = home.places.database.read_bytes()
+    for command in (["list"], ["remember", "x"], ["recall", "x"]):
+        assert "newer Recollect" in refused(home, *command)
+    assert b"newer Recollect" in home.recollect("doctor", "--repair").stdout
+    assert home.places.database.read_bytes() == before
+
+
+def test_a_mistake_in_the_settings_is_one_problem_and_the_database_is_checked_anyway(home: Home) -> None:
+    taught(home)
+    home.places.settings.parent.mkdir(parents=True)
+    home.places.settings.write_text("[budget]\n")
+    report = json.loads(home.recollect("doctor", "--json").stdout)
+    assert [f["about"] for f in report["findings"] if f["health"] == "problem"] == ["settings"]
+    assert any("every row is what was written" in f["says"] for f in report["findings"])
+
+
+def test_doctor_makes_no_database(home: Home) -> None:
+    assert home.recollect("doctor").returncode == 0
+    assert not home.places.database.exists()
+
+
+def test_a_repair_waits_until_nobody_else_has_the_database_open(home: Home) -> None:
+    taught(home)
+    pipe = subprocess.Popen(
+        [RECOLLECT, "pipe", "--db", str(home.places.database)],
+        env=home.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert pipe.stdin is not None
+    assert pipe.stdout is not None
+    pipe.stdin.write(b'{"op": "search", "query": "helm"}\n')
+    pipe.stdin.flush()
+    pipe.stdout.readline()
+    home.places.database.write_bytes(b"broken" + home.places.database.read_bytes()[6:])
+    done = home.recollect("doctor", "--repair")
+    assert done.returncode == 4
+    assert b"Other programs have the database" in done.stdout
+    pipe.communicate(timeout=10)
+    assert home.recollect("doctor", "--repair").returncode == 0
+    assert texts(home) == ["We deploy with Helm."]
+
+
+def test_what_a_process_of_the_version_before_the_hashes_writes_is_seen(home: Home) -> None:
+    memory_id = taught(home)
+    with sqlite3.connect(home.places.database) as connection:
+        connection.execute("UPDATE memory SET hash = ''")
+    connection.close()
+    assert texts(home) == ["We deploy with Helm."]
+    assert home.json("doctor")["healthy"]
+    home.said("doctor", "--repair")
+    with sqlite3.connect(home.places.database) as connection:
+        assert connection.execute("SELECT hash FROM memory WHERE id = ?", (memory_id,)).fetchone() != ("",)
+    connection.close()
