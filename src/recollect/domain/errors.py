@@ -9,6 +9,8 @@ RecollectError
 │   │   └── StoreDamaged    not a database any more, or not what was written
 │   ├── StoreReadOnly   it can be read but not written
 │   └── StoreTooNew     written by a newer Recollect
+├── ModelError          the embedding model cannot be made, loaded or removed
+│   └── ModelMissing    it is not there: nobody has built it yet
 ├── DaemonError         the daemon cannot be started, reached or stopped
 ├── InstallError        a host's files are not what we can safely change
 └── PayloadError        a host or script sent something that is not the agreed form
@@ -62,6 +64,14 @@ class StoreReadOnly(StoreError):
 
 class StoreTooNew(StoreError):
     code = "store_too_new"
+
+
+class ModelError(RecollectError):
+    code = "model_error"
+
+
+class ModelMissing(ModelError):
+    code = "model_missing"
 
 
 class DaemonError(RecollectError):

@@ -12,6 +12,7 @@ from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, Pr
 from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
+from recollect.domain.vector import ModelId, Vector
 
 
 class FindsMemories(Protocol):
@@ -222,6 +223,15 @@ class Store(
     def mend(self) -> list[Finding]:
         """Makes what can be made anew from the rows; what was done."""
         ...
+
+
+class Embeds(Protocol):
+    """Says what a text means. The same text always gets the same vector."""
+
+    @property
+    def model(self) -> ModelId: ...
+
+    def embed(self, text: str) -> Vector: ...
 
 
 class SeesPlaces(Protocol):
