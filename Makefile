@@ -5,14 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 NPM := tests/e2e/npm
 
-.PHONY: setup demo test check bench docs clean
+.PHONY: setup demo test check bench docs wheel clean
+
+# The model lies in your cache and is built once; with it there, this is a check of its bytes.
+MODEL := $(BIN)/recollect model build --quiet
+PACKAGED := src/recollect/embed/data
 
 setup: $(VENV)/.dev $(NPM)/.installed
+	@$(MODEL)
 
 demo: $(VENV)/.run
+	@$(MODEL) || echo "Going on without the model."
 	@$(BIN)/recollect demo
 
 test: check $(NPM)/.installed
+	@$(MODEL)
 	$(BIN)/python -m pytest $(ARGS)
 
 check: $(VENV)/.dev
@@ -27,13 +34,19 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench
 
+# A release carries the model, so that nobody has to build it.
+wheel: $(VENV)/.dev
+	@RECOLLECT_MODEL=$(CURDIR)/$(PACKAGED) $(MODEL)
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation -w dist . ; \
+	  built=$$?; rm -rf $(PACKAGED) $(dir $(PACKAGED)).data.*; exit $$built
+
 $(VENV)/.venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Recollect needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { echo "The venv module is missing; on Debian: apt install python3-venv"; exit 1; }
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.venv pyproject.toml constraints.txt
-	@test -f $(VENV)/.dev || { echo "Setting up Recollect (once) ..."; $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .; }
+	@test -f $(VENV)/.dev || { echo "Setting up Recollect (once) ..."; $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[model]'; }
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.venv pyproject.toml constraints.txt

@@ -94,7 +94,7 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
         state=state,
         runtime=_runtime(env, state),
         model_built=model,
-        model=PACKAGED_MODEL if MODEL_VARIABLE not in env and not model.exists() and PACKAGED_MODEL.is_dir() else model,
+        model=PACKAGED_MODEL if _falls_back(env, model) else model,
     )
 
 
@@ -104,12 +104,17 @@ def _xdg(env: Mapping[str, str], name: str, default: Path) -> Path:
 
 
 def _model(env: Mapping[str, str], home: Path) -> Path:
-    given = env.get(MODEL_VARIABLE)
-    if given is None:
+    given = env.get(MODEL_VARIABLE, "")
+    if not given:
         return _xdg(env, "XDG_CACHE_HOME", home / ".cache") / "model"
     if not given.startswith("/"):  # the daemon works in another folder than the shell
         raise InvalidSettings(f"{MODEL_VARIABLE} is {_shown(given)}; it takes the whole path of a folder, from / on.")
     return Path(given)
+
+
+def _falls_back(env: Mapping[str, str], model: Path) -> bool:
+    """Who names a folder means that one."""
+    return PACKAGED_MODEL.is_dir() and not env.get(MODEL_VARIABLE) and _is_missing(model)
 
 
 def _runtime(env: Mapping[str, str], state: Path) -> Path:

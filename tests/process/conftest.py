@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,10 @@ RECOLLECT = Path(sys.executable).with_name("recollect")
 class Home:
     path: Path
     env: dict[str, str]
+
+    def with_model(self, folder: Path) -> "Home":
+        """The same home, where the model is found in this folder; without it search is by words alone."""
+        return replace(self, env=self.env | {"RECOLLECT_MODEL": str(folder)})
 
     @property
     def places(self) -> Places:

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect import config
 from recollect.config import DEFAULT, MAX_SOCKET_PATH_BYTES, USER_ONLY, leaves, places, project_file, read
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind
@@ -197,3 +198,29 @@ def test_a_path_too_long_for_a_socket_moves_to_the_temporary_folder() -> None:
     assert found.socket.parent.parent == Path("/t")
     assert len(str(found.socket)) <= MAX_SOCKET_PATH_BYTES
     assert found.socket != places({"HOME": "/" + "g" * 90, "TMPDIR": "/t"}).socket
+
+
+def test_the_model_lies_in_the_cache_or_where_a_variable_says(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path)}
+    assert places(env).model == tmp_path / ".cache/recollect/model"
+    assert places(env | {"RECOLLECT_MODEL": ""}).model == tmp_path / ".cache/recollect/model"
+    assert places(env | {"XDG_CACHE_HOME": "/cache"}).model == Path("/cache/recollect/model")
+    named = places(env | {"RECOLLECT_MODEL": "/models/mine"})
+    assert (named.model, named.model_built) == (Path("/models/mine"), Path("/models/mine"))
+
+
+def test_a_model_folder_that_depends_on_where_one_stands_is_refused() -> None:
+    with pytest.raises(InvalidSettings, match="RECOLLECT_MODEL is 'models/mine'; it takes the whole path"):
+        places({"HOME": "/home/someone", "RECOLLECT_MODEL": "models/mine"})
+
+
+def test_the_model_of_a_release_wheel_is_the_last_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packaged = tmp_path / "data"
+    packaged.mkdir()
+    monkeypatch.setattr(config, "PACKAGED_MODEL", packaged)
+    env = {"HOME": str(tmp_path)}
+    assert places(env).model == packaged
+    assert places(env).model_built == tmp_path / ".cache/recollect/model"
+    assert places(env | {"RECOLLECT_MODEL": "/none"}).model == Path("/none")
+    places(env).model_built.mkdir(parents=True)
+    assert places(env).model == places(env).model_built

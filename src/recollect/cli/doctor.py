@@ -15,6 +15,7 @@ from recollect.client import Client
 from recollect.config import Places
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
 from recollect.domain.health import Finding, Health, fine, note, problem
+from recollect.domain.model import Condition
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.install import opencode
@@ -29,12 +30,13 @@ _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.
 @output.json_option
 @click.pass_context
 def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
-    """Check settings, database, project, daemon and hosts. Exit code 4: there is a problem."""
+    """Check settings, database, project, model, daemon and hosts. Exit code 4: there is a problem."""
     places = config.places()
     findings = [fine("version", f"Recollect {__version__}, Python {sys.version.split()[0]}")]
     if repair:
         findings += _repair(places)
-    findings += [*_settings(places), *_database(places), *_project(places), *_daemon(places), *_hosts()]
+    findings += [*_settings(places), *_database(places), *_project(places), *_model(places)]
+    findings += [*_daemon(places), *_hosts()]
     healthy = all(finding.health is not Health.PROBLEM for finding in findings)
     if as_json:
         output.say_json(
@@ -133,6 +135,16 @@ def _project(places: Places) -> Iterator[Finding]:
         return  # told already
     except RecollectError as error:
         yield problem("project", str(error), "Commands in this folder cannot tell whose memories they mean.")
+
+
+def _model(places: Places) -> Iterator[Finding]:
+    state = wiring.model_state(places.model)
+    if state.facts:
+        yield fine("model", f"{state.facts.id}, every byte is what was built")
+    elif state.condition is Condition.MISSING:
+        yield note("model", "not there: search works by words alone", state.advice)
+    else:
+        yield problem("model", state.says, f"{state.advice} Until then search works by words alone.")
 
 
 def _daemon(places: Places) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ COMMANDS = {
     "import": "recollect.cli.exchange:import_memories",
     "export": "recollect.cli.exchange:export_memories",
     "project": "recollect.cli.project:project",
+    "model": "recollect.cli.model:group",
     "doctor": "recollect.cli.doctor:doctor",
     "completion": "recollect.cli.completion:completion",
     "install": "recollect.cli.install:install",

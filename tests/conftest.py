@@ -1,0 +1,17 @@
+"""What tests of several folders share."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect import config, wiring
+
+
+@pytest.fixture(scope="session")
+def model_folder() -> Path:
+    """The model that `make test` has built in the cache of whoever runs the tests; nothing may be written there."""
+    folder = config.places().model
+    state = wiring.model_state(folder)
+    if not state.is_ready:
+        pytest.fail(f"{state.says} {state.advice} `make test` does so by itself.")
+    return folder
