@@ -272,7 +272,7 @@ def test_a_tool_that_is_not_installed_is_named(home: Home, tmp_path: Path, packa
 def test_a_full_disk_leaves_nothing_half(home: Home, wheel: Path, megabytes: int, offline: bool) -> None:
     with small_disk(home.places.model.parent, megabytes=megabytes) as disk:
         disk.free()
-        done = building(home, *(["--wheel", wheel] if offline else []))
+        done = building(home, "--wheel", wheel) if offline else building(home)
         _, said = done.communicate(timeout=BUILDING_S)
         assert done.returncode == 1
         assert "The disk is full" in said
