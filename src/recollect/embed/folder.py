@@ -40,7 +40,8 @@ def check(folder: Path) -> Checked:
 
 def strangers(folder: Path) -> list[str]:
     """What lies in the folder and is not of a model, in order; it is never touched."""
-    return sorted({entry.name for entry in folder.iterdir()} - {*CONTENTS, MANIFEST})
+    ours = {*CONTENTS, MANIFEST}
+    return sorted(entry.name for entry in folder.iterdir() if entry.name not in ours or not entry.is_file())
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -126,7 +126,9 @@ def test_the_id_follows_what_decides_a_vector_and_nothing_else() -> None:
 def test_what_is_not_of_a_model_is_named(folder: Path) -> None:
     assert strangers(folder) == []
     (folder / "thesis.tex").write_text("x")
-    assert strangers(folder) == ["thesis.tex"]
+    (folder / MODEL).unlink()
+    (folder / MODEL).mkdir()
+    assert strangers(folder) == [MODEL, "thesis.tex"]
 
 
 def test_loading_says_what_is_wrong_and_what_to_do(folder: Path, tmp_path: Path) -> None:
