@@ -9,6 +9,7 @@ from recollect.domain.memory import Memory, MemoryId, ProjectId, Scope, Sensitiv
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_turn
+from tests.searching import memories_found, turns_found
 
 OLD, NEW, THIRD = OTHER_PROJECT, PROJECT, ProjectId("git:example.org/shop/third")
 ROOT, OLD_PATH, NEW_PATH = (ProjectId(alias) for alias in ("root:4f1e", "path:/old", "path:/new"))
@@ -36,12 +37,12 @@ def state(store: SqliteStore) -> dict[str, object]:
 
 
 def turns(store: SqliteStore, project: ProjectId) -> list[str]:
-    return sorted(turn.text for turn in store.search_turns(["deploy"], project, limit=99))
+    return sorted(turn.text for turn in turns_found(store, ["deploy"], project, limit=99))
 
 
 def found(store: SqliteStore, project: ProjectId) -> list[str]:
     viewer = Viewer(project=project)
-    return sorted(m.id for m in store.search(["deploy"], viewer, limit=99, injectable=False))
+    return sorted(m.id for m in memories_found(store, ["deploy"], viewer, limit=99, injectable=False))
 
 
 @pytest.fixture

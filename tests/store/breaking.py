@@ -9,6 +9,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
 from tests.builders import PROJECT, a_memory
+from tests.searching import memories_found
 
 HERE = Viewer(project=PROJECT)
 VICTIM = MemoryId("victim")
@@ -44,4 +45,4 @@ def problems(store: SqliteStore) -> list[str]:
 
 
 def texts_found(store: SqliteStore, query: str) -> list[str]:
-    return [memory.text for memory in store.search(index_words(query), HERE, limit=99, injectable=True)]
+    return [memory.text for memory in memories_found(store, index_words(query), HERE, limit=99, injectable=True)]

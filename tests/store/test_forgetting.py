@@ -28,6 +28,7 @@ from recollect.text.words import index_words
 from recollect.workspace import git
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_turn
 from tests.requirements import covers
+from tests.searching import memories_found, occurrences, turns_found
 from tests.store import old_database
 
 HERE = Viewer(project=PROJECT, session=SessionId("s1"))
@@ -158,7 +159,7 @@ def test_forgotten_now_means_gone_from_every_file(path: Path, store: SqliteStore
     assert left_of(victim, path.parent) == set()
     assert {memory.id: memory for memory in store.everything()} == {k: m for k, m in before.items() if k != VICTIM}
     assert [finding.health for finding in store.check()] == [Health.FINE]
-    assert len(store.search(["cach"], HERE, limit=OTHERS, injectable=True)) > OTHERS / 2
+    assert len(memories_found(store, ["cach"], HERE, limit=OTHERS, injectable=True)) > OTHERS / 2
     with closing(sqlite3.connect(path.parent / "backups" / "schema-004-20260101T000000.db")) as backup:
         assert backup.execute("SELECT count(*) FROM memory").fetchone() == (OTHERS,)
         assert backup.execute("SELECT count(*) FROM turn").fetchone() == (4,)
@@ -205,7 +206,7 @@ def test_what_others_said_stays_in_the_archive(store: SqliteStore) -> None:
 
 
 def turns(store: SqliteStore, project: ProjectId) -> list[Turn]:
-    return store.search_turns(["forgotten", "someth"], project, limit=99)
+    return turns_found(store, ["forgotten", "someth"], project, limit=99)
 
 
 def test_where_the_source_says_it_otherwise_the_whole_message_goes(store: SqliteStore) -> None:
@@ -213,9 +214,9 @@ def test_where_the_source_says_it_otherwise_the_whole_message_goes(store: Sqlite
     store.add(a_memory("Short.", id=MemoryId("first"), source=SAID_IN))
     store.add_turns([a_turn("Short. The painting of a marmot has the password of the quokka.", message="said")])
     store.purge([MemoryId("first")])
-    assert [turn.text for turn in store.search_turns(["quokka"], PROJECT, limit=5)] != []
+    assert [turn.text for turn in turns_found(store, ["quokka"], PROJECT, limit=5)] != []
     store.purge([VICTIM])
-    assert [turn.text for turn in store.search_turns(["forgotten"], PROJECT, limit=5)] == ["[forgotten]"]
+    assert [turn.text for turn in turns_found(store, ["forgotten"], PROJECT, limit=5)] == ["[forgotten]"]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +235,7 @@ def test_a_quotation_is_cut_word_for_word(store: SqliteStore, text: str, turn: s
     store.add(a_memory(text))
     store.add_turns([a_turn(turn)])
     store.purge([MemoryId("m1")])
-    assert [turn.text for turn in store.search_turns(["forgotten"], PROJECT, limit=5)] == [without]
+    assert [turn.text for turn in turns_found(store, ["forgotten"], PROJECT, limit=5)] == [without]
 
 
 def test_somebody_who_still_reads_delays_it_and_the_next_tidying_finishes(
@@ -384,7 +385,7 @@ def test_forgotten_means_out_of_sight_at_once_everywhere(store: SqliteStore) -> 
     assert engine.newest(HERE, limit=5) == []
     assert list(engine.everything()) == list(engine.everything(PROJECT)) == [other]
     assert store.find_same(a_draft(victim.text)) is None
-    assert (store.count(), store.count(HERE), store.occurrences(["quokka"], HERE)) == (1, 0, {"quokka": 0})
+    assert (store.count(), store.count(HERE), occurrences(store, ["quokka"], HERE)) == (1, 0, {"quokka": 0})
     assert engine.history(other).after == ()
     assert [facts.memories for facts in engine.projects()] == [1]
 

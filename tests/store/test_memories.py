@@ -27,13 +27,14 @@ from recollect.domain.memory import (
 from recollect.engine.ports import Store
 from recollect.text.words import index_words
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory
+from tests.searching import memories_found, occurrences
 
 NUMBERS = count()
 HERE = Viewer(project=PROJECT, language="go", session=SessionId("s1"))
 
 
 def texts_found(store: Store, query: str, viewer: Viewer = HERE, *, injectable: bool = True) -> list[str]:
-    return [m.text for m in store.search(index_words(query), viewer, limit=10, injectable=injectable)]
+    return [m.text for m in memories_found(store, index_words(query), viewer, limit=10, injectable=injectable)]
 
 
 def test_a_memory_reads_back_as_it_was_written(store: Store) -> None:
@@ -82,7 +83,7 @@ def test_every_word_of_a_memory_finds_it(store: Store, text: str) -> None:
     memory_id = MemoryId(f"m{next(NUMBERS)}")
     store.add(a_memory(said, id=memory_id))
     for word in set(index_words(said)):
-        found = store.search([word], HERE, limit=1000, injectable=True)
+        found = memories_found(store, [word], HERE, limit=1000, injectable=True)
         assert memory_id in {memory.id for memory in found}, word
 
 
@@ -163,7 +164,7 @@ def test_words_are_counted_where_the_viewer_is(store: Store) -> None:
     store.add(a_memory("helm helm chart", id=MemoryId("a")))
     store.add(a_memory("Helm", id=MemoryId("b")))
     store.add(a_memory("Helm of another project", id=MemoryId("c"), scope=f"project:{OTHER_PROJECT}"))
-    assert store.occurrences(["helm", "chart", "none"], HERE) == {"helm": 2, "chart": 1, "none": 0}
+    assert occurrences(store, ["helm", "chart", "none"], HERE) == {"helm": 2, "chart": 1, "none": 0}
     assert (store.count(HERE), store.count()) == (2, 3)
 
 
@@ -202,7 +203,7 @@ def test_threads_write_and_read_side_by_side(store: Store) -> None:
     def work(number: int) -> None:
         for n in range(25):
             store.add(a_memory(f"thread {number} fact {n}", id=MemoryId(f"t{number}-{n}")))
-            assert store.search(["fact"], HERE, limit=5, injectable=True)
+            assert memories_found(store, ["fact"], HERE, limit=5, injectable=True)
 
     threads = [Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:

@@ -12,6 +12,7 @@ from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Sensitivity, SessionId, Viewer
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
+from tests.searching import memories_found, occurrences, turns_found
 
 PROJECTS = [ProjectId(f"git:example.org/team/app{n}") for n in range(50)]
 SESSIONS = [SessionId(f"s{n}") for n in range(40)]
@@ -61,11 +62,11 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "get": lambda store: store.get(MemoryId("000000")),
     "with_prefix": lambda store: store.with_prefix("0079", limit=5),
     "find_same": lambda store: store.find_same(a_draft("fact 1 of the cache in area 1.")),
-    "search": lambda store: store.search(["cach", "area"], VIEWER, limit=10, injectable=True),
+    "search": lambda store: memories_found(store, ["cach", "area"], VIEWER, limit=10, injectable=True),
     "newest": lambda store: store.newest(VIEWER, limit=10),
     "newest, some": lambda s: s.newest(VIEWER, limit=9, kinds=[Kind.RULE], since=NOW - timedelta(days=9)),
     "newest, outside": lambda store: store.newest(Viewer(), limit=10),
-    "occurrences": lambda store: store.occurrences(["cach", "area"], VIEWER),
+    "occurrences": lambda store: occurrences(store, ["cach", "area"], VIEWER),
     "count": lambda store: store.count(VIEWER),
     "everything of a project": lambda store: list(store.everything(PROJECTS[7])),
     "predecessors": lambda store: store.predecessors(MemoryId("000000")),
@@ -82,7 +83,7 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "changed_since": lambda store: store.changed_since(DeedId(7), [MemoryId("000000"), MemoryId("007919")]),
     "known_as": lambda store: store.known_as([ProjectId("root:4f1e"), ProjectId("path:/src/3")]),
     "aliases_of": lambda store: store.aliases_of(PROJECTS[7]),
-    "search_turns": lambda store: store.search_turns(["cach"], PROJECTS[7], limit=5),
+    "search_turns": lambda store: turns_found(store, ["cach"], PROJECTS[7], limit=5),
 }
 
 

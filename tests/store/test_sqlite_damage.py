@@ -13,8 +13,10 @@ from recollect.domain.health import Finding
 from recollect.domain.history import DeedKind
 from recollect.domain.injection import Injection, Placement, Sent
 from recollect.domain.memory import MemoryId, MessageId, SessionId
+from recollect.store.sqlite import index
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_turn
+from tests.searching import turns_found
 from tests.store import old_database
 from tests.store.breaking import HERE, VICTIM, back_up, fill, flip, problems, texts_found
 
@@ -154,7 +156,7 @@ def test_a_damaged_turn_is_not_found(path: Path) -> None:
     store.close()
     flip(path, b"zebra said", at=2)
     store = SqliteStore(path)
-    assert [turn.message for turn in store.search_turns(["said"], PROJECT, limit=5)] == ["m2"]
+    assert [turn.message for turn in turns_found(store, ["said"], PROJECT, limit=5)] == ["m2"]
     assert problems(store) == ["1 rows are not what was written: s1/m1"]
     store.mend()
     assert problems(store) == []
@@ -185,7 +187,8 @@ def test_a_damaged_index_is_told_and_made_anew(path: Path) -> None:
     flip(path, bytes([b"zebra token"[3] ^ 1]).join([b"zeb", b"a token"]), at=3)
     data = path.read_bytes()
     assert data.count(b"zebra") >= 2, "the words of the index stand in the file too"
-    flip(path, b"auth use a zebra token", at=1)
+    place = index.places_of(a_memory("Any."))[0].encode()
+    flip(path, place + b"auth " + place + b"use", at=len(place) + 1)
     store = SqliteStore(path)
     assert any("memory_words is damaged" in says for says in problems(store))
     store.mend()

@@ -17,6 +17,7 @@ from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 from recollect.store.sqlite.store import SqliteStore
 from tests import mounts
 from tests.builders import NOW, PROJECT, a_memory, a_turn
+from tests.searching import memories_found
 
 HERE = Viewer(project=PROJECT)
 ROOT = Path(__file__).parents[2]
@@ -46,7 +47,7 @@ def test_a_read_only_disk_is_read_and_not_written(written: Path) -> None:
     with mounts.read_only(written.parent):
         store = SqliteStore(written)
         assert store.is_read_only
-        assert [memory.text for memory in store.search(["written"], HERE, limit=5, injectable=True)] == [
+        assert [memory.text for memory in memories_found(store, ["written"], HERE, limit=5, injectable=True)] == [
             "Written before."
         ]
         assert [memory.id for memory in store.newest(HERE, limit=5)] == ["m1"]
@@ -121,7 +122,7 @@ def test_a_full_disk_is_said_and_what_was_acknowledged_is_kept(disk: mounts.Smal
 
     again = SqliteStore(path)
     assert [memory.id for memory in again.everything()] == acknowledged
-    assert again.search(["fact"], HERE, limit=5, injectable=True)
+    assert memories_found(again, ["fact"], HERE, limit=5, injectable=True)
     with pytest.raises((StoreUnusable, StoreReadOnly)):
         again.add(a_memory("One more.", id=MemoryId("more")))
     again.close()
@@ -172,6 +173,7 @@ from pathlib import Path
 from recollect.domain.errors import StoreReadOnly
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_memory
+from tests.searching import memories_found
 store = SqliteStore(Path({str(path)!r}))
 assert store.is_read_only
 assert [memory.text for memory in store.everything()] == ["Written before."]

@@ -11,6 +11,7 @@ from recollect.store.sqlite import database
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import PROJECT, a_memory
+from tests.searching import memories_found
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_a_name_that_sqlite_would_take_for_itself_is_a_file(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     store = SqliteStore(Path(":memory:"))
     store.add(a_memory("Kept."))
-    assert store.search(["kept"], Viewer(project=PROJECT), limit=1, injectable=True)
+    assert memories_found(store, ["kept"], Viewer(project=PROJECT), limit=1, injectable=True)
     store.close()
 
 

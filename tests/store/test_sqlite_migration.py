@@ -18,6 +18,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
 from tests import mounts
 from tests.builders import PROJECT, a_draft
+from tests.searching import memories_found
 from tests.store import old_database
 
 HERE = Viewer(project=PROJECT)
@@ -36,7 +37,7 @@ def backups(path: Path) -> list[Path]:
 
 
 def found(store: SqliteStore, query: str, viewer: Viewer = HERE, *, injectable: bool = True) -> list[str]:
-    return [memory.id for memory in store.search(index_words(query), viewer, limit=9, injectable=injectable)]
+    return [memory.id for memory in memories_found(store, index_words(query), viewer, limit=9, injectable=injectable)]
 
 
 def test_what_an_older_version_wrote_is_all_there_and_found(path: Path) -> None:

@@ -31,6 +31,7 @@ from recollect.privacy.visibility import may_inject, may_see
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words, words_of
 from tests.builders import NOW, a_draft, a_memory
+from tests.searching import memories_found, occurrences
 
 SCOPES = ("universal", "language:go", "language:c", "project:p1", "project:p2", "session:s1", "session:s2")
 VIEWERS = (
@@ -154,7 +155,7 @@ class StoreMachine(RuleBasedStateMachine):
     def search(self, word: str, viewer: Viewer, injectable: bool) -> None:
         allowed = may_inject if injectable else may_see
         expected = {m.id for m in self.live() if allowed(m, viewer) and set(index_words(word)) & set(words_of(m))}
-        found = self.store.search(index_words(word), viewer, limit=1000, injectable=injectable)
+        found = memories_found(self.store, index_words(word), viewer, limit=1000, injectable=injectable)
         assert {memory.id for memory in found} == expected
         assert all(memory == self.model[memory.id] for memory in found)
 
@@ -173,7 +174,7 @@ class StoreMachine(RuleBasedStateMachine):
     def occurrences(self, word: str, viewer: Viewer) -> None:
         for part in index_words(word):
             expected = sum(part in words_of(memory) for memory in self.live() if may_see(memory, viewer))
-            assert self.store.occurrences([part], viewer) == {part: expected}
+            assert occurrences(self.store, [part], viewer) == {part: expected}
 
     @rule(viewer=viewers)
     def count(self, viewer: Viewer) -> None:

@@ -8,17 +8,18 @@ from recollect.domain.memory import MessageId, ProjectId, Role, SessionId
 from recollect.engine.ports import Store
 from recollect.text.words import index_words
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_turn
+from tests.searching import turns_found
 
 
 def texts_found(store: Store, query: str, project: ProjectId | None = PROJECT, *, limit: int = 10) -> list[str]:
-    return [turn.text for turn in store.search_turns(index_words(query), project, limit=limit)]
+    return [turn.text for turn in turns_found(store, index_words(query), project, limit=limit)]
 
 
 def test_a_turn_reads_back_as_it_was_said(store: Store) -> None:
     turn = a_turn('Why "x" ≠ 日本語?\n\tBecause.', role=Role.ASSISTANT, at=NOW - timedelta(days=2))
     store.add_turns([turn])
-    assert store.search_turns(["becaus"], PROJECT, limit=5) == [turn]
-    assert store.search_turns([], PROJECT, limit=5) == []
+    assert turns_found(store, ["becaus"], PROJECT, limit=5) == [turn]
+    assert turns_found(store, [], PROJECT, limit=5) == []
 
 
 def test_turns_are_found_by_any_word_and_the_best_match_comes_first(store: Store) -> None:

@@ -7,6 +7,7 @@ import pytest
 from recollect.domain.memory import Kind, Memory, MemoryId, Role, Sensitivity, SessionId, Source, Viewer
 from recollect.engine.ports import Store
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory
+from tests.searching import memories_found, occurrences
 
 HERE = Viewer(project=PROJECT, session=SessionId("s1"))
 THERE = Viewer(project=OTHER_PROJECT, session=SessionId("s2"))
@@ -16,7 +17,7 @@ IN_SESSION = Source(role=Role.USER, session=SessionId("s1"))
 
 
 def finds(store: Store, viewer: Viewer, *, injectable: bool = False) -> bool:
-    return bool(store.search(["cach"], viewer, limit=10, injectable=injectable))
+    return bool(memories_found(store, ["cach"], viewer, limit=10, injectable=injectable))
 
 
 def lists(store: Store, viewer: Viewer) -> bool:
@@ -27,7 +28,7 @@ def test_a_preference_is_shared_with_those_who_share_preferences(store: Store) -
     store.add(a_memory("Prefers a small cache.", kind=Kind.PREFERENCE))
     for viewer, sees in ((HERE, True), (THERE, False), (SHARING, True), (NOWHERE, False)):
         assert finds(store, viewer) is finds(store, viewer, injectable=True) is lists(store, viewer) is sees, viewer
-        assert store.occurrences(["cach"], viewer) == {"cach": int(sees)}
+        assert occurrences(store, ["cach"], viewer) == {"cach": int(sees)}
 
 
 @pytest.mark.parametrize("sensitivity", [Sensitivity.SESSION, Sensitivity.RESTRICTED])
@@ -70,7 +71,7 @@ def test_what_is_restricted_is_counted_and_listed_where_it_holds(store: Store) -
     assert not finds(store, HERE, injectable=True)
     assert lists(store, HERE)
     assert (finds(store, THERE), lists(store, THERE)) == (False, False)
-    assert (store.occurrences(["cach"], HERE), store.count(HERE)) == ({"cach": 1}, 1)
+    assert (occurrences(store, ["cach"], HERE), store.count(HERE)) == ({"cach": 1}, 1)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_what_no_longer_holds_is_found_by_nobody(
     for viewer in (HERE, THERE, SHARING):
         assert not finds(store, viewer)
         assert not lists(store, viewer)
-        assert store.count(viewer) == store.occurrences(["cach"], viewer)["cach"] == 0
+        assert store.count(viewer) == occurrences(store, ["cach"], viewer)["cach"] == 0
     assert store.find_same(a_draft("The cache is Redis.", kind=Kind.PREFERENCE)) is None
     assert store.get(past.id) == past
 

@@ -29,7 +29,7 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 @contextmanager
 def engine() -> Iterator[Engine]:
     here = settings()
-    with wiring.open_engine(lambda _: here, config.places().database) as opened:
+    with wiring.open_engine(lambda _: here, config.places().database, model()) as opened:
         yield opened
 
 
@@ -40,6 +40,11 @@ def writing_engine() -> Iterator[Engine]:
         yield opened
         with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
             opened.tidy(now())
+
+
+def model() -> wiring.Model:
+    """Loaded only by what needs it."""
+    return wiring.Model(config.places().model)
 
 
 def settings() -> Settings:

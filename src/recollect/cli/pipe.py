@@ -35,6 +35,7 @@ class Pipe:
     def __init__(self, database: Path | None) -> None:
         self._database = database
         self._settings = context.settings()
+        self._model = context.model()
         self._open = ExitStack()
         self._engine = self._fresh_engine()
         self._ops: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
@@ -74,11 +75,13 @@ class Pipe:
     def _load(self, request: Mapping[str, Any]) -> Answer:
         turns = requests.turns(request, context.now())
         self._engine.archive(turns)
+        self._work_off()
         return {"loaded": len(turns)}
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         drafts = requests.drafts(request, context.now())
         outcomes = self._engine.remember_all(drafts)
+        self._work_off()
         return {
             "ids": [outcome.memory.id for outcome in outcomes],
             "outcomes": ["new" if isinstance(outcome, New) else "same" for outcome in outcomes],
@@ -106,9 +109,9 @@ class Pipe:
                     "id": hit.turn.message,
                     "session": hit.turn.session,
                     "time": hit.turn.at.isoformat(),
-                    "score": hit.relevance,
+                    "score": hit.score,
                     "relevance": hit.relevance,
-                    "factors": {"relevance": hit.relevance},
+                    "factors": dict(hit.factors),
                 }
                 for hit in turns
             ]
@@ -135,7 +138,12 @@ class Pipe:
         return {}
 
     def _fresh_engine(self) -> Engine:
-        return self._open.enter_context(wiring.open_engine(lambda _: self._settings, self._database))
+        return self._open.enter_context(wiring.open_engine(lambda _: self._settings, self._database, self._model))
+
+    def _work_off(self) -> None:
+        """What waits is done before the answer, so that a run can be repeated."""
+        while self._engine.embed_some():
+            pass
 
 
 def _by_score(hit: Answer) -> float:

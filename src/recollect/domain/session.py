@@ -1,6 +1,7 @@
 """What a session leaves behind: its turns in the archive, and notes in compact codes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -37,6 +38,8 @@ class TurnHit:
 
     turn: Turn
     relevance: float  # 0..1, how well it fits what was asked
+    score: float  # what orders the hits of one search: relevance, its session and its neighbours together
+    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 class NoteCode(StrEnum):

@@ -1,6 +1,6 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -22,11 +22,13 @@ from recollect.domain.memory import (
     check_name,
 )
 from recollect.domain.project import ProjectFacts
+from recollect.domain.search import EVERYTHING, Filters
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine import forget, recall
+from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.joining import join
-from recollect.engine.ports import Measures, SeesPlaces, SettingsFor, Store
+from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.projects import Resolved, note, resolve
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
@@ -41,13 +43,25 @@ if TYPE_CHECKING:
 MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory
 
 
+def no_model() -> Embeds | None:
+    return None
+
+
 class _Rehearsed(Exception):
     """It was only tried."""
 
 
 class Engine:
-    def __init__(self, store: Store, settings_for: SettingsFor, workspace: SeesPlaces, seconds: Measures) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings_for: SettingsFor,
+        workspace: SeesPlaces,
+        seconds: Measures,
+        model: Callable[[], Embeds | None] = no_model,
+    ) -> None:
         self._store = store
+        self._model = model
         self._settings_for = settings_for
         self._workspace = workspace
         self._seconds = seconds
@@ -82,8 +96,19 @@ class Engine:
                 raise
             return refusal
 
-    def recall(self, query: str, viewer: Viewer, *, limit: int, now: datetime) -> list[Hit]:
-        return recall.recall(self._store, query, viewer, limit=limit, now=now, settings=self._settings_for(None))
+    def recall(
+        self, query: str, viewer: Viewer, *, limit: int, now: datetime, filters: Filters = EVERYTHING
+    ) -> list[Hit]:
+        return recall.recall(
+            self._store,
+            self._model(),
+            query,
+            viewer,
+            limit=limit,
+            now=now,
+            settings=self._settings_for(None),
+            filters=filters,
+        )
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
@@ -157,8 +182,20 @@ class Engine:
         with self._store.writing():
             self._store.add_turns(turns)
 
-    def recall_turns(self, query: str, project: ProjectId | None, *, limit: int) -> list[TurnHit]:
-        return recall.recall_turns(self._store, query, project, limit=limit)
+    def recall_turns(
+        self, query: str, project: ProjectId | None, *, limit: int, filters: Filters = EVERYTHING
+    ) -> list[TurnHit]:
+        return recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
+
+    def embed_some(self, *, limit: int = AT_ONCE) -> int:
+        """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
+        model = None if self._store.is_read_only else self._model()
+        return 0 if model is None else embed_some(self._store, model, limit=limit)
+
+    def unembedded(self) -> int:
+        """How much waits for its meaning; without a model, nothing does."""
+        model = self._model()
+        return 0 if model is None else self._store.unembedded(model.model)
 
     def projects(self) -> list[ProjectFacts]:
         return self._store.projects()
@@ -227,4 +264,4 @@ class Engine:
     def _moments(self) -> "Moments":
         from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
-        return Moments(self._store, self._settings_for, self.enter_project, self._seconds)
+        return Moments(self._store, self._settings_for, self.enter_project, self._seconds, self._model)

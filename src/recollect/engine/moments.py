@@ -1,6 +1,6 @@
 """The moments of a session: events in, injections out, and the log of what was sent."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -19,7 +19,7 @@ from recollect.domain.event import (
 from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.engine import session_start, session_state, turn
-from recollect.engine.ports import Measures, SettingsFor, Store
+from recollect.engine.ports import Embeds, Measures, SettingsFor, Store
 from recollect.engine.session_state import EntersProject
 
 FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
@@ -27,9 +27,15 @@ FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the 
 
 class Moments:
     def __init__(
-        self, store: Store, settings_for: SettingsFor, enter_project: EntersProject, seconds: Measures
+        self,
+        store: Store,
+        settings_for: SettingsFor,
+        enter_project: EntersProject,
+        seconds: Measures,
+        model: Callable[[], Embeds | None],
     ) -> None:
         self._store = store
+        self._model = model
         self._settings_for = settings_for
         self._enter_project = enter_project
         self._seconds = seconds
@@ -74,6 +80,7 @@ class Moments:
         live = self._live(session, event.live)
         injection = turn.answer(
             self._store,
+            self._model(),
             event.text,
             self._viewer(session),
             shown=session_state.shown(live),

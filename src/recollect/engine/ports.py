@@ -3,33 +3,50 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
 from recollect.domain.injection import Sent, Session
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import Place, ProjectFacts
+from recollect.domain.search import (
+    EVERYTHING,
+    Embedded,
+    Filters,
+    Found,
+    Meaning,
+    SightedTurns,
+    Sighting,
+    Unembedded,
+)
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId, Vector
 
+if TYPE_CHECKING:
+    from recollect.domain.search import Reals
+
 
 class FindsMemories(Protocol):
-    """Answers only with live memories that the viewer may see; `injectable` leaves out the restricted ones too."""
+    """Answers only with memories that the viewer may see; by default, with those that hold."""
 
-    def search(self, words: Sequence[str], viewer: Viewer, *, limit: int, injectable: bool) -> list[Memory]:
-        """Memories with any of the words, best match first."""
+    def look_up(
+        self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
+    ) -> Sighting:
+        """Where the words occur. `injectable` leaves out what is restricted, `past` adds what is no longer true."""
+        ...
+
+    def search(
+        self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
+    ) -> list[Found]:
+        """The best by word and by meaning, in no order; only vectors of the same model are compared."""
         ...
 
     def newest(
         self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] | None = None, since: datetime | None = None
     ) -> list[Memory]:
         """Live memories, newest first."""
-        ...
-
-    def occurrences(self, words: Collection[str], viewer: Viewer) -> Mapping[str, int]:
-        """In how many of the viewer's memories each word occurs: what others remember changes nothing here."""
         ...
 
     def count(self, viewer: Viewer | None = None) -> int:
@@ -119,14 +136,42 @@ class KeepsTurns(Protocol):
         """A message that is there already is replaced."""
         ...
 
-    def search_turns(self, words: Sequence[str], project: ProjectId | None, *, limit: int) -> list[Turn]:
-        """Turns of this project with any of the words, best match first."""
+    def look_up_turns(
+        self, words: Sequence[str], project: ProjectId | None, *, filters: Filters = EVERYTHING
+    ) -> SightedTurns:
+        """All turns of this project, and where the words occur in them."""
+        ...
+
+    def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
+        """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
+        ...
+
+    def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[float | None]:
+        """Of each of these turns, how near the nearest of its passages comes; None: not known."""
+        ...
+
+    def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
+        """In this order; None: it is gone or damaged."""
         ...
 
     def count_turns(self) -> int: ...
 
     def drop_turns_before(self, moment: datetime) -> int:
         """How many were dropped."""
+        ...
+
+
+class KeepsVectors(Protocol):
+    def unembedded(self, model: ModelId) -> int:
+        """How many memories and turns have no vector of this model yet."""
+        ...
+
+    def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
+        """Those that wait, memories first; with another model than before, everything waits again."""
+        ...
+
+    def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
+        """What was changed since it was asked about keeps waiting."""
         ...
 
 
@@ -206,6 +251,7 @@ class Store(
     KeepsHistory,
     Forgets,
     KeepsTurns,
+    KeepsVectors,
     KeepsProjects,
     KeepsSessions,
     LogsInjections,
@@ -231,7 +277,13 @@ class Embeds(Protocol):
     @property
     def model(self) -> ModelId: ...
 
-    def embed(self, text: str) -> Vector: ...
+    def embed(self, text: str) -> Vector:
+        """Of something that is kept."""
+        ...
+
+    def embed_question(self, text: str) -> Vector:
+        """The same; a question that is asked again costs nothing."""
+        ...
 
 
 class SeesPlaces(Protocol):

@@ -1,53 +1,104 @@
 """What is known about something, for whoever asks. Best first, each with its reasons."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from recollect.domain.memory import Hit, Memory, ProjectId, Viewer
+from recollect.domain.memory import Hit, ProjectId, Viewer
+from recollect.domain.search import EVERYTHING, Filters, Found, Meaning, Sighting
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Settings
-from recollect.engine.ports import FindsMemories, KeepsTurns
+from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
-from recollect.rank.calibrate import lexical_relevance, rarity
+from recollect.rank.calibrate import Coverage, coverage, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
-from recollect.text.query import search_words
-from recollect.text.words import index_words, words_of
+from recollect.text.query import search_words, weighed_words, without_common
+from recollect.text.words import words_of
+
+TURN_POOL = 200  # so many turns are looked at passage by passage
 
 
 def recall(
-    memories: FindsMemories, query: str, viewer: Viewer, *, limit: int, now: datetime, settings: Settings
+    memories: FindsMemories,
+    embeds: Embeds | None,
+    query: str,
+    viewer: Viewer,
+    *,
+    limit: int,
+    now: datetime,
+    settings: Settings,
+    filters: Filters = EVERYTHING,
 ) -> list[Hit]:
     words = search_words(query)
-    found = memories.search(words, viewer, limit=max(limit, settings.turn.candidates), injectable=False)
-    visible = [memory for memory in found if may_see(memory, viewer)]
-    return weigh(memories, visible, words, viewer, now=now, settings=settings)[:limit]
+    sighting = memories.look_up(words, viewer, past=filters.looks_back)
+    asked = meaning(embeds, query, sighting.occurrences, sighting.memories)
+    found = memories.search(sighting, asked, limit=max(limit, settings.turn.candidates), filters=filters)
+    visible = [one for one in found if may_see(one.memory, viewer)]
+    return weigh(visible, words, sighting, now=now, settings=settings)[:limit]
 
 
-def recall_turns(archive: KeepsTurns, query: str, project: ProjectId | None, *, limit: int) -> list[TurnHit]:
-    """What was said about it in this project's sessions. The search orders: it knows how rare the words are."""
-    words = search_words(query)
-    weight = dict.fromkeys(words, 1.0)
+def recall_turns(
+    archive: KeepsTurns,
+    embeds: Embeds | None,
+    query: str,
+    project: ProjectId | None,
+    *,
+    limit: int,
+    filters: Filters = EVERYTHING,
+) -> list[TurnHit]:
+    """What was said about it in this project's sessions."""
+    from recollect.rank.archive import rank  # with numpy: only whoever asks for old turns waits for it
+
+    weights = weighed_words(query)
+    turns = archive.look_up_turns(list(weights), project, filters=filters)
+    asked = meaning(embeds, query, turns.occurrences, len(turns.numbers))
+    cosine = None if asked is None else archive.turn_cosines(turns, asked)
+    passages: dict[int, float] = {}
+    if asked is not None and cosine is not None:
+        pool = rank(turns, weights, cosine).best(max(limit, TURN_POOL))
+        nearest = archive.passage_cosines(turns.numbers[pool].tolist(), asked.vector)
+        passages = {at: near for at, near in zip(pool.tolist(), nearest, strict=True) if near is not None}
+    ranked = rank(turns, weights, cosine, passages)
+    best = ranked.best(limit)
     return [
-        TurnHit(turn=turn, relevance=lexical_relevance(words, frozenset(index_words(turn.text)), weight))
-        for turn in archive.search_turns(words, project, limit=limit)
+        TurnHit(
+            turn=turn,
+            relevance=relevance(
+                None if cosine is None else float(ranked.meaning[at]),
+                Coverage(of_asked=float(ranked.words[at]), of_known=0.0, named=False),
+            ),
+            score=float(ranked.score[at]),
+            factors={
+                "words": float(ranked.words[at]),
+                "meaning": float(ranked.meaning[at]),
+                "session": float(ranked.session[at]),
+                "speaker": float(turns.by_asked[at]),
+            },
+        )
+        for at, turn in zip(best.tolist(), archive.turns(turns.numbers[best].tolist()), strict=True)
+        if turn is not None and turn.project == project
     ]
 
 
+def meaning(embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int) -> Meaning | None:
+    """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
+    if embeds is None or not texts:
+        return None
+    return Meaning(vector=embeds.embed_question(without_common(query, occurrences, texts)), model=embeds.model)
+
+
 def weigh(
-    memories: FindsMemories,
-    found: Sequence[Memory],
-    words: Sequence[str],
-    viewer: Viewer,
-    *,
-    now: datetime,
-    settings: Settings,
+    found: Sequence[Found], words: Sequence[str], sighting: Sighting, *, now: datetime, settings: Settings
 ) -> list[Hit]:
     """Relevance, score and factors of what was found, best first; equal ones in the order of their ids."""
-    weight = rarity(memories.occurrences(words, viewer), memories.count(viewer)) if found else {}
+    weight = rarity(sighting.occurrences, sighting.memories)
     hits = []
-    for memory in found:
+    for one in found:
+        memory = one.memory
         names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
-        relevance = lexical_relevance(words, frozenset(words_of(memory)), weight, names)
-        factors = turn_factors(memory, relevance, now, settings)
-        hits.append(Hit(memory=memory, relevance=relevance, score=turn_score(factors, settings), factors=factors))
+        shared = coverage(words, frozenset(words_of(memory)), weight, names)
+        fits = relevance(one.cosine, shared)
+        factors = turn_factors(memory, fits, now, settings) | {"words": shared.of_asked}
+        if one.cosine is not None:
+            factors["meaning"] = one.cosine
+        hits.append(Hit(memory=memory, relevance=fits, score=turn_score(factors, settings), factors=factors))
     return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))

@@ -7,8 +7,8 @@ from datetime import datetime
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Hit, MemoryId, Viewer
 from recollect.domain.settings import Settings
-from recollect.engine.ports import FindsMemories
-from recollect.engine.recall import weigh
+from recollect.engine.ports import Embeds, FindsMemories
+from recollect.engine.recall import meaning, weigh
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
 from recollect.text.query import asks_something, content_words
@@ -20,6 +20,7 @@ SILENCE = Injection(placement=Placement.MESSAGE)
 
 def answer(
     memories: FindsMemories,
+    embeds: Embeds | None,
     prompt: str,
     viewer: Viewer,
     *,
@@ -32,10 +33,12 @@ def answer(
     if not turn.enabled or not asks_something(prompt, min_chars=turn.min_prompt_chars):
         return SILENCE
     words = content_words(prompt)
-    found = memories.search(words, viewer, limit=turn.candidates, injectable=True)
-    allowed = [memory for memory in found if may_inject(memory, viewer) and settings.kinds.injected[memory.kind]]
-    fresh = [memory for memory in allowed if memory.id not in shown]
-    hits = _relevant(weigh(memories, fresh, words, viewer, now=now, settings=settings), first=first, settings=settings)
+    sighting = memories.look_up(words, viewer, injectable=True)
+    asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories)
+    found = memories.search(sighting, asked, limit=turn.candidates)
+    allowed = [one for one in found if may_inject(one.memory, viewer) and settings.kinds.injected[one.memory.kind]]
+    fresh = [one for one in allowed if one.memory.id not in shown]
+    hits = _relevant(weigh(fresh, words, sighting, now=now, settings=settings), first=first, settings=settings)
     block = fill(
         [Offer(hit.memory) for hit in hits],
         Placement.MESSAGE,

@@ -1,6 +1,8 @@
 """What a prompt asks for: its content words. Pure."""
 
-from recollect.text.words import identifiers, index_words
+from collections.abc import Mapping
+
+from recollect.text.words import chunks, identifiers, index_words
 
 MAX_QUERY_CHARS = 50_000
 MAX_QUERY_WORDS = 48  # a pasted log has thousands; the first ones carry the question
@@ -37,6 +39,18 @@ IDLE_STEMS = frozenset(
     """.split()
 )
 IDLE = STOP_WORDS | TASK_WORDS | IDLE_STEMS
+# Words that say nothing about anything. All other idle words say a little: among old turns, which are searched by
+# whoever asked for them, `first` or `made` may be what tells two of them apart.
+FUNCTION_WORDS = frozenset(
+    """
+    a am an and are as at be been being but by can could d did do doe does doing for from had has have having he her
+    here him his how i if in is it it its ll m may me might must my no not of on or our re s shall she should so t than
+    that the their them then there these they this those to us ve was we were what when where which who whom whose whi
+    why will with would you your
+    """.split()
+)
+IDLE_WEIGHT = 1 / 3
+MAX_COMMON_SHARE = 0.3  # a word in more of the texts than this names what all of them are about
 
 
 def content_words(text: str) -> list[str]:
@@ -53,3 +67,22 @@ def search_words(text: str) -> list[str]:
 def asks_something(prompt: str, *, min_chars: int) -> bool:
     """Short prompts without a name from code ("go on", "thanks!") ask nothing of a memory."""
     return bool(content_words(prompt)) and (len(prompt.strip()) >= min_chars or bool(identifiers(prompt)))
+
+
+def weighed_words(text: str) -> dict[str, float]:
+    """The words of a question put to old turns, with their weights. A name from code counts once, whole or in parts."""
+    found: dict[str, float] = {}
+    for chunk in chunks(text[:MAX_QUERY_CHARS]):
+        words = [word for word in index_words(chunk) if word not in FUNCTION_WORDS]
+        for word in words:
+            share = len(words) if chunk.isascii() else 1  # of a run of Chinese, each pair of letters is a word
+            weight = (IDLE_WEIGHT if word in IDLE else 1.0) / share
+            found[word] = max(found.get(word, 0.0), weight)
+    return dict(list(found.items())[:MAX_QUERY_WORDS]) or dict.fromkeys(search_words(text), 1.0)
+
+
+def without_common(text: str, occurrences: Mapping[str, int], texts: int) -> str:
+    """What is asked, without the names that most texts have: they would swamp everything else that it means."""
+    common = {word for word, count in occurrences.items() if count > MAX_COMMON_SHARE * texts}
+    kept = [piece for piece in text.split() if not common.intersection(index_words(piece))] if common else []
+    return " ".join(kept) or text

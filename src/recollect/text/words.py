@@ -33,16 +33,17 @@ def _cjk_run() -> re.Pattern[str]:
     return re.compile(rf"[{_CJK}]+")
 
 
-def _chunks(text: str) -> list[str]:
+def chunks(text: str) -> list[str]:
+    """Runs of letters, digits and the marks that names are made with."""
     return (_ASCII_CHUNK if text.isascii() else _chunk()).findall(text)
 
 
 def index_words(text: str) -> list[str]:
     """All words of a text, in order, repetitions kept."""
     if text.isascii():  # most of it is: nothing to normalise, no bigrams
-        return [word for chunk in _chunks(text) for word in _name_and_parts(chunk)]
+        return [word for chunk in chunks(text) for word in _name_and_parts(chunk)]
     found: list[str] = []
-    for chunk in _chunks(unicodedata.normalize("NFKC", text)):
+    for chunk in chunks(unicodedata.normalize("NFKC", text)):
         if _cjk_run().match(chunk):
             found += _bigrams(chunk)
         else:
@@ -62,7 +63,7 @@ def is_identifier(chunk: str) -> bool:
 
 
 def identifiers(text: str) -> list[str]:
-    return [chunk for chunk in _chunks(text) if is_identifier(chunk)]
+    return [chunk for chunk in chunks(text) if is_identifier(chunk)]
 
 
 @lru_cache(maxsize=65_536)

@@ -1,39 +1,76 @@
-"""The index over words. Whether somebody may see a row is a token beside its words: a query meets only what it may see.
+"""The index over words. Every word carries who may see its row: a query walks only what its viewer may see.
 
-A row has one token for its scope, which also says whether it is live, restricted or of one session only, and one more
-if it can be seen from other projects. So neither a filter nor a join stands between the index and the best ten.
+A row stands in one place, made from its scope and from whether it is live, restricted or of one session only; and in
+one more if it can be seen from other projects. The index has each word once for each place, so that what a search
+costs, and how rare a word is, depends on what the viewer sees, and on nothing else in the store.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
 from recollect.domain.memory import Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import reach_of, reaches
-from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of
+from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, from_ms, is_sound, memory_of
+from recollect.text.dates import date_words
 from recollect.text.words import index_words, words_of
+
+Place = str  # ten letters and digits
 
 _LIVE, _RESTRICTED, _SESSION, _PAST, _REACH, _TURN = "live", "restricted", "session", "past", "reach", "turn"
 
 
-def memory_entry(memory: Memory) -> tuple[str, str]:
-    """The tokens and the words of a memory, as the index has them."""
-    return " ".join(_tokens_of(memory)), " ".join(words_of(memory))
+def places_of(memory: Memory) -> tuple[Place, ...]:
+    """Where a memory is found: by its scope first, then from other projects."""
+    if not memory.is_live:
+        return (_place(_PAST, memory.scope),)
+    match memory.sensitivity:
+        case Sensitivity.RESTRICTED:
+            return (_place(_RESTRICTED, memory.scope),)
+        case Sensitivity.SESSION:
+            return (_place(_SESSION, memory.scope, memory.source.session or ""),)
+        case Sensitivity.PUBLIC | Sensitivity.PROJECT:
+            reach = reach_of(memory)
+            return (_place(_LIVE, memory.scope), *((_place(_REACH, reach),) if reach else ()))
 
 
-def add_memory(connection: sqlite3.Connection, n: int, entry: tuple[str, str]) -> None:
-    connection.execute("INSERT INTO memory_words (rowid, scope, words) VALUES (?, ?, ?)", (n, *entry))
+def places_for(viewer: Viewer, *, injectable: bool = False, past: bool = False) -> list[Place]:
+    """Where a viewer looks; `injectable` leaves out what is restricted, `past` adds what is no longer true."""
+    places = [_place(_REACH, reach) for reach in reaches(viewer)]
+    for scope in scopes(viewer):
+        places.append(_place(_LIVE, scope))
+        if not injectable:
+            places.append(_place(_RESTRICTED, scope))
+        if viewer.session is not None:
+            places.append(_place(_SESSION, scope, viewer.session))
+        if past:
+            places.append(_place(_PAST, scope))
+    return places
+
+
+def place_of_turns(project: ProjectId | str | None) -> Place:
+    return _place(_TURN, project or "")
+
+
+def memory_entry(memory: Memory) -> str:
+    """The words of a memory, as the index has them."""
+    return _entry(places_of(memory), words_of(memory))
+
+
+def add_memory(connection: sqlite3.Connection, n: int, entry: str) -> None:
+    connection.execute("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", (n, entry))
 
 
 def drop_memory(connection: sqlite3.Connection, n: int) -> None:
     connection.execute("DELETE FROM memory_words WHERE rowid = ?", (n,))
 
 
-def add_turn(connection: sqlite3.Connection, n: int, project: str | None, text: str) -> None:
+def add_turn(connection: sqlite3.Connection, n: int, project: str | None, text: str, at_ms: int) -> None:
+    words = index_words(text) + index_words(date_words(from_ms(at_ms)))
     connection.execute(
-        "INSERT INTO turn_words (rowid, scope, words) VALUES (?, ?, ?)",
-        (n, _token(_TURN, project or ""), " ".join(index_words(text))),
+        "INSERT INTO turn_words (rowid, words) VALUES (?, ?)", (n, _entry((place_of_turns(project),), words))
     )
 
 
@@ -55,36 +92,25 @@ def rebuild(connection: sqlite3.Connection) -> None:
         add_memory(connection, row["n"], memory_entry(memory))
     for row in connection.execute("SELECT * FROM turn").fetchall():
         if is_sound(row, TURN_WORDS):
-            add_turn(connection, row["n"], row["project"], row["text"])
+            add_turn(connection, row["n"], row["project"], row["text"], row["at_ms"])
 
 
-def match(words: Sequence[str], viewer: Viewer, *, injectable: bool) -> str:
-    """A query for live memories that the viewer may see; `injectable` leaves out the restricted ones."""
-    return _query(_tokens_for(viewer, injectable=injectable), words)
+def rows_with(connection: sqlite3.Connection, table: str, places: Iterable[Place], word: str = "") -> list[int]:
+    """The numbers of the rows in these places that have the word; without one, of all."""
+    query = " OR ".join(_quoted(place + word) for place in places)
+    # One value instead of a row for each number: six times as quick.
+    (found,) = connection.execute(f"SELECT json_group_array(rowid) FROM {table} WHERE {table} MATCH ?", (query,))
+    return list(json.loads(found[0]))
 
 
-def match_all(viewer: Viewer) -> str:
-    """A query for every live memory that the viewer may see."""
-    return f"scope : ({' OR '.join(_tokens_for(viewer, injectable=False))})"
+def count(connection: sqlite3.Connection, table: str, places: Iterable[Place]) -> int:
+    query = " OR ".join(map(_quoted, places))
+    (found,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (query,))
+    return int(found[0])
 
 
-def _tokens_for(viewer: Viewer, *, injectable: bool) -> list[str]:
-    tokens = [_token(_REACH, reach) for reach in reaches(viewer)]
-    for scope in scopes(viewer):
-        tokens.append(_token(_LIVE, scope))
-        if not injectable:
-            tokens.append(_token(_RESTRICTED, scope))
-        if viewer.session is not None:
-            tokens.append(_token(_SESSION, scope, viewer.session))
-    return tokens
-
-
-def match_turns(words: Sequence[str], project: ProjectId | None) -> str:
-    return _query([_token(_TURN, project or "")], words)
-
-
-def all_of(text: str) -> str:
-    """A query that finds every row which has this text somewhere in it; empty if no word is certain.
+def all_of(text: str, project: ProjectId | str | None) -> str:
+    """A query that finds every turn of a project which has this text somewhere in it; empty if no word is certain.
 
     A name from code is indexed as it stands there, perhaps as part of a longer one: only plain words are certain.
     """
@@ -94,7 +120,8 @@ def all_of(text: str) -> str:
         if len(words) == 1 and (words[0].isascii() or len(words[0]) > 1):
             found[words[0]] = None
         found.update(dict.fromkeys(word for word in words if len(word) == 2 and not word.isascii()))
-    return f"words : ({' AND '.join(map(_quoted, found))})" if found else ""
+    place = place_of_turns(project)
+    return " AND ".join(_quoted(place + word) for word in found)
 
 
 def scopes(viewer: Viewer) -> list[Scope]:
@@ -106,26 +133,20 @@ def scopes(viewer: Viewer) -> list[Scope]:
     return [Scope(ScopeLevel.UNIVERSAL), *(Scope(level, name) for level, name in names.items() if name)]
 
 
-def _tokens_of(memory: Memory) -> list[str]:
-    if not memory.is_live:
-        return [_token(_PAST, memory.scope)]
-    match memory.sensitivity:
-        case Sensitivity.RESTRICTED:
-            return [_token(_RESTRICTED, memory.scope)]
-        case Sensitivity.SESSION:
-            return [_token(_SESSION, memory.scope, memory.source.session or "")]
-        case Sensitivity.PUBLIC | Sensitivity.PROJECT:
-            reach = reach_of(memory)
-            return [_token(_LIVE, memory.scope), *([_token(_REACH, reach)] if reach else [])]
+def _entry(places: Sequence[Place], words: Sequence[str]) -> str:
+    each = list(dict.fromkeys(words))
+
+    def placed() -> Iterator[str]:
+        for place in places:
+            yield place  # so that all rows of a place can be counted
+            yield from (place + word for word in each)
+
+    return " ".join(placed())
 
 
 @lru_cache(maxsize=4096)
-def _token(*parts: object) -> str:
-    return "s" + blake2b("\n".join(map(str, parts)).encode(), digest_size=8).hexdigest()
-
-
-def _query(tokens: Iterable[str], words: Iterable[str]) -> str:
-    return f"scope : ({' OR '.join(tokens)}) AND words : ({' OR '.join(map(_quoted, words))})"
+def _place(*parts: object) -> Place:
+    return blake2b("\n".join(map(str, parts)).encode(), digest_size=5).hexdigest()
 
 
 def _quoted(word: str) -> str:

@@ -1,16 +1,16 @@
 """Memories in SQLite: the rows, and finding them."""
 
-import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Sensitivity, Viewer
 from recollect.privacy.visibility import reaches
-from recollect.store.sqlite import index
+from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import content_key, memories_of, memory_of, memory_row, to_ms
+from recollect.text.meaning import memory_meaning
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
 _PAGE = 1000
@@ -54,6 +54,7 @@ class Memories:
             n = connection.execute(_INSERT, memory_row(memory)).lastrowid
             if memory.forgotten_at is None and n is not None:
                 index.add_memory(connection, n, index.memory_entry(memory))
+                vectors.wait_for_vector(connection, "memory", n)
 
     def update(self, memory: Memory) -> None:
         with self._database.write() as connection:
@@ -64,28 +65,9 @@ class Memories:
             connection.execute(_UPDATE, {**memory_row(memory), "n": row["n"]})
             was = None if old.forgotten_at else index.memory_entry(old)
             now = None if memory.forgotten_at else index.memory_entry(memory)
-            if was == now:  # counted once more: nothing that a search would notice
-                return
-            if was:
-                index.drop_memory(connection, row["n"])
-            if now:
-                index.add_memory(connection, row["n"], now)
-
-    def search(self, words: Sequence[str], viewer: Viewer, *, limit: int, injectable: bool) -> list[Memory]:
-        if not words:
-            return []
-        with self._database.read() as connection:
-            # The index alone ranks and cuts; only the rows that are left are read.
-            found = connection.execute(
-                "SELECT rowid FROM memory_words WHERE memory_words MATCH ? AND rank MATCH 'bm25(0.0, 1.0)' "
-                "ORDER BY rank, rowid LIMIT ?",
-                (index.match(words, viewer, injectable=injectable), limit),
-            ).fetchall()
-            rows = connection.execute(
-                "SELECT memory.* FROM json_each(?) AS found JOIN memory ON memory.n = found.value ORDER BY found.key",
-                (json.dumps([row["rowid"] for row in found]),),
-            ).fetchall()
-        return memories_of(rows)
+            if was != now:  # else it was only counted once more: nothing that a search would notice
+                _reindex(connection, row["n"], was, now)
+            _care_for_vector(connection, row["n"], old, memory)
 
     def newest(
         self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] | None = None, since: datetime | None = None
@@ -109,26 +91,12 @@ class Memories:
         ordered = sorted(rows.values(), key=lambda row: (-row["valid_from_ms"], row["id"]))
         return memories_of(ordered[:limit])
 
-    def occurrences(self, words: Collection[str], viewer: Viewer) -> Mapping[str, int]:
-        found = {}
-        with self._database.read() as connection:
-            for word in words:
-                row = connection.execute(
-                    "SELECT count(*) AS n FROM memory_words WHERE memory_words MATCH ?",
-                    (index.match([word], viewer, injectable=False),),
-                ).fetchone()
-                found[word] = int(row["n"])
-        return found
-
     def count(self, viewer: Viewer | None = None) -> int:
         with self._database.read() as connection:
             if viewer is None:
                 row = connection.execute("SELECT count(*) AS n FROM memory WHERE forgotten_ms IS NULL").fetchone()
             else:  # asked on every turn: the index over the words answers, no row is read
-                row = connection.execute(
-                    "SELECT count(*) AS n FROM memory_words WHERE memory_words MATCH ?",
-                    (index.match_all(viewer),),
-                ).fetchone()
+                return index.count(connection, "memory_words", index.places_for(viewer))
         return int(row["n"])
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
@@ -161,6 +129,22 @@ class Memories:
                 (to_ms(moment),),
             ).fetchall()
         return [MemoryId(row["id"]) for row in rows]
+
+
+def _reindex(connection: sqlite3.Connection, n: int, was: str | None, now: str | None) -> None:
+    if was is not None:
+        index.drop_memory(connection, n)
+    if now is not None:
+        index.add_memory(connection, n, now)
+
+
+def _care_for_vector(connection: sqlite3.Connection, n: int, old: Memory, new: Memory) -> None:
+    if new.forgotten_at is not None:
+        vectors.drop(connection, "memory", n)
+    elif old.forgotten_at is not None or memory_meaning(old) != memory_meaning(new):
+        vectors.wait_for_vector(connection, "memory", n)
+    elif index.places_of(old) != index.places_of(new):
+        vectors.move_memory(connection, n, new)
 
 
 def _can_be_sorted(row: sqlite3.Row) -> bool:

@@ -193,4 +193,57 @@ MIGRATIONS = (
             "CREATE TABLE trace (memory TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
         ),
     ),
+    Migration(
+        "words by place, and vectors",
+        (
+            "DROP TABLE memory_words",
+            "DROP TABLE turn_words",
+            # Words come prepared by us, each behind its place; see `index`. Only ASCII ends a word here: what counts as
+            # a letter elsewhere changes from one SQLite to the next.
+            r"""
+            CREATE VIRTUAL TABLE memory_words USING fts5 (
+                words, detail = none, tokenize = "ascii tokenchars '_./\:@#+-'"
+            )
+            """,
+            r"""
+            CREATE VIRTUAL TABLE turn_words USING fts5 (
+                words, detail = none, tokenize = "ascii tokenchars '_./\:@#+-'"
+            )
+            """,
+            # A number is never given twice, so that whoever holds vectors in memory knows what is new.
+            """
+            CREATE TABLE memory_vector (
+                rev INTEGER PRIMARY KEY AUTOINCREMENT,
+                n INTEGER NOT NULL UNIQUE REFERENCES memory (n) ON DELETE CASCADE,
+                place TEXT NOT NULL,
+                reach TEXT,                 -- the place from which other projects see it
+                vector BLOB NOT NULL        -- float16
+            ) STRICT
+            """,
+            "CREATE INDEX memory_vector_by_place ON memory_vector (place, rev)",
+            "CREATE INDEX memory_vector_by_reach ON memory_vector (reach, rev) WHERE reach IS NOT NULL",
+            """
+            CREATE TABLE turn_vector (
+                rev INTEGER PRIMARY KEY AUTOINCREMENT,
+                n INTEGER NOT NULL UNIQUE REFERENCES turn (n) ON DELETE CASCADE,
+                place TEXT NOT NULL,
+                context BLOB NOT NULL,      -- float16
+                passages BLOB NOT NULL      -- float16, one after the other
+            ) STRICT
+            """,
+            "CREATE INDEX turn_vector_by_place ON turn_vector (place, rev)",
+            # What waits for its vector. The numbers of memories and turns alone: what they say stands in their rows.
+            """
+            CREATE TABLE unembedded (
+                what TEXT NOT NULL,         -- memory or turn
+                n INTEGER NOT NULL,
+                PRIMARY KEY (what, n)
+            ) STRICT, WITHOUT ROWID
+            """,
+            "INSERT INTO unembedded SELECT 'memory', n FROM memory WHERE forgotten_ms IS NULL",
+            "INSERT INTO unembedded SELECT 'turn', n FROM turn",
+            "CREATE TABLE embedding (model TEXT NOT NULL) STRICT",  # at most one row: whose vectors these are
+        ),
+        index.rebuild,
+    ),
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
 from recollect.domain.project import SHARED, ProjectFacts
-from recollect.store.sqlite import index
+from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
 
@@ -105,4 +105,5 @@ class Projects:
                 changed = row_hash({**dict(row), "project": project}, TURN_WORDS)
                 connection.execute("UPDATE turn SET project = ?, hash = ? WHERE n = ?", (project, changed, row["n"]))
                 index.drop_turn(connection, row["n"])
-                index.add_turn(connection, row["n"], project, row["text"])
+                index.add_turn(connection, row["n"], project, row["text"], row["at_ms"])
+                vectors.move_turn(connection, row["n"], project)

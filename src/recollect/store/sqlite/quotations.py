@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterator
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import index
+from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.rows import INJECTION_WORDS, TURN_WORDS, is_sound, row_hash
 from recollect.text.block import plain, without
 
@@ -44,6 +44,8 @@ def _take_out(connection: sqlite3.Connection, memory_id: MemoryId) -> list[sqlit
     rows = connection.execute("SELECT * FROM memory WHERE id = ?", (memory_id,)).fetchall()
     for row in rows:
         index.drop_memory(connection, row["n"])
+        if "memory_vector" in tables_of(connection):
+            vectors.drop(connection, "memory", row["n"])
         connection.execute("DELETE FROM memory WHERE n = ?", (row["n"],))
     return rows
 
@@ -87,12 +89,18 @@ def _as_pattern(text: str) -> re.Pattern[str]:
 
 
 def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
-    query = index.all_of(text)
-    if not query:
+    """Those that may have it."""
+    if "turn_vector" not in tables_of(connection) or not index.all_of(text, None):  # older: its index has other words
         return connection.execute("SELECT * FROM turn").fetchall()
-    return connection.execute(
-        "SELECT * FROM turn WHERE n IN (SELECT rowid FROM turn_words WHERE turn_words MATCH ?)", (query,)
-    ).fetchall()
+    projects = connection.execute("SELECT DISTINCT project FROM turn").fetchall()
+    return [
+        turn
+        for row in projects
+        for turn in connection.execute(
+            "SELECT * FROM turn WHERE n IN (SELECT rowid FROM turn_words WHERE turn_words MATCH ?)",
+            (index.all_of(text, row["project"]),),
+        ).fetchall()
+    ]
 
 
 def _rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -> None:
@@ -102,7 +110,19 @@ def _rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) 
     changed = row_hash({**dict(turn), "text": storable}, TURN_WORDS) if sound else turn["hash"]
     connection.execute("UPDATE turn SET text = ?, hash = ? WHERE n = ?", (storable, changed, turn["n"]))
     index.drop_turn(connection, turn["n"])
-    index.add_turn(connection, turn["n"], turn["project"], storable)
+    index.add_turn(connection, turn["n"], turn["project"], storable, turn["at_ms"])
+    if "turn_vector" in tables_of(connection):
+        _forget_meaning(connection, turn)
+
+
+def _forget_meaning(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
+    """Of the turn, and of the one after it: it was understood together with this one."""
+    after = connection.execute(
+        "SELECT n FROM turn WHERE session = :session AND (at_ms, n) > (:at_ms, :n) ORDER BY at_ms, n LIMIT 1",
+        dict(turn),
+    ).fetchone()
+    for n in (turn["n"], *([] if after is None else [after["n"]])):
+        vectors.wait_for_vector(connection, "turn", n)
 
 
 def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:

@@ -4,19 +4,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.domain.health import Finding
+from recollect.domain.health import Finding as HealthFinding
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.finding import Finding
 from recollect.store.sqlite.forgetting import Forgetting
 from recollect.store.sqlite.history import History
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
+from recollect.store.sqlite.shapes import Shapes
 from recollect.store.sqlite.turns import Turns
+from recollect.store.sqlite.vectors import Vectors
+from recollect.store.sqlite.views import Views
 
 
-class SqliteStore(Memories, History, Forgetting, Turns, Projects, Injections):
+class SqliteStore(Memories, Finding, Vectors, History, Forgetting, Turns, Projects, Injections):
     def __init__(self, path: Path | None) -> None:
         self._database = Database(path)
+        self._views = Views()
+        self._shapes = Shapes()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -27,12 +33,12 @@ class SqliteStore(Memories, History, Forgetting, Turns, Projects, Injections):
     def is_read_only(self) -> bool:
         return self._database.is_read_only
 
-    def check(self) -> list[Finding]:
+    def check(self) -> list[HealthFinding]:
         from recollect.store.sqlite import upkeep  # only a doctor needs it
 
         return upkeep.check(self._database)
 
-    def mend(self) -> list[Finding]:
+    def mend(self) -> list[HealthFinding]:
         from recollect.store.sqlite import upkeep
 
         with self._database.speaking_of_files():

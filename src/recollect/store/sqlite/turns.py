@@ -1,14 +1,23 @@
 """The archive of sessions in SQLite: turns, and the index over their words."""
 
 import json
+import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from recollect.domain.memory import ProjectId
+from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
 from recollect.domain.session import Turn
-from recollect.store.sqlite import index
+from recollect.domain.vector import Vector
+from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms, turn_of, turn_row
+from recollect.store.sqlite.shapes import Shapes, spread
+from recollect.store.sqlite.views import Views, nearest_of
+
+if TYPE_CHECKING:
+    from recollect.domain.search import Reals
 
 _COLUMNS = ("session", "message", "project", "role", "text", "at_ms", "hash")
 _INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
@@ -16,6 +25,8 @@ _INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name
 
 class Turns:
     _database: Database
+    _views: Views
+    _shapes: Shapes
 
     def add_turns(self, turns: Iterable[Turn]) -> None:
         with self._database.write() as connection:
@@ -24,26 +35,48 @@ class Turns:
                     "SELECT n FROM turn WHERE session = ? AND message = ?", (turn.session, turn.message)
                 ).fetchone()
                 if known is not None:  # the same message again, perhaps longer: its newest state is what was said
-                    index.drop_turn(connection, known["n"])
-                    connection.execute("DELETE FROM turn WHERE n = ?", (known["n"],))
-                n = connection.execute(_INSERT, turn_row(turn)).lastrowid
+                    _drop(connection, known["n"])
+                row = turn_row(turn)
+                n = connection.execute(_INSERT, row).lastrowid
                 if n is not None:
-                    index.add_turn(connection, n, turn.project, turn.text)
+                    index.add_turn(connection, n, turn.project, turn.text, to_ms(turn.at))
+                    vectors.wait_for_vector(connection, "turn", n)
 
-    def search_turns(self, words: Sequence[str], project: ProjectId | None, *, limit: int) -> list[Turn]:
-        if not words:
-            return []
+    def look_up_turns(
+        self, words: Sequence[str], project: ProjectId | None, *, filters: Filters = EVERYTHING
+    ) -> SightedTurns:
+        place = index.place_of_turns(project)
         with self._database.read() as connection:
-            found = connection.execute(
-                "SELECT rowid FROM turn_words WHERE turn_words MATCH ? AND rank MATCH 'bm25(0.0, 1.0)' "
-                "ORDER BY rank, rowid LIMIT ?",
-                (index.match_turns(words, project), limit),
-            ).fetchall()
+            shape = self._shapes.of(connection, project)
+            found = {word: index.rows_with(connection, "turn_words", [place], word) for word in words}
+        return shape.sighted(found, filters)
+
+    def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
+        """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
+        with self._database.read() as connection:
+            if not vectors.model_is(connection, meaning.model):
+                return None
+            matrix = self._views.turns(connection, index.place_of_turns(turns.project))
+        return spread(turns.numbers, matrix.numbers, matrix.cosines(meaning.vector))
+
+    def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[float | None]:
+        """Of each of these turns, how near the nearest of its passages comes; None: not known."""
+        with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT turn.* FROM json_each(?) AS found JOIN turn ON turn.n = found.value ORDER BY found.key",
-                (json.dumps([row["rowid"] for row in found]),),
+                "SELECT passages FROM json_each(?) AS asked LEFT JOIN turn_vector ON turn_vector.n = asked.value "
+                "ORDER BY asked.key",
+                (json.dumps(list(numbers)),),
             ).fetchall()
-        return [turn_of(row) for row in rows if is_sound(row, TURN_WORDS)]
+        return nearest_of([row["passages"] or b"" for row in rows], vector)
+
+    def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
+        """In this order; None: it is gone or damaged."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT turn.* FROM json_each(?) AS found LEFT JOIN turn ON turn.n = found.value ORDER BY found.key",
+                (json.dumps(list(numbers)),),
+            ).fetchall()
+        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_WORDS) else None for row in rows]
 
     def count_turns(self) -> int:
         with self._database.read() as connection:
@@ -56,6 +89,11 @@ class Turns:
             return 0
         with self._database.write() as connection:
             for row in old:
-                index.drop_turn(connection, row["n"])
-                connection.execute("DELETE FROM turn WHERE n = ?", (row["n"],))
+                _drop(connection, row["n"])
         return len(old)
+
+
+def _drop(connection: sqlite3.Connection, n: int) -> None:
+    index.drop_turn(connection, n)
+    vectors.drop(connection, "turn", n)
+    connection.execute("DELETE FROM turn WHERE n = ?", (n,))

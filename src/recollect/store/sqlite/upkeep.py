@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.store.sqlite import index
+from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database, as_text
 from recollect.store.sqlite.history import deed_of
 from recollect.store.sqlite.rows import (
@@ -155,6 +155,7 @@ def mend(database: Database) -> list[Finding]:
                     put(connection, table, good)
         _give_hashes(connection)
         index.rebuild(connection)
+        vectors.mend(connection)
         if damaged and database.path is not None:
             aside = _write_aside(database.path, damaged)  # before the commit: if it fails, nothing is taken out
     found = [fine("database", "the index was made anew")]

@@ -1,0 +1,25 @@
+"""What is kept gets its meaning, in the background: until then it is found by its words."""
+
+from recollect.domain.memory import Memory
+from recollect.domain.search import Embedded, Unembedded
+from recollect.domain.vector import Vector
+from recollect.engine.ports import Embeds, KeepsVectors
+from recollect.text.meaning import memory_meaning
+from recollect.text.passages import in_context, passages
+
+AT_ONCE = 32  # in one transaction: so much is done again after a crash
+
+
+def embed_some(store: KeepsVectors, embeds: Embeds, *, limit: int = AT_ONCE) -> int:
+    """How many were done; none: nothing waits."""
+    waiting = store.next_unembedded(embeds.model, limit=limit)
+    if waiting:
+        store.keep_vectors(embeds.model, [Embedded(what=what, vectors=_vectors(embeds, what)) for what in waiting])
+    return len(waiting)
+
+
+def _vectors(embeds: Embeds, what: Unembedded) -> tuple[Vector, ...]:
+    if isinstance(what.of, Memory):
+        return (embeds.embed(memory_meaning(what.of)),)
+    before = None if what.before is None else what.before.text
+    return tuple(map(embeds.embed, (in_context(what.of.text, before), *passages(what.of.text))))

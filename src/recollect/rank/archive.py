@@ -1,0 +1,130 @@
+"""Which turns of a project's sessions answer a question. Pure: the same sightings, the same order.
+
+A turn is judged by its words, by its meaning alone and together with what came before it, by its session and by its
+neighbours: an answer seldom repeats the words of its question. Both halves are scaled to 0..1 before they are added.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.domain.search import SightedTurns
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.domain.search import Numbers, Reals
+
+    Doubles = NDArray[np.float64]
+
+MEANING_WEIGHT = 0.6  # the words have the rest
+SESSION_WEIGHT = 0.2  # the words of the whole session
+BEFORE, AFTER, FARTHER = 0.2, 0.3, 0.1  # shares of the neighbours' scores; an answer comes after its question
+SPEAKER_BONUS = 0.15  # it is spoken by somebody whom the question names
+USER_BONUS = 0.05  # replies repeat the question and fill the first places
+SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon more of a word counts no more; how much long sessions lose
+
+
+NONE: Mapping[int, float] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """The parts of a turn's score, each for all turns of the project."""
+
+    words: "Doubles"  # 0..1, the share of the question that the turn has, by rarity
+    meaning: "Doubles"  # a cosine
+    session: "Doubles"  # 0..1, the best session has 1
+    score: "Doubles"
+
+    def best(self, limit: int) -> "Numbers":
+        """Positions, the best first; equal ones in their order."""
+        import numpy as np
+
+        order = np.argsort(-self.score, kind="stable")[:limit]
+        return order[self.score[order] > -np.inf]
+
+
+def rank(
+    turns: SightedTurns,
+    weights: Mapping[str, float],
+    cosine: "Reals | None",
+    passages: Mapping[int, float] = NONE,
+) -> Ranked:
+    """`passages`: for positions where it is known, how near the nearest passage comes."""
+    import numpy as np
+
+    words, asked = _by_words(turns, weights)
+    session = _scaled(_by_session(turns, weights))
+    base = _scaled(words) + SESSION_WEIGHT * session
+    meaning = np.zeros(len(turns.numbers))
+    if cosine is not None and not np.isnan(cosine).all():
+        context = np.nan_to_num(cosine.astype(np.float64), nan=float(np.nanmin(cosine)))
+        nearest = context.copy()
+        for position, value in passages.items():
+            nearest[position] = value
+        meaning = np.maximum(context, nearest)
+        base = (
+            MEANING_WEIGHT * _scaled(context + nearest)
+            + (1 - MEANING_WEIGHT) * _scaled(words)
+            + SESSION_WEIGHT * session
+        )
+    score = _with_neighbours(turns, base) + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user
+    known = (words > 0) | (meaning > 0)
+    score[~(turns.wanted & known)] = -np.inf
+    return Ranked(words=words / (asked or 1.0), meaning=meaning, session=session, score=score)
+
+
+def _rarity(total: int, having: int) -> float:
+    return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def _by_words(turns: SightedTurns, weights: Mapping[str, float]) -> tuple["Doubles", float]:
+    import numpy as np
+
+    score, asked, total = np.zeros(len(turns.numbers)), 0.0, len(turns.numbers)
+    for word, positions in turns.having.items():
+        worth = weights[word] * _rarity(total, len(positions))
+        score[positions] += worth
+        asked += worth
+    return score, asked
+
+
+def _by_session(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubles":
+    import numpy as np
+
+    if not len(turns.numbers):
+        return np.zeros(0)
+    codes = turns.sessions
+    length = np.bincount(codes)
+    there = int(np.count_nonzero(length))
+    usual = length.sum() / there
+    norm = SESSION_SATURATION * (1 - SESSION_LENGTH + SESSION_LENGTH * length / usual)
+    score = np.zeros(len(length))
+    for word, positions in turns.having.items():
+        times = np.bincount(codes[positions], minlength=len(length))
+        worth = weights[word] * _rarity(there, int(np.count_nonzero(times)))
+        score += worth * times * (SESSION_SATURATION + 1) / (times + norm)
+    return np.asarray(score[codes], np.float64)
+
+
+def _scaled(values: "Doubles") -> "Doubles":
+    import numpy as np
+
+    if not len(values) or values.max() <= values.min():
+        return np.zeros(len(values))
+    scaled: Doubles = (values - values.min()) / (values.max() - values.min())
+    return scaled
+
+
+def _with_neighbours(turns: SightedTurns, base: "Doubles") -> "Doubles":
+    score = base.copy()
+    for distance, before, after in ((1, BEFORE, AFTER), (2, FARTHER, FARTHER)):
+        if len(base) <= distance:
+            break
+        together = turns.sessions[distance:] == turns.sessions[:-distance]
+        score[distance:][together] += before * base[:-distance][together]
+        score[:-distance][together] += after * base[distance:][together]
+    return score

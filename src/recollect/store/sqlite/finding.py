@@ -1,0 +1,127 @@
+"""Finding memories in SQLite: the words by the index, the meaning by the matrices, then the rows of the best alone."""
+
+import heapq
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from recollect.domain.memory import Memory, Viewer
+from recollect.domain.search import EVERYTHING, Filters, Found, Meaning, Sighting, Status
+from recollect.rank.calibrate import rarity
+from recollect.store.sqlite import index, vectors
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
+from recollect.store.sqlite.views import NOTHING_NEAR, Near, Views, near
+
+
+class Finding:
+    _database: Database
+    _views: Views
+
+    def look_up(
+        self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
+    ) -> Sighting:
+        places = index.places_for(viewer, injectable=injectable, past=past)
+        with self._database.read() as connection:
+            memories = index.count(connection, "memory_words", places)
+            if not memories:
+                return Sighting()
+            having = {word: index.rows_with(connection, "memory_words", places, word) for word in words}
+        return Sighting(having=having, memories=memories, places=places)
+
+    def search(
+        self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
+    ) -> list[Found]:
+        by_word = _by_word(sighting)
+        with self._database.read() as connection:
+            for _ in range(2):
+                near = self._near(connection, meaning, sighting.places)
+                allowed = None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.numbers}, filters)
+                words = by_word if allowed is None else {n: by_word[n] for n in by_word if n in allowed}
+                likely = heapq.nlargest(limit, words, key=words.__getitem__)
+                cosines = near.best(limit, also=likely, allowed=allowed)
+                best = _best(words, cosines, limit)
+                rows = _rows(connection, best)
+                if len(rows) == len(best) and near.is_of(rows):
+                    break
+                self._views.drop()  # something was moved or deleted since: look again
+        return [
+            Found(memory=memory, cosine=cosines.get(row["n"]))
+            for row in rows
+            if (memory := _memory_or_none(row)) is not None
+        ]
+
+    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Near:
+        if meaning is None or not vectors.model_is(connection, meaning.model):
+            return NOTHING_NEAR
+        return near(self._views.memories(connection, places), meaning.vector)
+
+
+def _by_word(sighting: Sighting) -> dict[int, float]:
+    """For each row, the share of the question, by rarity, that its words answer."""
+    rare = rarity(sighting.occurrences, sighting.memories)
+    asked = sum(rare.values()) or 1.0
+    found: dict[int, float] = {}
+    for word, numbers in sighting.having.items():
+        worth = rare[word] / asked
+        for n in numbers:
+            found[n] = found.get(n, 0.0) + worth
+    return found
+
+
+def _best(by_word: Mapping[int, float], near: Mapping[int, float], limit: int) -> list[int]:
+    """By word and by meaning together; what only one of them finds is not lost behind what both find."""
+    found = {n: by_word.get(n, 0.0) + max(cosine, 0.0) for n, cosine in near.items()}
+    for n in heapq.nlargest(limit, by_word, key=lambda n: (by_word[n], -n)):
+        found.setdefault(n, by_word[n])
+    by_each = [n for each in (by_word, near) for n in heapq.nlargest(limit // 3, each, key=lambda n: (each[n], -n))]
+    together = heapq.nlargest(limit, found, key=lambda n: (found[n], -n))
+    return list(dict.fromkeys([*by_each, *together]))[:limit]
+
+
+def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[sqlite3.Row]:
+    return connection.execute(
+        "SELECT memory.*, rev FROM json_each(?) AS found JOIN memory ON memory.n = found.value "
+        "LEFT JOIN memory_vector ON memory_vector.n = memory.n ORDER BY found.key",
+        (json.dumps(numbers),),
+    ).fetchall()
+
+
+def _memory_or_none(row: sqlite3.Row) -> Memory | None:
+    try:
+        return memory_of(row)
+    except DamagedRow:
+        return None
+
+
+def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
+    """Those of the rows that pass."""
+    where, values = ["forgotten_ms IS NULL"], dict[str, Any](numbers=json.dumps(list(numbers)))
+    if filters.kinds:
+        where.append("kind IN (SELECT value FROM json_each(:kinds))")
+        values["kinds"] = json.dumps([kind.value for kind in filters.kinds])
+    if filters.scope is not None:
+        where.append("scope = :scope")
+        values["scope"] = str(filters.scope)
+    if filters.since is not None:
+        where.append("valid_from_ms >= :since")
+        values["since"] = to_ms(filters.since)
+    if filters.until is not None:
+        where.append("valid_from_ms < :until")
+        values["until"] = to_ms(filters.until)
+    if filters.as_of is not None:
+        # What was superseded without a date ended when that which superseded it began to hold.
+        where.append(
+            "valid_from_ms <= :as_of AND coalesce(valid_to_ms, "
+            "(SELECT newer.valid_from_ms FROM memory AS newer WHERE newer.id = memory.superseded_by), :ever) > :as_of"
+        )
+        values |= {"as_of": to_ms(filters.as_of), "ever": 1 << 62}
+    elif filters.status is Status.SUPERSEDED:
+        where.append("(valid_to_ms IS NOT NULL OR superseded_by IS NOT NULL)")
+    (found,) = connection.execute(
+        "SELECT json_group_array(n) FROM json_each(:numbers) AS found JOIN memory ON memory.n = found.value "
+        f"WHERE {' AND '.join(where)}",
+        values,
+    ).fetchone()
+    return frozenset(json.loads(found))

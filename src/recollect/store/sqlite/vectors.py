@@ -1,0 +1,197 @@
+"""Vectors in SQLite: what waits for one, and keeping them. They can always be made anew, so nothing else is kept safe.
+
+Kept as float16: half the bytes of float32, and no two of them change their order by more than the hundred-thousandth
+part of a cosine.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+
+from recollect.domain.memory import Memory
+from recollect.domain.search import Embedded, Unembedded
+from recollect.domain.session import Turn
+from recollect.domain.vector import DIMENSIONS, ModelId, Vector
+from recollect.store.sqlite import index
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of, turn_of
+
+VECTOR_BYTES = 2 * DIMENSIONS
+MAX_LENGTH_ERROR = 0.01
+_BEFORE = """
+    SELECT * FROM turn WHERE session = :session AND (at_ms, n) < (:at_ms, :n) ORDER BY at_ms DESC, n DESC LIMIT 1
+"""
+
+
+class Vectors:
+    _database: Database
+
+    def unembedded(self, model: ModelId) -> int:
+        """How many memories and turns have no vector of this model yet."""
+        with self._database.read() as connection:
+            if _model_of(connection) == model:
+                statement = "SELECT count(*) AS n FROM unembedded"
+            else:
+                statement = (
+                    "SELECT (SELECT count(*) FROM memory WHERE forgotten_ms IS NULL) + (SELECT count(*) FROM turn) AS n"
+                )
+            return int(connection.execute(statement).fetchone()["n"])
+
+    def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
+        """Those that wait, memories first; after a change of the model, all of them wait again."""
+        with self._database.read() as connection:
+            if _model_of(connection) != model:
+                self._begin(model)
+            waiting = connection.execute("SELECT what, n FROM unembedded ORDER BY what, n LIMIT ?", (limit,)).fetchall()
+            found = [_waiting(connection, row["what"], row["n"]) for row in waiting]
+        gone = [(row["what"], row["n"]) for row, what in zip(waiting, found, strict=True) if what is None]
+        if gone:  # deleted meanwhile, or damaged: what cannot be read has no meaning
+            with self._database.write() as connection:
+                connection.executemany("DELETE FROM unembedded WHERE what = ? AND n = ?", gone)
+            return [what for what in found if what] or self.next_unembedded(model, limit=limit)
+        return [what for what in found if what is not None]
+
+    def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
+        """What was changed since it was asked about keeps waiting."""
+        with self._database.write() as connection:
+            if _model_of(connection) != model:  # somebody has begun with another one
+                return
+            for embedded in made:
+                what = embedded.what
+                table = "memory" if isinstance(what.of, Memory) else "turn"
+                row = connection.execute(f"SELECT hash FROM {table} WHERE n = ?", (what.number,)).fetchone()
+                if row is None or row["hash"] != what.hash:
+                    continue
+                _keep(connection, what, embedded.vectors)
+                connection.execute("DELETE FROM unembedded WHERE what = ? AND n = ?", (table, what.number))
+
+    def _begin(self, model: ModelId) -> None:
+        with self._database.write() as connection:
+            if _model_of(connection) != model:
+                begin_anew(connection)
+                connection.execute("INSERT INTO embedding VALUES (?)", (model,))
+
+
+def begin_anew(connection: sqlite3.Connection) -> None:
+    """Every vector is dropped, and everything waits for one."""
+    for table in ("memory_vector", "turn_vector", "unembedded", "embedding"):
+        connection.execute(f"DELETE FROM {table}")
+    connection.execute("INSERT INTO unembedded SELECT 'memory', n FROM memory WHERE forgotten_ms IS NULL")
+    connection.execute("INSERT INTO unembedded SELECT 'turn', n FROM turn")
+
+
+def mend(connection: sqlite3.Connection) -> None:
+    """Whatever has no sound vector waits for one; what waits for nothing, and vectors of nothing, go."""
+    for what in ("memory", "turn"):
+        strange = [row["n"] for row in connection.execute(f"SELECT * FROM {what}_vector") if not _is_sound(row)]
+        connection.executemany(f"DELETE FROM {what}_vector WHERE n = ?", [(n,) for n in strange])
+    connection.execute("DELETE FROM unembedded")
+    connection.execute(
+        "INSERT INTO unembedded SELECT 'memory', n FROM memory "
+        "WHERE forgotten_ms IS NULL AND n NOT IN (SELECT n FROM memory_vector)"
+    )
+    connection.execute("INSERT INTO unembedded SELECT 'turn', n FROM turn WHERE n NOT IN (SELECT n FROM turn_vector)")
+
+
+def unsound(connection: sqlite3.Connection) -> int:
+    """How many vectors are not what was written, as far as one can tell from them."""
+    return sum(
+        not _is_sound(row) for what in ("memory", "turn") for row in connection.execute(f"SELECT * FROM {what}_vector")
+    )
+
+
+def _is_sound(row: sqlite3.Row) -> bool:
+    """A vector has its length, in bytes and in space."""
+    blobs = [row["vector"]] if "vector" in row.keys() else [row["context"], row["passages"]]  # noqa: SIM118
+    return all(_have_length_one(blob) for blob in blobs)
+
+
+def _have_length_one(blob: bytes) -> bool:
+    import numpy as np
+
+    if len(blob) % VECTOR_BYTES:
+        return False
+    lengths = np.linalg.norm(np.frombuffer(blob, "<f2").reshape(-1, DIMENSIONS).astype(np.float32), axis=1)
+    return bool(np.all(np.abs(lengths - 1) < MAX_LENGTH_ERROR))
+
+
+def wait_for_vector(connection: sqlite3.Connection, what: str, n: int) -> None:
+    """It is new, or it says something else now."""
+    drop(connection, what, n)
+    connection.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (what, n))
+
+
+def drop(connection: sqlite3.Connection, what: str, n: int) -> None:
+    connection.execute(f"DELETE FROM {what}_vector WHERE n = ?", (n,))
+    connection.execute("DELETE FROM unembedded WHERE what = ? AND n = ?", (what, n))
+
+
+def move_memory(connection: sqlite3.Connection, n: int, memory: Memory) -> None:
+    """It says the same, in another place."""
+    place, reach = _places(memory)
+    connection.execute(
+        "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector) "
+        "SELECT n, ?, ?, vector FROM memory_vector WHERE n = ?",
+        (place, reach, n),
+    )
+
+
+def move_turn(connection: sqlite3.Connection, n: int, project: str | None) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO turn_vector (n, place, context, passages) "
+        "SELECT n, ?, context, passages FROM turn_vector WHERE n = ?",
+        (index.place_of_turns(project), n),
+    )
+
+
+def model_is(connection: sqlite3.Connection, model: ModelId | None) -> bool:
+    """Whether the vectors here are of this model: others are never compared."""
+    return model is not None and _model_of(connection) == model
+
+
+def _model_of(connection: sqlite3.Connection) -> str | None:
+    row = connection.execute("SELECT model FROM embedding").fetchone()
+    return None if row is None else str(row["model"])
+
+
+def _waiting(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | None:
+    row = connection.execute(f"SELECT * FROM {what} WHERE n = ?", (n,)).fetchone()
+    if row is None:
+        return None
+    if what == "turn":
+        if not is_sound(row, TURN_WORDS):
+            return None
+        before = connection.execute(_BEFORE, dict(row)).fetchone()
+        said_before = turn_of(before) if before is not None and is_sound(before, TURN_WORDS) else None
+        return Unembedded(number=n, hash=row["hash"], of=turn_of(row), before=said_before)
+    with suppress(DamagedRow):
+        memory = memory_of(row)
+        return None if memory.forgotten_at else Unembedded(number=n, hash=row["hash"], of=memory)
+    return None
+
+
+def _keep(connection: sqlite3.Connection, what: Unembedded, vectors: Sequence[Vector]) -> None:
+    halves = _as_halves(vectors)
+    match what.of:
+        case Memory() as memory:
+            place, reach = _places(memory)
+            connection.execute(
+                "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector) VALUES (?, ?, ?, ?)",
+                (what.number, place, reach, halves[0]),
+            )
+        case Turn() as turn:
+            connection.execute(
+                "INSERT OR REPLACE INTO turn_vector (n, place, context, passages) VALUES (?, ?, ?, ?)",
+                (what.number, index.place_of_turns(turn.project), halves[0], b"".join(halves[1:])),
+            )
+
+
+def _places(memory: Memory) -> tuple[str, str | None]:
+    place, *reach = index.places_of(memory)
+    return place, reach[0] if reach else None
+
+
+def _as_halves(vectors: Sequence[Vector]) -> list[bytes]:
+    import numpy as np  # only whoever has a model gets here
+
+    return [np.frombuffer(vector, "<f4").astype("<f2").tobytes() for vector in vectors]
