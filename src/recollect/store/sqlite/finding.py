@@ -73,10 +73,10 @@ def _by_word(sighting: Sighting) -> dict[int, float]:
 def _best(by_word: Mapping[int, float], near: Mapping[int, float], limit: int) -> list[int]:
     """By word and by meaning together; what only one of them finds is not lost behind what both find."""
     found = {n: by_word.get(n, 0.0) + max(cosine, 0.0) for n, cosine in near.items()}
-    for n in heapq.nlargest(limit, by_word, key=lambda n: (by_word[n], -n)):
+    for n in heapq.nlargest(limit, by_word, key=lambda n: (by_word[n], n)):
         found.setdefault(n, by_word[n])
-    by_each = [n for each in (by_word, near) for n in heapq.nlargest(limit // 3, each, key=lambda n: (each[n], -n))]
-    together = heapq.nlargest(limit, found, key=lambda n: (found[n], -n))
+    by_each = [n for each in (by_word, near) for n in heapq.nlargest(limit // 3, each, key=lambda n: (each[n], n))]
+    together = heapq.nlargest(limit, found, key=lambda n: (found[n], n))
     return list(dict.fromkeys([*by_each, *together]))[:limit]
 
 
