@@ -110,7 +110,7 @@ def weigh(
     hits = []
     for one in found:
         memory = one.memory
-        names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
+        names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
         shared = coverage(words, frozenset(words_of(memory)), weight, names)
         fits = relevance(one.cosine, shared)
         factors = turn_factors(memory, fits, now, settings) | {"words": shared.of_asked}

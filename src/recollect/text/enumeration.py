@@ -33,14 +33,15 @@ _KINDS: dict[str, frozenset[Kind]] = {
 _NAMES = "|".join(sorted(map(re.escape, _KINDS), key=len, reverse=True))
 _ASKING = r"(?:please )?(?:can you |could you )?"
 _SHOW = r"(?:list|enumerate|show|give|tell|name|recall|print)(?: (?:me|us))?(?: about)?"
+_ALL = r"(?:all|every|each)"
 _OUR = r"(?:(?:of )?(?:the|our|my|your|these|those|known|stored|past|previous) )*"
 _FORMS = (
     # list all decisions about auth; show me every rule; what are all the preferences
-    rf"{_ASKING}(?:{_SHOW}|(?:what|which) (?:are|were)) (?:all|every|each) {_OUR}(?:(?P<kind>{_NAMES})s?\b)?(?P<topic>.*)",
+    rf"{_ASKING}(?:{_SHOW}|(?:what|which) (?:are|were)) {_ALL} {_OUR}(?:(?P<kind>{_NAMES})s?\b)?(?P<topic>.*)",
     # list the decisions about auth; show our rules
     rf"{_ASKING}{_SHOW} {_OUR}(?P<kind>{_NAMES})s\b(?P<topic>.*)",
     # all decisions about auth; every rule on testing
-    rf"(?:all|every|each) {_OUR}(?P<kind>{_NAMES})s?\b(?P<topic>.*)",
+    rf"{_ALL} {_OUR}(?P<kind>{_NAMES})s?\b(?P<topic>.*)",
     # which decisions did we make about auth; what rules do we have for tests
     rf"(?:what|which) {_OUR}(?P<kind>{_NAMES})s (?:did|do|have|has|were|are|exist)\b(?P<topic>.*)",
 )
