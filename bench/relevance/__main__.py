@@ -4,7 +4,6 @@ Needs the embedding model (`recollect model build`). Every figure of a fitted ro
 seen. What it prints as the calibration belongs into `rank/calibrate.py`.
 """
 
-
 import numpy as np
 
 from bench.relevance.corpus import projects
@@ -43,7 +42,10 @@ def main() -> None:
     both = np.column_stack([cosine, overlap])
 
     asked = [prompt for project in corpus for prompt in project.prompts]
-    print(f"{len(corpus)} projects, {sum(len(p.memories) for p in corpus)} visible memories, {len(asked)} prompts, ", end="")
+    print(
+        f"{len(corpus)} projects, {sum(len(p.memories) for p in corpus)} visible memories, {len(asked)} prompts, ",
+        end="",
+    )
     print(f"{sum(not prompt.fits for prompt in asked)} of them want nothing; model {model.model}\n")
 
     said = held_out(both, fits, named, groups)

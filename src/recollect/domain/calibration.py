@@ -19,6 +19,4 @@ class Calibration:
         for field in fields(self):
             value = getattr(self, field.name)
             if not math.isfinite(value) or (value < 0 and field.name != "bias"):
-                raise InvalidValue(
-                    f"The calibration's {field.name} is {value}: a sign never speaks against a memory, so it is 0 or more."
-                )
+                raise InvalidValue(f"The calibration's {field.name} is {value}; a sign never counts against a memory.")
