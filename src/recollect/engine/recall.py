@@ -13,7 +13,8 @@ from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import Coverage, coverage, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
-from recollect.text.query import search_words, weighed_words, without_common
+from recollect.text.meaning import common_words, prompt_meaning
+from recollect.text.query import search_words, weighed_words
 from recollect.text.words import words_of
 
 MAX_LISTED = 1000
@@ -39,7 +40,7 @@ def recall(
     wanted = limit or (settings.search.hits if listed is None else MAX_LISTED)
     words = search_words(about) if about else [ANY_WORD]
     sighting = memories.look_up(words, viewer, past=filters.looks_back)
-    asked = meaning(embeds, about, sighting.occurrences, sighting.memories)
+    asked = meaning(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
     candidates = max(wanted, settings.search.candidates) if listed is None else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
@@ -66,7 +67,7 @@ def recall_turns(
 
     weights = weighed_words(query)
     turns = archive.look_up_turns(list(weights), project, filters=filters)
-    asked = meaning(embeds, query, turns.occurrences, len(turns.numbers))
+    asked = meaning(embeds, query, turns.occurrences, len(turns.numbers), project)
     cosine = None if asked is None else archive.turn_cosines(turns, asked)
     passages: dict[int, float] = {}
     if asked is not None and cosine is not None:
@@ -95,11 +96,14 @@ def recall_turns(
     ]
 
 
-def meaning(embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int) -> Meaning | None:
+def meaning(
+    embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
+) -> Meaning | None:
     """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
     if embeds is None or not texts or not query:
         return None
-    return Meaning(vector=embeds.embed_question(without_common(query, occurrences, texts)), model=embeds.model)
+    without_names = prompt_meaning(query, common_words(occurrences, texts, project or ""))
+    return Meaning(vector=embeds.embed_question(without_names), model=embeds.model)
 
 
 def weigh(
