@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recollect.domain.vector import DIMENSIONS, Vector
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
 
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
+_NOTHING = bytes(VECTOR_BYTES)
 MAX_BYTES = 96 << 20  # of all matrices together; the one that was not used for longest goes first
 
 
@@ -63,21 +65,37 @@ class Near:
         if allowed is not None:
             wanted &= np.isin(numbers, np.fromiter(allowed, np.int64, len(allowed)))
         near = np.flatnonzero(wanted)
-        if len(near) > limit:
-            near = near[np.argpartition(cosines[near], -limit)[-limit:]]
-        at = np.concatenate([near, np.flatnonzero(np.isin(numbers, np.array(also, np.int64)))])
-        return dict(zip(numbers[at].tolist(), cosines[at].tolist(), strict=True))
+        most = 2 * limit  # what is seen both from its own project and from others stands here twice
+        if len(near) > most:
+            near = near[np.argpartition(-cosines[near], most)[:most]]
+        near = near[np.argsort(-cosines[near], kind="stable")]
+        nearest = dict(zip(numbers[near].tolist(), cosines[near].tolist(), strict=True))
+        asked = np.flatnonzero(np.isin(numbers, np.array(also, np.int64)))
+        return dict(islice(nearest.items(), limit)) | dict(
+            zip(numbers[asked].tolist(), cosines[asked].tolist(), strict=True)
+        )
 
-    def is_of(self, rows: Sequence[sqlite3.Row]) -> bool:
-        """Whether the vectors of these rows are still the ones that were looked at."""
+    def changed(self, rows: Sequence[sqlite3.Row]) -> frozenset[int]:
+        """Those of the rows whose vectors are no longer the ones that were looked at."""
         if not len(self.numbers):
-            return True
+            return frozenset()
         import numpy as np
 
         numbers, revs = np.asarray(self.numbers), np.asarray(self.revs)
-        listed = np.isin(numbers, np.array([row["n"] for row in rows], np.int64))
-        looked_at = dict(zip(numbers[listed].tolist(), revs[listed].tolist(), strict=True))
-        return all(looked_at.get(row["n"], row["rev"]) == row["rev"] for row in rows)
+        now = {row["n"]: row["rev"] for row in rows}
+        at = np.flatnonzero(np.isin(numbers, np.array(list(now), np.int64)))
+        # What was moved stands here twice, in its old place and in its new one: neither may be out of date.
+        return frozenset(n for n, rev in zip(numbers[at].tolist(), revs[at].tolist(), strict=True) if now[n] != rev)
+
+    def candidates(self) -> list[int]:
+        """All that are near enough to be found."""
+        import numpy as np
+
+        if not len(self.numbers):
+            return []
+        numbers, cosines = np.asarray(self.numbers), np.asarray(self.cosines)
+        found: list[int] = numbers[cosines >= MIN_COSINE].tolist()
+        return found
 
 
 NOTHING_NEAR = Near()
@@ -100,11 +118,13 @@ class Views:
 
     def __init__(self) -> None:
         self._matrices: OrderedDict[tuple[str, str, str], Matrix] = OrderedDict()
+        self._drops = 0
         self._lock = threading.Lock()
 
     def drop(self) -> None:
         with self._lock:
             self._matrices.clear()
+            self._drops += 1  # whoever is still reading must not bring back what was dropped
 
     def memories(self, connection: sqlite3.Connection, places: Sequence[str]) -> list[Matrix]:
         """By place, then by reach: a place is made so that it cannot be both."""
@@ -116,24 +136,47 @@ class Views:
         ]
 
     def turns(self, connection: sqlite3.Connection, place: str) -> Matrix:
-        return self._of(connection, "turn_vector", "place", place, "context")
+        """Without those that are gone: nobody looks at the rows of all turns."""
+        drops = self._drops
+        matrix = self._of(connection, "turn_vector", "place", place, "context")
+        if not len(matrix.numbers):
+            return matrix
+        # A number is never given twice, so rows can only go: as many as before are the same as before.
+        known, last = "FROM turn_vector WHERE place = ? AND rev <= ?", (place, int(matrix.revs[-1]))
+        (there,) = connection.execute(f"SELECT count(*) {known}", last).fetchone()
+        if there == len(matrix.numbers):
+            return matrix
+        import numpy as np
+
+        revs = [row["rev"] for row in connection.execute(f"SELECT rev {known}", last)]
+        still = np.isin(matrix.revs, np.array(revs, np.int64))
+        matrix = Matrix(matrix.numbers[still], matrix.revs[still], matrix.vectors[still])
+        self._keep(("turn_vector", "place", place), matrix, drops=drops)
+        return matrix
 
     def _of(self, connection: sqlite3.Connection, table: str, column: str, place: str, blob: str) -> Matrix:
         key = (table, column, place)
         with self._lock:
-            known = self._matrices.pop(key, None)
+            known, drops = self._matrices.get(key), self._drops
         last = int(known.revs[-1]) if known is not None and len(known.revs) else 0
         rows = connection.execute(
             f"SELECT rev, n, {blob} FROM {table} WHERE {column} = ? AND rev > ? ORDER BY rev", (place, last)
         ).fetchall()
         current = _longer(known, rows)
+        self._keep(key, current, drops=drops)
+        return current
+
+    def _keep(self, key: tuple[str, str, str], current: Matrix, *, drops: int) -> None:
         with self._lock:
-            self._matrices[key] = current
+            if drops != self._drops:
+                return
+            self._matrices.pop(key, None)
+            if len(current.numbers):  # most places are empty, and every session adds some: they need not be known
+                self._matrices[key] = current
             while sum(matrix.vectors.nbytes for matrix in self._matrices.values()) > MAX_BYTES:
                 if len(self._matrices) == 1:
                     break
                 self._matrices.popitem(last=False)
-        return current
 
 
 def _longer(known: Matrix | None, rows: Sequence[sqlite3.Row]) -> Matrix:
@@ -141,14 +184,15 @@ def _longer(known: Matrix | None, rows: Sequence[sqlite3.Row]) -> Matrix:
 
     if known is not None and not rows:
         return known
-    sound = [row for row in rows if len(row[2]) == VECTOR_BYTES]
-    vectors = np.frombuffer(b"".join(row[2] for row in sound), np.float16).reshape(-1, DIMENSIONS)
+    # What the disk has changed is far from everything.
+    whole = (row[2] if len(row[2]) == VECTOR_BYTES else _NOTHING for row in rows)
+    vectors = np.frombuffer(b"".join(whole), np.float16).reshape(-1, DIMENSIONS)
     broken = ~np.isfinite(vectors).all(axis=1)
-    if broken.any():  # the disk has changed them: they are far from everything
+    if broken.any():
         vectors = vectors.copy()
         vectors[broken] = 0
-    numbers = np.array([row[1] for row in sound], np.int64)
-    revs = np.array([row[0] for row in sound], np.int64)
+    numbers = np.array([row[1] for row in rows], np.int64)
+    revs = np.array([row[0] for row in rows], np.int64)
     if known is None:
         return Matrix(numbers, revs, vectors)
     still = ~np.isin(known.numbers, numbers)  # of what has a newer vector, the older one goes
