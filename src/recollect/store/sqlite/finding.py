@@ -37,7 +37,11 @@ class Finding:
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
-                allowed = None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.numbers}, filters)
+                allowed = (
+                    None
+                    if filters == EVERYTHING
+                    else _allowed(connection, {*by_word, *map(int, near.numbers)}, filters)
+                )
                 words = by_word if allowed is None else {n: by_word[n] for n in by_word if n in allowed}
                 likely = heapq.nlargest(limit, words, key=words.__getitem__)
                 cosines = near.best(limit, also=likely, allowed=allowed)
