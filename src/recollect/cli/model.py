@@ -13,7 +13,7 @@ from recollect.cli import context, output
 from recollect.cli.embedding import LATER, Bulk, embed_all, watching
 from recollect.cli.exits import EXIT_NOT_READY
 from recollect.domain.errors import ModelMissing, StoreError, StoreReadOnly
-from recollect.domain.model import ModelState, Progress
+from recollect.domain.model import ModelFacts, ModelState, Progress
 from recollect.domain.search import Waiting
 from recollect.domain.settings import Settings
 
@@ -36,7 +36,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         output.say_json({**_record(state), **_vectors_record(waiting)})
     elif state.facts:
-        output.show_facts([*_rows(state), *_vector_rows(state, waiting)])
+        output.show_facts([*_rows(state.folder, state.facts), *_vector_rows(state.facts, waiting)])
     else:
         _say_what_to_do(state)
     if not state.is_ready:
@@ -148,12 +148,12 @@ def _vectors_record(waiting: Waiting | StoreError) -> dict[str, object]:
     return {"waiting": {"memories": waiting.memories, "turns": waiting.turns}, "vectors_of": waiting.stored}
 
 
-def _vector_rows(state: ModelState, waiting: Waiting | StoreError) -> list[tuple[str, str]]:
+def _vector_rows(facts: ModelFacts, waiting: Waiting | StoreError) -> list[tuple[str, str]]:
     if isinstance(waiting, StoreError):
         return [("vectors", f"not known: {waiting}")]
     memories, turns = output.many(waiting.memories, "memory", "memories"), output.many(waiting.turns, "turn")
     rows = [("waiting", f"{memories} and {turns} for their vectors")]
-    if state.facts and waiting.stored not in (None, state.facts.id):
+    if waiting.stored not in (None, facts.id):
         rows.append(("vectors", f"those that are stored are of {waiting.stored}: they are not used, and made anew"))
     return rows
 
@@ -172,16 +172,15 @@ def _record(state: ModelState) -> dict[str, object]:
     }
 
 
-def _rows(state: ModelState) -> list[tuple[str, str]]:
-    assert state.facts is not None
+def _rows(folder: str, facts: ModelFacts) -> list[tuple[str, str]]:
     return [
         ("state", "ready: every byte is what was built"),
-        ("id", state.facts.id),
-        ("folder", state.folder),
-        ("size", f"{state.facts.size_bytes / 1e6:.1f} MB"),
-        ("quality", f"cosine to the float model at least {state.facts.worst_cosine}"),
-        ("source", state.facts.source),
-        ("built", f"{state.facts.built_at} with {state.facts.built_with}"),
+        ("id", facts.id),
+        ("folder", folder),
+        ("size", f"{facts.size_bytes / 1e6:.1f} MB"),
+        ("quality", f"cosine to the float model at least {facts.worst_cosine}"),
+        ("source", facts.source),
+        ("built", f"{facts.built_at} with {facts.built_with}"),
     ]
 
 

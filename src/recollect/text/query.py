@@ -1,7 +1,5 @@
 """What a prompt asks for: its content words. Pure."""
 
-from collections.abc import Mapping
-
 from recollect.text.words import chunks, identifiers, index_words
 
 MAX_QUERY_CHARS = 50_000
@@ -50,7 +48,6 @@ FUNCTION_WORDS = frozenset(
     """.split()
 )
 IDLE_WEIGHT = 1 / 3
-MAX_COMMON_SHARE = 0.3  # a word in more of the texts than this names what all of them are about
 
 
 def content_words(text: str) -> list[str]:
@@ -79,10 +76,3 @@ def weighed_words(text: str) -> dict[str, float]:
             weight = (IDLE_WEIGHT if word in IDLE else 1.0) / share
             found[word] = max(found.get(word, 0.0), weight)
     return dict(list(found.items())[:MAX_QUERY_WORDS]) or dict.fromkeys(search_words(text), 1.0)
-
-
-def without_common(text: str, occurrences: Mapping[str, int], texts: int) -> str:
-    """What is asked, without the names that most texts have: they would swamp everything else that it means."""
-    common = {word for word, count in occurrences.items() if count > MAX_COMMON_SHARE * texts}
-    kept = [piece for piece in text.split() if not common.intersection(index_words(piece))] if common else []
-    return " ".join(kept) or text
