@@ -244,10 +244,11 @@ def test_filters_hold_for_what_is_found_by_meaning_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model_folder: Path
 ) -> None:
     monkeypatch.setenv("RECOLLECT_MODEL", str(model_folder))
+    monkeypatch.setenv("RECOLLECT_SEARCH__MEANING_FLOOR", "0")
     monkeypatch.setenv("HOME", str(tmp_path))
     with Pipe(None) as pipe:
         pipe.answer(json.dumps({"op": "remember", "memories": PORTS}))
-        asked = {"op": "search", "query": "socket number of the server", "project": "p"}
+        asked = {"op": "search", "query": "which network socket does the server open", "project": "p"}
         (hit,) = pipe.answer(json.dumps({**asked, "filters": {"kind": "decision"}}))["hits"]
         assert (hit["id"], hit["factors"]["words"]) == ("new", 0.0)
         (hit,) = pipe.answer(json.dumps({**asked, "filters": {"as_of": "2026-01-15"}}))["hits"]

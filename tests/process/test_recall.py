@@ -1,6 +1,7 @@
 """recollect recall: by word and by meaning, narrowed, as of a day, and in what was said in old sessions."""
 
 import json
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests.process.conftest import Home, refused, taught, without_styles
 from tests.process.test_shell import completed
 from tests.requirements import covers
 
-QUESTION = "how do we ship a release"
+FACT, QUESTION = "Money is stored as integer cents.", "how do we represent currency amounts"
 WORDS_ALONE = "Searched by words alone; `recollect model build` adds meaning."
 
 
@@ -127,11 +128,11 @@ def test_kinds_are_completed(home: Home) -> None:
 
 @covers("RET-4")
 def test_without_a_model_search_goes_by_words_and_says_so(home: Home) -> None:
-    taught(home, "Deployments go through Helm.")
-    done = home.recollect("recall", "deployment")
-    assert b"Helm" in done.stdout
+    taught(home, FACT)
+    done = home.recollect("recall", "cents")
+    assert b"cents" in done.stdout
     assert done.stderr.decode().strip() == WORDS_ALONE
-    answer = home.recollect("recall", "deployment", "--json")
+    answer = home.recollect("recall", "cents", "--json")
     assert (json.loads(answer.stdout)["by"], answer.stderr) == ("words", b"")
     nothing = home.recollect("recall", QUESTION)
     assert (nothing.stdout, nothing.stderr.decode().splitlines()) == (b"", ["Nothing found.", WORDS_ALONE])
@@ -141,9 +142,9 @@ def test_without_a_model_search_goes_by_words_and_says_so(home: Home) -> None:
 def test_a_model_that_is_not_whole_is_named_and_words_still_find(home: Home, model_folder: Path) -> None:
     shutil.copytree(model_folder, home.places.model)
     (home.places.model / "tokenizer.json").unlink()
-    taught(home, "Deployments go through Helm.")
-    done = home.recollect("recall", "deployment")
-    assert b"Helm" in done.stdout
+    taught(home, FACT)
+    done = home.recollect("recall", "cents")
+    assert b"cents" in done.stdout
     assert b"lost its file" in done.stderr
     assert b"`recollect model build` makes it anew. Until then search works by words alone." in done.stderr
 
@@ -151,27 +152,27 @@ def test_a_model_that_is_not_whole_is_named_and_words_still_find(home: Home, mod
 @covers("RET-1")
 def test_what_was_taught_a_moment_ago_is_found_by_its_meaning(home: Home, model_folder: Path) -> None:
     home = home.with_model(model_folder)
-    taught(home, "Deployments go through Helm.")
+    taught(home, FACT)
     taught(home, "The cat sleeps on the sofa.")
     done = home.recollect("recall", QUESTION)
-    assert (done.stdout.decode().split("\t")[-1], done.stderr) == ("Deployments go through Helm.\n", b"")
+    assert (done.stdout.decode().split("\t")[-1], done.stderr) == (f"{FACT}\n", b"")
     answer = home.json("recall", QUESTION)
     assert (answer["by"], answer["by_words_only"]) == ("words and meaning", 0)
     (hit,) = answer["hits"]
     assert hit["factors"]["words"] == 0
-    assert hit["factors"]["meaning"] == hit["relevance"] > 0
+    assert hit["factors"]["meaning"] > 0.3
 
 
 def test_the_reasons_are_told_below_each_hit(home: Home, model_folder: Path) -> None:
-    taught(home, "Deployments go through Helm.")
-    line, reason = home.said("recall", "helm", "--why").splitlines()
-    assert line.endswith("relevance 1.00\tDeployments go through Helm.")
+    taught(home, FACT)
+    line, reason = home.said("recall", "cents", "--why").splitlines()
+    assert re.search(r"\trelevance 0\.\d\d\tMoney", line)
     assert reason.startswith("  score 0.")
-    assert "relevance 1.00 (words 1.00), recency 1.00, importance 0.50, frequency 0.50, kind 0." in reason
-    assert "(words 1.00, meaning 0." in home.with_model(model_folder).said("recall", "helm", "--why")
-    shown = " ".join(without_styles(home.in_terminal("recall", "helm", "--why", columns=60)).split())
-    assert "relevance 1.00 (words 1.00), recency 1.00" in shown
-    (hit,) = home.json("recall", "helm")["hits"]
+    assert " (words 1.00), recency 1.00, importance 0.50, frequency 0.50, kind 0." in reason
+    assert "(words 1.00, meaning 0." in home.with_model(model_folder).said("recall", "cents", "--why")
+    shown = " ".join(without_styles(home.in_terminal("recall", "cents", "--why", columns=60)).split())
+    assert " (words 1.00), recency 1.00" in shown
+    (hit,) = home.json("recall", "cents")["hits"]
     assert {"id", "text", "kind", "scope", "score", "relevance", "factors"} <= set(hit)
 
 
@@ -220,14 +221,14 @@ def test_a_terminal_shows_old_turns_within_its_width_and_obeys_none_of_them(sess
 
 
 def test_a_locked_database_is_searched_and_what_waits_goes_on_waiting(home: Home, model_folder: Path) -> None:
-    taught(home, "Deployments go through Helm.")
+    taught(home, FACT)
     home = home.with_model(model_folder)
     other = sqlite3.connect(home.places.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    done = home.recollect("recall", "deployment")
-    assert b"Helm" in done.stdout
+    done = home.recollect("recall", "cents")
+    assert b"cents" in done.stdout
     assert b"By words alone so far: 1 memory; `recollect model embed` adds their meaning." in done.stderr
-    assert home.json("recall", "deployment")["by"] == "words"
+    assert home.json("recall", "cents")["by"] == "words"
     other.execute("ROLLBACK")
     other.close()
     assert home.json("recall", QUESTION)["by"] == "words and meaning"
@@ -235,10 +236,10 @@ def test_a_locked_database_is_searched_and_what_waits_goes_on_waiting(home: Home
 
 @needs_mounts
 def test_a_database_that_cannot_be_written_is_searched_by_words(home: Home, model_folder: Path) -> None:
-    taught(home, "Deployments go through Helm.")
+    taught(home, FACT)
     home = home.with_model(model_folder)
     with read_only(home.places.database.parent):
-        answer = home.json("recall", "deployment")
+        answer = home.json("recall", "cents")
         assert (answer["by"], answer["by_words_only"], len(answer["hits"])) == ("words", 1, 1)
         assert "can be read but not written" in refused(home, "model", "embed")
 

@@ -104,7 +104,8 @@ class Pipe:
             found = self._engine.recall(search.query, viewer, limit=search.limit, now=search.at, filters=search.filters)
             memories = [{"id": hit.memory.id, "text": hit.memory.text, **_reasons(hit)} for hit in found]
         if search.place != "memories":
-            said = self._engine.recall_turns(search.query, search.project, limit=search.limit, filters=search.filters)
+            at_most = search.limit or self._settings.search.hits
+            said = self._engine.recall_turns(search.query, search.project, limit=at_most, filters=search.filters)
             turns = [{**_said(hit.turn), **_reasons(hit)} for hit in said]
         return _merged(memories, turns)[: search.limit]
 

@@ -27,7 +27,12 @@ class How:
 
 @click.command()
 @click.argument("query")
-@click.option("--limit", "-n", type=click.IntRange(1, 1000), default=10, show_default=True, help="At most so many.")
+@click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 1000),
+    help="At most so many; default: search.hits (10), or all where QUERY asks to list all of something.",
+)
 @narrowing.options
 @context.project_option
 @context.language_option
@@ -36,7 +41,7 @@ class How:
 @output.json_option
 def recall(
     query: str,
-    limit: int,
+    limit: int | None,
     narrowed: Narrowing,
     project: str | None,
     language: str | None,
@@ -55,7 +60,8 @@ def recall(
         viewer = _viewer(engine, project, language, filters)
         how = _caught_up(engine, model, archive=archive)
         if archive:
-            turns = engine.recall_turns(query, viewer.project, limit=limit, filters=filters)
+            at_most = limit or context.settings().search.hits
+            turns = engine.recall_turns(query, viewer.project, limit=at_most, filters=filters)
         else:
             memories = engine.recall(query, viewer, limit=limit, now=context.now(), filters=filters)
     if as_json:

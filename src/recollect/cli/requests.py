@@ -34,7 +34,7 @@ LOADED = "loaded"  # the session of messages that name none
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     query: str
-    limit: int
+    limit: int | None  # None: as many as usual, or all where the query asks for all of something
     project: ProjectId | None
     language: str | None
     place: str  # one of PLACES
@@ -82,7 +82,7 @@ def search(request: Fields, now: datetime) -> Search:
         raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
     return Search(
         query=read.text(request, "query"),
-        limit=read.whole(request, "k", 10, least=1, most=MAX_HITS),
+        limit=None if request.get("k") is None else read.whole(request, "k", 1, least=1, most=MAX_HITS),
         project=_project(request),
         language=asked.language,
         # Turns have none of what is asked for then: only memories can be the answer.

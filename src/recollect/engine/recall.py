@@ -10,12 +10,13 @@ from recollect.domain.session import TurnHit
 from recollect.domain.settings import Settings
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
-from recollect.rank.calibrate import Coverage, coverage, rarity, relevance
+from recollect.rank.calibrate import coverage, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.meaning import common_words, prompt_meaning
+from recollect.text.passages import MAX_CHARS
 from recollect.text.query import search_words, weighed_words
-from recollect.text.words import words_of
+from recollect.text.words import index_words, words_of
 
 MAX_LISTED = 1000
 TURN_POOL = 200  # so many turns are looked at passage by passage
@@ -76,12 +77,14 @@ def recall_turns(
         passages = {at: near for at, near in zip(pool.tolist(), nearest, strict=True) if near is not None}
     ranked = rank(turns, weights, cosine, passages)
     best = ranked.best(limit)
+    words = search_words(query)
+    weight = rarity({word: turns.occurrences.get(word, 0) for word in words}, len(turns.numbers))
     return [
         TurnHit(
             turn=turn,
             relevance=relevance(
                 None if cosine is None else float(ranked.meaning[at]),
-                Coverage(of_asked=float(ranked.words[at]), of_known=0.0, named=False),
+                coverage(words, frozenset(index_words(turn.text[:MAX_CHARS])), weight),
             ),
             score=float(ranked.score[at]),
             factors={
