@@ -250,3 +250,10 @@ def test_more_than_a_moment_of_work_is_left_to_the_background(home: Home, model_
     answer = home.with_model(model_folder).json("recall", "ledger")
     assert 0 < answer["by_words_only"] < 300
     assert answer["by"] == "words and meaning"
+
+
+def test_a_pipe_finds_by_its_meaning_what_a_command_has_taught(home: Home, model_folder: Path) -> None:
+    taught(home, FACT)
+    request = json.dumps({"op": "search", "query": QUESTION, "project": f"path:{home.path}"}).encode()
+    found = home.with_model(model_folder).said("pipe", "--db", str(home.places.database), stdin=request)
+    assert [hit["text"] for hit in json.loads(found)["hits"]] == [FACT]

@@ -14,7 +14,6 @@ from recollect.domain.search import Filters, Status
 from recollect.engine.engine import Engine
 
 HERE = "project"  # the scope of this folder's project
-_DAY = "A day is its beginning, in UTC."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +67,7 @@ def _scope_text(text: str) -> str:
 
 
 def _moment(name: str, meaning: str) -> Callable[..., Any]:
-    return click.option(name, metavar="DATE", callback=filters.option(filters.moment_named), help=f"{meaning} {_DAY}")
+    return click.option(name, metavar="DATE", callback=filters.option(filters.moment_named), help=meaning)
 
 
 _OPTIONS: tuple[Callable[..., Any], ...] = (

@@ -49,7 +49,9 @@ def recall(
     why: bool,
     as_json: bool,
 ) -> None:
-    """Find what is known about QUERY, by its words and by its meaning, best first."""
+    """Find what is known about QUERY, by its words and by its meaning, best first.
+
+    A DATE is a day, 2026-05-31, which means its beginning in UTC, or a time, 2026-05-31T14:00."""
     model = context.model()
     memories: list[Hit] = []
     turns: list[TurnHit] = []
