@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.cli.pipe import Pipe
+from tests.requirements import covers
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -26,7 +27,7 @@ def test_what_is_remembered_is_searched_and_injected(ask: Ask) -> None:
     assert taught["outcomes"] == ["new"]
     found = ask("search", query="helm deployment", k=5, project="p")
     assert [hit["id"] for hit in found["hits"]] == taught["ids"]
-    assert set(found["hits"][0]) == {"id", "score", "relevance", "factors"}
+    assert set(found["hits"][0]) == {"id", "text", "score", "relevance", "factors"}
     answer = ask("event", event=prompt("How do we deploy with Helm?"))
     assert "We deploy with Helm. (2026-01-01" in answer["block"]
     assert set(answer) == {"block", "tokens", "ids", "placement", "ms"}
@@ -107,7 +108,23 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "search"}, "bad_request", "`query`"),
         ({"op": "search", "query": "a", "k": 0}, "bad_request", "`k`"),
         ({"op": "search", "query": "a", "in": "attic"}, "bad_request", "'attic'"),
-        ({"op": "search", "query": "a", "filters": {"kind": "rule"}}, "bad_request", "`filters`"),
+        ({"op": "search", "query": "a", "filters": "rule"}, "bad_request", "`filters` is an object"),
+        ({"op": "search", "query": "a", "filters": {"knd": "rule"}}, "bad_request", "'knd'; did you mean 'kind'"),
+        ({"op": "search", "query": "a", "filters": {"colour": "red"}}, "bad_request", "known are kind, scope"),
+        ({"op": "search", "query": "a", "filters": {"kind": "rul"}}, "bad_request", "`filters.kind`: There is no kind"),
+        ({"op": "search", "query": "a", "filters": {"kind": []}}, "bad_request", "`filters.kind` is a text or a list"),
+        ({"op": "search", "query": "a", "filters": {"kind": [1]}}, "bad_request", "`filters.kind` is a text or a list"),
+        ({"op": "search", "query": "a", "filters": {"scope": "mars"}}, "bad_request", "`filters.scope`: There is no"),
+        ({"op": "search", "query": "a", "filters": {"scope": "session:s"}}, "bad_request", "in that session alone"),
+        ({"op": "search", "query": "a", "filters": {"language": 3}}, "bad_request", "`filters.language`"),
+        ({"op": "search", "query": "a", "filters": {"since": "soon"}}, "bad_request", "`filters.since`: 'soon' is no"),
+        ({"op": "search", "query": "a", "filters": {"until": ""}}, "bad_request", "`filters.until`"),
+        ({"op": "search", "query": "a", "filters": {"as_of": "0001-01-01"}}, "bad_request", "`filters.as_of`: The"),
+        ({"op": "search", "query": "a", "filters": {"status": "stale"}}, "bad_request", "no status 'stale'; known are"),
+        ({"op": "search", "query": "a", "filters": {"as_of": "2026-01-01", "status": "any"}}, "invalid_value", "as of"),
+        ({"op": "search", "query": "a", "filters": {"since": "2026-02-01", "until": "2026-01-01"}}, "invalid_value",
+         "ends before it begins"),
+        ({"op": "search", "query": "a", "in": "archive", "filters": {"kind": "rule"}}, "bad_request", "turns have no"),
         ({"op": "event"}, "bad_request", "`event`"),
         ({"op": "event", "event": {"type": "prompt"}}, "bad_request", "`session`"),
         ({"op": "event", "event": {"type": "prompt", "session": "s"}}, "bad_request", "`message`"),
@@ -176,3 +193,107 @@ def test_a_message_that_is_loaded_again_replaces_itself(ask: Ask) -> None:
 def test_a_bad_message_is_refused_and_nothing_of_it_loaded(ask: Ask, messages: Any, said: str) -> None:
     assert said in ask("load", project="p", messages=messages)["error"]["message"]
     assert ask("search", query="x", project="p", **{"in": "archive"})["hits"] == []
+
+
+PORTS = [
+    {"id": "old", "text": "The port is 80.", "kind": "decision", "project": "p", "time": "2026-01-01",
+     "superseded_by": "new"},
+    {"id": "new", "text": "The port is 82.", "kind": "decision", "project": "p", "time": "2026-03-01"},
+    {"id": "rule", "text": "Never bind a port below 1024.", "kind": "rule", "scope": "universal", "time": "2026-02-01"},
+    {"id": "python", "text": "Read the port from os.environ.", "kind": "preference", "scope": "language:python",
+     "time": "2026-02-15"},
+]  # fmt: skip
+
+
+@covers("RET-5")
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({}, {"new", "rule"}),
+        ({"kind": "rule"}, {"rule"}),
+        ({"kind": ["rule", "decision"]}, {"rule", "new"}),
+        ({"kind": "guideline"}, {"rule"}),
+        ({"scope": "universal"}, {"rule"}),
+        ({"scope": "project:p"}, {"new"}),
+        ({"scope": "project:q"}, set()),
+        ({"scope": "language:Python"}, {"python"}),
+        ({"language": "Python"}, {"new", "rule", "python"}),
+        ({"since": "2026-02-01"}, {"new", "rule"}),
+        ({"since": "2026-02-01T00:00:01"}, {"new"}),
+        ({"until": "2026-03-01"}, {"rule"}),
+        ({"since": "2026-02-10", "until": "2026-02-20", "language": "python"}, {"python"}),
+        ({"as_of": "2025-12-31"}, set()),
+        ({"as_of": "2026-01-15"}, {"old"}),
+        ({"as_of": "2026-02-28T23:59:59Z"}, {"old", "rule"}),
+        ({"as_of": "2026-03-01"}, {"new", "rule"}),
+        ({"status": "live"}, {"new", "rule"}),
+        ({"status": "superseded"}, {"old"}),
+        ({"status": "any"}, {"old", "new", "rule"}),
+        ({"status": "any", "kind": "decision", "until": "2026-02-01"}, {"old"}),
+        ({"kind": None, "scope": None, "since": None}, {"new", "rule"}),
+    ],
+)
+def test_a_search_is_narrowed_by_its_filters(ask: Ask, filters: dict[str, Any], found: set[str]) -> None:
+    ask("remember", memories=PORTS)
+    hits = ask("search", query="which port", project="p", filters=filters)["hits"]
+    assert {hit["id"] for hit in hits} == found
+
+
+@covers("RET-5")
+def test_filters_hold_for_what_is_found_by_meaning_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model_folder: Path
+) -> None:
+    monkeypatch.setenv("RECOLLECT_MODEL", str(model_folder))
+    monkeypatch.setenv("RECOLLECT_SEARCH__MEANING_FLOOR", "0")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with Pipe(None) as pipe:
+        pipe.answer(json.dumps({"op": "remember", "memories": PORTS}))
+        asked = {"op": "search", "query": "which network socket does the server open", "project": "p"}
+        (hit,) = pipe.answer(json.dumps({**asked, "filters": {"kind": "decision"}}))["hits"]
+        assert (hit["id"], hit["factors"]["words"]) == ("new", 0.0)
+        (hit,) = pipe.answer(json.dumps({**asked, "filters": {"as_of": "2026-01-15"}}))["hits"]
+        assert hit["id"] == "old"
+
+
+@covers("RET-6")
+def test_turns_are_narrowed_by_time_and_answer_who_said_what_where_and_when(ask: Ask) -> None:
+    messages = [
+        {"id": f"t{month}", "role": "user", "text": f"Ledger plan number {month}.", "time": f"2026-0{month}-01"}
+        for month in (1, 2, 3)
+    ]
+    ask("load", project="p", messages=messages)
+
+    def found(**filters: str) -> set[str]:
+        hits = ask("search", query="ledger", project="p", filters=filters, **{"in": "archive"})["hits"]
+        assert all(set(hit) == {*"id session time role text score relevance factors".split()} for hit in hits)
+        return {hit["id"] for hit in hits}
+
+    assert found() == {"t1", "t2", "t3"}
+    assert found(since="2026-02-01") == {"t2", "t3"}
+    assert found(until="2026-02-01") == {"t1"}
+    assert found(since="2026-02-01", as_of="2026-02-02", language="python") == {"t2"}
+
+
+def test_memories_and_turns_are_merged_by_relevance_each_in_its_own_order(ask: Ask) -> None:
+    messages = [
+        {"id": "t1", "text": "The ledger lives in Postgres now."},
+        {"id": "t2", "text": "The ledger webhook is next."},
+    ]
+    ask("load", project="p", messages=messages)
+    memories = [
+        {"id": "m1", "text": "Postgres holds the ledger.", "project": "p"},
+        {"id": "m2", "text": "Ledger exports run at night.", "project": "p", "importance": 2},
+    ]
+    ask("remember", memories=memories)
+    asked = {"query": "ledger in postgres", "project": "p"}
+    apart = {
+        place: [hit["id"] for hit in ask("search", **asked, **{"in": place})["hits"]]
+        for place in ("memories", "archive")
+    }
+    both = ask("search", **asked, **{"in": "all"})["hits"]
+    assert [hit["id"] for hit in both if hit["id"] in apart["memories"]] == apart["memories"]
+    assert [hit["id"] for hit in both if hit["id"] in apart["archive"]] == apart["archive"]
+    assert {hit["id"] for hit in both[:2]} == {"m1", "t1"}
+    assert len(ask("search", **asked, k=3, **{"in": "all"})["hits"]) == 3
+    (only,) = ask("search", **asked, filters={"kind": "decision", "since": "2020-01-01"}, k=1, **{"in": "all"})["hits"]
+    assert "session" not in only

@@ -4,6 +4,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from recollect.domain.errors import RecollectError
+from recollect.domain.memory import Kind
 from recollect.text.block import visible
 
 OFFERED = 50
@@ -24,6 +25,10 @@ def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
         for memory in found
         if memory.id.startswith(incomplete)
     ]
+
+
+def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(kind.value) for kind in Kind if kind.value.startswith(incomplete)]
 
 
 def project_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

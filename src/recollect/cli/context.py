@@ -27,16 +27,17 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 
 
 @contextmanager
-def engine() -> Iterator[Engine]:
+def engine(using: wiring.Model | None = None) -> Iterator[Engine]:
+    """`using`: a model that the command wants to ask things itself."""
     here = settings()
-    with wiring.open_engine(lambda _: here, config.places().database, model()) as opened:
+    with wiring.open_engine(lambda _: here, config.places().database, using or model()) as opened:
         yield opened
 
 
 @contextmanager
-def writing_engine() -> Iterator[Engine]:
+def writing_engine(using: wiring.Model | None = None) -> Iterator[Engine]:
     """For a command that changes something: afterwards, what time alone brings is done too."""
-    with engine() as opened:
+    with engine(using) as opened:
         yield opened
         with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
             opened.tidy(now())

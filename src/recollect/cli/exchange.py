@@ -13,13 +13,15 @@ from typing import Any, BinaryIO, TextIO
 import click
 
 from recollect.cli import completing, context, output
+from recollect.cli.embedding import LATER, Bulk, embed_all, watching
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.records import draft_of, record_of, unknown_fields
-from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
+from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.history import DeedId
 from recollect.domain.memory import Draft, New, Outcome, ProjectId, Role, Same, Source
 from recollect.engine.engine import Engine
 from recollect.text.block import visible
+from recollect.wiring import Model
 
 CHUNK_LINES = 1000  # one transaction each: others may write in between, and Ctrl-C loses nothing that was counted
 CHUNK_BYTES = 1 << 16  # between two steps of the progress bar
@@ -90,21 +92,44 @@ class Report:
 @click.option("--strict", is_flag=True, help="All lines or none: one bad line leaves everything as it was.")
 @click.option("--dry-run", is_flag=True, help="Read and check every line; store nothing.")
 @click.option("--project", metavar="ID", help="Where lines without a scope belong; default: this folder's project.")
+@click.option(
+    "--no-embed", is_flag=True, help="Leave what they mean to the daemon; by their words they are found at once."
+)
 @output.json_option
 @click.pass_context
 def import_memories(
-    ctx: click.Context, file: Path, strict: bool, dry_run: bool, project: str | None, as_json: bool
+    ctx: click.Context, file: Path, strict: bool, dry_run: bool, project: str | None, no_embed: bool, as_json: bool
 ) -> None:
     """Read memories from JSON lines in FILE ("-": standard input). Good lines are kept, bad ones are named by their
     number. Reading the same file again changes nothing."""
     report = Report()
-    with context.writing_engine() as engine, _reading(file) as lines:
-        drafts = _drafts(lines, context.project_of(engine, project, may_be_new=True), report, strict)
-        with engine.rehearsing() if dry_run else nullcontext():
-            _bring_back(engine, drafts, report, strict)
-    _say(report, dry_run, as_json)
+    model = context.model()
+    with context.writing_engine(model) as engine:
+        with _reading(file) as lines:
+            drafts = _drafts(lines, context.project_of(engine, project, may_be_new=True), report, strict)
+            with engine.rehearsing() if dry_run else nullcontext():
+                _bring_back(engine, drafts, report, strict)
+        _say(report, dry_run, as_json)
+        if report.new and not dry_run and not no_embed:
+            _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)
+
+
+def _embed(engine: Engine, model: Model, *, silent: bool) -> None:
+    """The memories are kept already: whatever ends this, they get their vectors later."""
+    try:
+        loaded = model()
+        if loaded is None:  # `recall` and `doctor` say so
+            return
+        bulk = Bulk(model=loaded.model, turns=False)
+        with watching(bulk.left(engine), silent=silent) as watch:
+            embed_all(engine, bulk, watch)
+    except KeyboardInterrupt:
+        output.warn(f"\nThe import is kept. {LATER}")
+        raise
+    except StoreError as error:
+        output.warn(f"The import is kept; its vectors are not: {error} {LATER}")
 
 
 def _bring_back(engine: Engine, drafts: Iterator[tuple[int, Draft]], report: Report, strict: bool) -> None:

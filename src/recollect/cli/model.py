@@ -1,4 +1,4 @@
-"""`recollect model status`, `build` and `remove`: the embedding model on this machine."""
+"""`recollect model status`, `build`, `embed` and `remove`: the embedding model on this machine, and its vectors."""
 
 import os
 import sys
@@ -9,9 +9,13 @@ from pathlib import Path
 import click
 
 from recollect import config, wiring
-from recollect.cli import output
+from recollect.cli import context, output
+from recollect.cli.embedding import LATER, Bulk, embed_all, watching
 from recollect.cli.exits import EXIT_NOT_READY
+from recollect.domain.errors import ModelMissing, StoreError, StoreReadOnly
 from recollect.domain.model import ModelFacts, ModelState, Progress
+from recollect.domain.search import Waiting
+from recollect.domain.settings import Settings
 
 WITHOUT = "Until then search works by words alone."
 
@@ -28,13 +32,13 @@ def group() -> None:
 def status(ctx: click.Context, as_json: bool) -> None:
     """Say whether the model is there and whole. Exit code 3: it cannot be used."""
     state = wiring.model_state(config.places().model)
+    waiting = _waiting(state)
     if as_json:
-        output.say_json(_record(state))
+        output.say_json({**_record(state), **_vectors_record(waiting)})
     elif state.facts:
-        output.show_facts(_rows(state.folder, state.facts))
+        output.show_facts([*_rows(state.folder, state.facts), *_vector_rows(state.facts, waiting)])
     else:
-        output.say(state.says)
-        output.say(f"{state.advice} {WITHOUT}")
+        _say_what_to_do(state)
     if not state.is_ready:
         ctx.exit(EXIT_NOT_READY)
 
@@ -70,6 +74,43 @@ def build(force: bool, wheel: Path | None, quiet: bool, as_json: bool) -> None:
 
 @group.command()
 @output.json_option
+@click.pass_context
+def embed(ctx: click.Context, as_json: bool) -> None:
+    """Make the vectors that memories and turns still wait for. The daemon does so in the background; until then they
+    are found by their words. Exit code 3: there is no model that can be used."""
+    state = wiring.model_state(config.places().model)
+    if state.facts is None:
+        if as_json:
+            output.say_json({"embedded": 0, **_record(state)})
+        else:
+            _say_what_to_do(state)
+        ctx.exit(EXIT_NOT_READY)
+    model = context.model()
+    with context.engine(model) as engine:
+        if model() is None:  # its bytes are right, and yet it does not run here
+            raise model.problem or ModelMissing(f"{state.says} {WITHOUT}")
+        bulk = Bulk(model=state.facts.id, turns=True)
+        total = bulk.left(engine)
+        if total and engine.is_read_only:
+            raise StoreReadOnly(str(config.places().database))
+        try:
+            with watching(total, silent=as_json) as watch:
+                embed_all(engine, bulk, watch)
+        except KeyboardInterrupt:
+            done = total - bulk.left(engine)
+            output.warn(f"\n{done:,} of {total:,} have their vectors, and keep them. {LATER}")
+            raise
+        done = total - bulk.left(engine)
+    if as_json:
+        output.say_json({"embedded": done, "model": state.facts.id})
+    elif total:
+        output.say(f"{output.many(done, 'text')} embedded; all memories and turns are found by their meaning now.")
+    else:
+        output.say("Nothing waits: all memories and turns have their vectors.")
+
+
+@group.command()
+@output.json_option
 def remove(as_json: bool) -> None:
     """Remove the model that was built here. Memories stay, and so does search by words."""
     places = config.places()
@@ -83,6 +124,38 @@ def remove(as_json: bool) -> None:
         output.say(f"There is no model in {places.model_built}.")
     left = config.places().model
     output.say(WITHOUT if left == places.model_built else f"The one that came with Recollect stays: {left}")
+
+
+def _say_what_to_do(state: ModelState) -> None:
+    output.say(state.says)
+    output.say(f"{state.advice} {WITHOUT}")
+
+
+def _waiting(state: ModelState) -> Waiting | StoreError:
+    """Of what is in the database; a database that cannot be read is no fault of the model."""
+    places = config.places()
+    database = places.database if places.database.exists() else None
+    try:
+        with wiring.open_engine(lambda _: Settings(), database) as engine:
+            return engine.waiting(state.facts.id if state.facts else None)
+    except StoreError as error:
+        return error
+
+
+def _vectors_record(waiting: Waiting | StoreError) -> dict[str, object]:
+    if isinstance(waiting, StoreError):
+        return {"waiting": None, "vectors_of": None}
+    return {"waiting": {"memories": waiting.memories, "turns": waiting.turns}, "vectors_of": waiting.stored}
+
+
+def _vector_rows(facts: ModelFacts, waiting: Waiting | StoreError) -> list[tuple[str, str]]:
+    if isinstance(waiting, StoreError):
+        return [("vectors", f"not known: {waiting}")]
+    memories, turns = output.many(waiting.memories, "memory", "memories"), output.many(waiting.turns, "turn")
+    rows = [("waiting", f"{memories} and {turns} for their vectors")]
+    if waiting.stored not in (None, facts.id):
+        rows.append(("vectors", f"those that are stored are of {waiting.stored}: they are not used, and made anew"))
+    return rows
 
 
 def _record(state: ModelState) -> dict[str, object]:

@@ -5,14 +5,13 @@ import os
 import sys
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Injection
-from recollect.domain.memory import Hit, Memory
+from recollect.domain.memory import Memory
 from recollect.text.block import PREFIX, visible
 
 if TYPE_CHECKING:
@@ -37,6 +36,11 @@ def warn(text: str) -> None:
     click.echo(text, err=True)
 
 
+def remark(text: str) -> None:
+    """Like `warn`, but not to worry about."""
+    click.echo(click.style(text, dim=True) if _wants_style(sys.stderr) else text, err=True)
+
+
 def confirmed(question: str, otherwise: str) -> bool:
     """Asks the person in front of the terminal; where nobody is, `otherwise` says what to do instead."""
     if not sys.stdin.isatty():
@@ -53,7 +57,11 @@ def say_json(value: object) -> None:
 
 def is_styled() -> bool:
     """A terminal that wants it: NO_COLOR and TERM=dumb are respected, and then nothing at all is styled."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _wants_style(sys.stdout)
+
+
+def _wants_style(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def styled(text: str, **style: Any) -> str:
@@ -76,23 +84,18 @@ def moment(name: str, injection: Injection, ms: float) -> None:
     say(styled(f"    {injection.tokens} tokens, {ms:.1f} ms, {injection.considered} considered", dim=True))
 
 
-def hit_json(hit: Hit) -> dict[str, Any]:
-    return {
-        **record_of(hit.memory),
-        "score": round(hit.score, 4),
-        "relevance": round(hit.relevance, 4),
-        "factors": {name: round(value, 4) for name, value in hit.factors.items()},
-    }
-
-
-def show_memories(memories: Sequence[Memory], notes: Sequence[str] | None = None) -> None:
-    """A line each when piped (tabs between the fields), a table in a terminal."""
+def show_memories(
+    memories: Sequence[Memory], notes: Sequence[str] | None = None, below: Sequence[str] | None = None
+) -> None:
+    """A line each when piped (tabs between the fields), a table in a terminal; with what comes below each."""
     if sys.stdout.isatty():
-        _show_table(memories, notes)
+        _show_table(memories, notes, below)
         return
     for number, memory in enumerate(memories):
         note = [notes[number]] if notes else []
         say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text)]))
+        if below:
+            say(f"  {below[number]}")
 
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
@@ -112,7 +115,7 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None:
+def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None, below: Sequence[str] | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -122,6 +125,7 @@ def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None) -> None
     table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
     for number, memory in enumerate(memories):
         about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {notes[number]}" if notes else "")
+        about += f"\n{below[number]}" if below else ""
         body = Text(_shortened(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
     console().print(table)

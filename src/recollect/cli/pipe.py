@@ -13,7 +13,8 @@ import click
 from recollect import wiring
 from recollect.cli import context, requests
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
-from recollect.domain.memory import New, Viewer
+from recollect.domain.memory import Hit, New, Viewer
+from recollect.domain.session import Turn, TurnHit
 from recollect.engine.engine import Engine
 
 Answer = dict[str, Any]
@@ -89,33 +90,24 @@ class Pipe:
 
     def _search(self, request: Mapping[str, Any]) -> Answer:
         search = requests.search(request, context.now())
+        self._work_off()  # of what others have written into the same file
         began = time.perf_counter()
         found = self._found(search)
         ms = (time.perf_counter() - began) * 1000
         return {"hits": found, "ms": round(ms, 3)}
 
     def _found(self, search: requests.Search) -> list[Answer]:
-        found: list[Answer] = []
+        memories: list[Answer] = []
+        turns: list[Answer] = []
         if search.place != "archive":
-            hits = self._engine.recall(search.query, Viewer(project=search.project), limit=search.limit, now=search.at)
-            found += [
-                {"id": hit.memory.id, "score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
-                for hit in hits
-            ]
+            viewer = Viewer(project=search.project, language=search.language)
+            found = self._engine.recall(search.query, viewer, limit=search.limit, now=search.at, filters=search.filters)
+            memories = [{"id": hit.memory.id, "text": hit.memory.text, **_reasons(hit)} for hit in found]
         if search.place != "memories":
-            turns = self._engine.recall_turns(search.query, search.project, limit=search.limit)
-            found += [
-                {
-                    "id": hit.turn.message,
-                    "session": hit.turn.session,
-                    "time": hit.turn.at.isoformat(),
-                    "score": hit.score,
-                    "relevance": hit.relevance,
-                    "factors": dict(hit.factors),
-                }
-                for hit in turns
-            ]
-        return found[: search.limit] if search.place != "all" else sorted(found, key=_by_score)[: search.limit]
+            at_most = search.limit or self._settings.search.hits
+            said = self._engine.recall_turns(search.query, search.project, limit=at_most, filters=search.filters)
+            turns = [{**_said(hit.turn), **_reasons(hit)} for hit in said]
+        return _merged(memories, turns)[: search.limit]
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
         event = requests.event(request, context.now())
@@ -146,8 +138,31 @@ class Pipe:
             pass
 
 
-def _by_score(hit: Answer) -> float:
-    return -float(hit["score"])
+def _said(turn: Turn) -> Answer:
+    return {
+        "id": turn.message,
+        "session": turn.session,
+        "time": turn.at.isoformat(),
+        "role": turn.role.value,
+        "text": turn.text,
+    }
+
+
+def _reasons(hit: Hit | TurnHit) -> Answer:
+    return {"score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
+
+
+def _merged(*lists: list[Answer]) -> list[Answer]:
+    """By relevance: scores of memories and of turns cannot be compared. Each list keeps its own order, so a hit stands
+    as high as the most relevant one that comes after it there."""
+    placed: list[tuple[float, Answer]] = []
+    for hits in lists:
+        best, ordered = 0.0, []
+        for hit in reversed(hits):
+            best = max(best, hit["relevance"])
+            ordered.append((best, hit))
+        placed += reversed(ordered)
+    return [hit for _, hit in sorted(placed, key=lambda place: -place[0])]
 
 
 def _parsed(line: bytes | str) -> dict[str, Any]:

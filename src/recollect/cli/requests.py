@@ -6,6 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.cli import fields as read
+from recollect.cli import filters
 from recollect.cli.fields import Fields
 from recollect.cli.records import draft_of
 from recollect.domain.errors import PayloadError
@@ -22,6 +23,7 @@ from recollect.domain.event import (
     ToolSucceeded,
 )
 from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
+from recollect.domain.search import Filters
 from recollect.domain.session import Turn
 
 MAX_HITS = 1000
@@ -32,9 +34,11 @@ LOADED = "loaded"  # the session of messages that name none
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     query: str
-    limit: int
+    limit: int | None  # None: as many as usual, or all where the query asks for all of something
     project: ProjectId | None
+    language: str | None
     place: str  # one of PLACES
+    filters: Filters
     at: datetime
 
 
@@ -73,13 +77,17 @@ def search(request: Fields, now: datetime) -> Search:
     place = request.get("in", "memories")
     if place not in PLACES:
         raise PayloadError(f"There is nothing to search in {place!r}; `in` is {', '.join(PLACES)}.")
-    if request.get("filters"):
-        raise PayloadError("`filters` are not known yet; leave them out.")
+    asked = filters.asked(request)
+    if place == "archive" and asked.filters.are_about_memories:
+        raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
     return Search(
         query=read.text(request, "query"),
-        limit=read.whole(request, "k", 10, least=1, most=MAX_HITS),
+        limit=None if request.get("k") is None else read.whole(request, "k", 1, least=1, most=MAX_HITS),
         project=_project(request),
-        place=place,
+        language=asked.language,
+        # Turns have none of what is asked for then: only memories can be the answer.
+        place="memories" if asked.filters.are_about_memories else place,
+        filters=asked.filters,
         at=_now(request, now),
     )
 

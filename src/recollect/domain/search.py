@@ -51,6 +51,11 @@ class Filters:
         """Whether what is no longer true is asked about too."""
         return self.as_of is not None or self.status is not Status.LIVE
 
+    @property
+    def are_about_memories(self) -> bool:
+        """Turns have no kind, scope or status."""
+        return bool(self.kinds or self.scope) or self.status is not Status.LIVE
+
 
 EVERYTHING = Filters()
 ANY_WORD = ""  # every text has it
@@ -108,6 +113,15 @@ class Unembedded:
     hash: str  # of its row: what changes meanwhile is asked about again
     of: Memory | Turn
     before: Turn | None = None  # what was said just before the turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """How much is found by its words alone so far, and what made the vectors that there are."""
+
+    memories: int
+    turns: int
+    stored: ModelId | None  # None: there are no vectors yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,8 +22,9 @@ from recollect.domain.memory import (
     check_name,
 )
 from recollect.domain.project import ProjectFacts
-from recollect.domain.search import EVERYTHING, Filters
+from recollect.domain.search import EVERYTHING, Filters, Waiting
 from recollect.domain.session import Turn, TurnHit
+from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
@@ -196,6 +197,14 @@ class Engine:
         """How much waits for its meaning; without a model, nothing does."""
         model = self._model()
         return 0 if model is None else self._store.unembedded(model.model)
+
+    def waiting(self, model: ModelId | None) -> Waiting:
+        """How much has no vector of this model yet; None: of any."""
+        return self._store.waiting(model)
+
+    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
+        """For what is not worth waiting for: inside, a locked store raises StoreBusy so soon."""
+        return self._store.giving_up_after(wait_ms)
 
     def projects(self) -> list[ProjectFacts]:
         return self._store.projects()

@@ -19,6 +19,7 @@ from recollect.domain.search import (
     SightedTurns,
     Sighting,
     Unembedded,
+    Waiting,
 )
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
@@ -166,6 +167,10 @@ class KeepsVectors(Protocol):
         """How many memories and turns have no vector of this model yet."""
         ...
 
+    def waiting(self, model: ModelId | None) -> Waiting:
+        """The same, told apart. None: there is no model; then what waits for any."""
+        ...
+
     def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
         """Those that wait, memories first; with another model than before, everything waits again."""
         ...
@@ -261,6 +266,10 @@ class Store(
 
     @property
     def is_read_only(self) -> bool: ...
+
+    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
+        """For what is not worth waiting for: inside, StoreBusy comes so soon."""
+        ...
 
     def check(self) -> list[Finding]:
         """What is wrong with it; one line that all is fine, otherwise."""

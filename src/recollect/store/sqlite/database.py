@@ -126,6 +126,16 @@ class Database:
             self._unlock()
 
     @contextmanager
+    def giving_up_after(self, wait_ms: int) -> Iterator[None]:
+        """Inside, nobody waits longer than so for another process that writes."""
+        with self._writing:
+            self._writer.execute(f"PRAGMA busy_timeout = {wait_ms}")
+            try:
+                yield
+            finally:
+                self._writer.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+    @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
         """The writer outside of a transaction, for what SQLite refuses inside of one (VACUUM, checkpoints)."""
         if self.is_read_only:

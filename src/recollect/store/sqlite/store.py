@@ -1,7 +1,7 @@
 """The SQLite store: everything that `engine.ports.Store` asks for, on one file or in memory."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from recollect.domain.health import Finding as HealthFinding
@@ -32,6 +32,9 @@ class SqliteStore(Memories, Finding, Vectors, History, Forgetting, Turns, Projec
     @property
     def is_read_only(self) -> bool:
         return self._database.is_read_only
+
+    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
+        return self._database.giving_up_after(wait_ms)
 
     def check(self) -> list[HealthFinding]:
         from recollect.store.sqlite import upkeep  # only a doctor needs it

@@ -10,7 +10,7 @@ from contextlib import suppress
 from zlib import crc32
 
 from recollect.domain.memory import Memory
-from recollect.domain.search import Embedded, Unembedded
+from recollect.domain.search import Embedded, Unembedded, Waiting
 from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.store.sqlite import index
@@ -36,6 +36,17 @@ class Vectors:
                     "SELECT (SELECT count(*) FROM memory WHERE forgotten_ms IS NULL) + (SELECT count(*) FROM turn) AS n"
                 )
             return int(connection.execute(statement).fetchone()["n"])
+
+    def waiting(self, model: ModelId | None) -> Waiting:
+        """The same, told apart; without a model, what waits for any."""
+        with self._database.read() as connection:
+            stored = _model_of(connection)
+            if model is None or stored == model:
+                counts = "SELECT coalesce(sum(what = 'memory'), 0), coalesce(sum(what = 'turn'), 0) FROM unembedded"
+            else:
+                counts = "SELECT (SELECT count(*) FROM memory WHERE forgotten_ms IS NULL), (SELECT count(*) FROM turn)"
+            memories, turns = connection.execute(counts).fetchone()
+        return Waiting(memories=memories, turns=turns, stored=None if stored is None else ModelId(stored))
 
     def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
         """Those that wait, memories first; after a change of the model, all of them wait again."""

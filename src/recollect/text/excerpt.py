@@ -1,0 +1,54 @@
+"""The part of a long text that answers a question, for whoever reads the answer. Pure."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from recollect.text.words import index_words
+
+MAX_CHARS = 100_000  # of a text that are looked at
+MAX_PLACES = 200  # where words that were asked for stand
+CUT = "…"
+
+_CHUNK = re.compile(r"\S+")
+_SENTENCE_END = re.compile(r"[.!?:;。！？]\s*")
+
+
+def excerpt(text: str, words: Collection[str], *, chars: int) -> str:
+    """So many characters around most of the words; the beginning where there are none of them."""
+    if len(text) <= chars:
+        return text
+    begin = min(_begin(text[:MAX_CHARS], frozenset(words), chars), len(text) - chars)
+    end = begin + chars
+    if begin > 0 and not text[begin - 1].isspace():  # not in the middle of a word, unless it has no end
+        begin += max(0, text[begin : begin + chars // 4].find(" ") + 1)
+    if end < len(text) and " " in text[end - chars // 4 : end]:
+        end = text.rindex(" ", begin, end)
+    return (CUT if begin else "") + text[begin:end].strip() + (CUT if end < len(text) else "")
+
+
+def _begin(text: str, words: frozenset[str], chars: int) -> int:
+    places = list(_places(text, words))
+    if not places:
+        return 0
+    room = 2 * chars // 3  # the rest shows what comes before
+
+    def shown_from(start: int) -> int:
+        return len(frozenset().union(*(has for at, has in places if start <= at < start + room)))
+
+    first = max((at for at, _ in places), key=shown_from)  # of equal ones the first
+    earliest = max(0, first - chars + room)
+    sentences = [end.end() for end in _SENTENCE_END.finditer(text, earliest, first)]
+    return sentences[0] if sentences else earliest
+
+
+def _places(text: str, words: frozenset[str]) -> Iterator[tuple[int, frozenset[str]]]:
+    """Where words stand that were asked for."""
+    found = 0
+    for chunk in _CHUNK.finditer(text):
+        has = words.intersection(index_words(chunk[0]))
+        if has:
+            # What is written without spaces is one chunk, however long: look inside.
+            yield chunk.start() + max(0, min(map(chunk[0].find, has))), has
+            found += 1
+        if found >= MAX_PLACES:
+            return
