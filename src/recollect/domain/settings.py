@@ -58,7 +58,12 @@ class Search:
 
     hits: int = 10  # how many are shown, unless the question asks for all of something
     candidates: int = 30  # how many matches are weighed
-    meaning_floor: float = 0.30  # what shares no word with the question must be so relevant
+    meaning_floor: float = 0.08  # what shares no word with the question must be so relevant: a cosine of about .30
+    relevance_weight: float = 0.70  # weight of the relevance in the score of what was asked for
+    recency_weight: float = 0.10  # weight of its age
+    importance_weight: float = 0.10  # weight of its importance
+    frequency_weight: float = 0.05  # weight of how often it was said
+    kind_weight: float = 0.05  # weight of its kind's priority
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

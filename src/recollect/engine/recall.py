@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.domain.memory import Hit, ProjectId, Viewer
 from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
 from recollect.domain.session import TurnHit
-from recollect.domain.settings import Settings
+from recollect.domain.settings import Search, Settings, Turn
 from recollect.domain.vector import between
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
@@ -45,7 +45,7 @@ def recall(
     candidates = max(wanted, settings.search.candidates) if listed is None else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
-    hits = weigh(visible, words if about else [], sighting, now=now, settings=settings)
+    hits = weigh(visible, words if about else [], sighting, settings.search, now=now, settings=settings)
     return [hit for hit in hits if not about or _fits(hit, settings)][:wanted]
 
 
@@ -122,7 +122,13 @@ def _meaning_of_words(
 
 
 def weigh(
-    found: Sequence[Found], words: Sequence[str], sighting: Sighting, *, now: datetime, settings: Settings
+    found: Sequence[Found],
+    words: Sequence[str],
+    sighting: Sighting,
+    weights: Turn | Search,
+    *,
+    now: datetime,
+    settings: Settings,
 ) -> list[Hit]:
     """Relevance, score and factors of what was found, best first; equal ones in the order of their ids."""
     weight = rarity(sighting.occurrences, sighting.memories)
@@ -135,5 +141,5 @@ def weigh(
         factors = turn_factors(memory, fits, now, settings) | {"words": shared.of_asked}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
-        hits.append(Hit(memory=memory, relevance=fits, score=turn_score(factors, settings), factors=factors))
+        hits.append(Hit(memory=memory, relevance=fits, score=turn_score(factors, weights), factors=factors))
     return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))

@@ -39,7 +39,7 @@ def answer(
     found = memories.search(sighting, asked, limit=turn.candidates)
     allowed = [one for one in found if may_inject(one.memory, viewer) and settings.kinds.injected[one.memory.kind]]
     fresh = [one for one in allowed if one.memory.id not in shown]
-    hits = _relevant(weigh(fresh, words, sighting, now=now, settings=settings), first=first, settings=settings)
+    hits = _relevant(weigh(fresh, words, sighting, turn, now=now, settings=settings), first=first, settings=settings)
     block = fill(
         [Offer(hit.memory) for hit in hits],
         Placement.MESSAGE,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from recollect.domain.memory import Memory, ScopeLevel
-from recollect.domain.settings import Settings
+from recollect.domain.settings import Search, Settings, Turn
 
 SECONDS_PER_DAY = 86_400
 
@@ -44,16 +44,18 @@ def turn_factors(memory: Memory, relevance: float, now: datetime, settings: Sett
     }
 
 
-def turn_score(factors: Mapping[str, float], settings: Settings) -> float:
-    turn = settings.turn
-    weights = {
-        "relevance": turn.relevance_weight,
-        "recency": turn.recency_weight,
-        "importance": turn.importance_weight,
-        "frequency": turn.frequency_weight,
-        "kind": turn.kind_weight,
-    }
-    return _weighted(factors, weights)
+def turn_score(factors: Mapping[str, float], weights: Turn | Search) -> float:
+    """`weights` of a prompt, or of somebody who asks."""
+    return _weighted(
+        factors,
+        {
+            "relevance": weights.relevance_weight,
+            "recency": weights.recency_weight,
+            "importance": weights.importance_weight,
+            "frequency": weights.frequency_weight,
+            "kind": weights.kind_weight,
+        },
+    )
 
 
 def start_factors(memory: Memory, now: datetime, settings: Settings) -> dict[str, float]:
