@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,7 +203,7 @@ def test_forgotten_now_means_that_nothing_is_left_of_its_meaning(path: Path, sto
     embed_all(store, meanings.of)
     if busy:
         chance, others = random.Random(4), [memory for memory in store.everything() if memory.id != VICTIM]
-        changes = [{"forgotten_at": NOW}, {"scope": Scope.parse("universal")}]
+        changes: list[dict[str, Any]] = [{"forgotten_at": NOW}, {"scope": Scope.parse("universal")}]
         with store.writing():
             for memory in chance.sample(others, 300):
                 store.update(replace(memory, **chance.choice(changes)))

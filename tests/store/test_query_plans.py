@@ -10,7 +10,7 @@ import pytest
 from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
-from recollect.domain.search import Embedded, Filters
+from recollect.domain.search import Embedded, Filters, Unembedded
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
 from tests.searching import memories_found, occurrences, turns_found
@@ -107,16 +107,18 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "turns": lambda store: store.turns([1, 2, 3]),
     "unembedded": lambda store: store.unembedded(MODEL),
     "next_unembedded": lambda store: store.next_unembedded(MODEL, limit=5),
-    "next_unembedded, turns": lambda store: embed_memories(store) or store.next_unembedded(MODEL, limit=5),
+    "next_unembedded, turns": lambda store: next_turns(store),
     "search_turns": lambda store: turns_found(store, ["cach"], PROJECTS[7], limit=5),
 }
 
 
-def embed_memories(store: SqliteStore) -> None:
+def next_turns(store: SqliteStore) -> list[Unembedded]:
+    """They come after all memories."""
     while isinstance((waiting := store.next_unembedded(MODEL, limit=2000))[0].of, Memory):
         store.keep_vectors(
             MODEL, [Embedded(what=what, vectors=(axis(0),)) for what in waiting if isinstance(what.of, Memory)]
         )
+    return waiting
 
 
 @pytest.mark.parametrize("name", READINGS)
