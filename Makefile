@@ -32,6 +32,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m tests.docs.reference
 
 bench: $(VENV)/.dev
+	@$(MODEL)
 	$(BIN)/python -m bench
 
 # A release carries the model, so that nobody has to build it.

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import moments, processes, store
+from bench import embedding, moments, processes, store
 
 SIZES = (1_000, 10_000, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)
@@ -21,6 +21,7 @@ def main() -> None:
     _section("writing and searching by word, memories in 50 projects", "plain FTS5", lambda at: store.run(at, sizes))
     _section("moments of a session", "plain FTS5", moments.run)
     _section("processes", "bare Python", processes.run)
+    _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
     print(f"\ntook {time.monotonic() - began:.0f} s")
 
 

@@ -1,18 +1,19 @@
 """The composition root: builds the engine from settings and a place for its data. The only one who knows the parts."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.domain.errors import ModelError
 from recollect.domain.health import Finding
 from recollect.domain.model import ModelState, Progress
+from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds, SettingsFor
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
+
+__all__ = ["Model", "build_model", "model_state", "open_engine", "remove_model", "save_what_can_be_read"]
 
 
 def save_what_can_be_read(database: Path) -> list[Finding]:
@@ -52,35 +53,3 @@ def open_engine(
         yield Engine(store, settings_for, git, time.perf_counter, model)
     finally:
         store.close()
-
-
-class Model:
-    """The model in a folder, loaded when it is first asked for; without one, everything is found by its words."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._loading = threading.Lock()
-        self._tried = False
-        self._loaded: Embeds | None = None
-        self.problem: ModelError | None = None  # why there is none
-
-    def __call__(self) -> Embeds | None:
-        """Waits until it is loaded: half a second at most."""
-        with self._loading:
-            if not self._tried:
-                self._tried = True
-                try:
-                    self._loaded = self._load()
-                except ModelError as error:
-                    self.problem = error
-        return self._loaded
-
-    def if_loaded(self) -> Embeds | None:
-        """For whoever cannot wait."""
-        return self._loaded
-
-    def _load(self) -> Embeds:
-        from recollect.embed.minilm import load
-        from recollect.embed.remembering import Remembering
-
-        return Remembering(load(self._folder), time.monotonic)

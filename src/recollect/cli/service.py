@@ -46,6 +46,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         if running:
             output.say(f"running   version {facts['version']}, process {facts['pid']}, {facts['uptime_s']:.0f} s")
             output.say(f"served    {facts['requests']} requests, {facts['memories']} memories")
+            output.say(f"model     {facts['model'].replace('_', ' ')}")
         else:
             output.say("not running (hosts start it when they need it; `recollect start` does so now)")
         for name, place in where.items():

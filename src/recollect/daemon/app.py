@@ -36,19 +36,24 @@ Handler = Callable[[Request], Awaitable[dict[str, Any]]]
 class Activity:
     """How long ago somebody asked something."""
 
-    def __init__(self) -> None:
+    def __init__(self, wake: Callable[[], None]) -> None:
         self.started = self._last = time.monotonic()
         self.requests = 0
+        self._wake = wake
 
     def note(self) -> None:
         self._last = time.monotonic()
         self.requests += 1
 
+    def note_host(self) -> None:
+        """Where an agent is at work, there is something to do in the background."""
+        self._wake()
+
     def idle_seconds(self) -> float:
         return time.monotonic() - self._last
 
 
-def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> Starlette:
+def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], model: Callable[[], str]) -> Starlette:
     async def status(_: Request) -> dict[str, Any]:
         return {
             "version": __version__,
@@ -56,13 +61,16 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None]) -> 
             "uptime_s": round(time.monotonic() - activity.started, 1),
             "requests": activity.requests,
             "memories": await run_in_threadpool(engine.count),
+            "model": model(),
         }
 
     async def host(request: Request) -> dict[str, Any]:
         name = request.path_params["host"]
         if name not in HOSTS:
             raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
-        return await run_in_threadpool(answer_host, engine, HOSTS[name], await _body(request))
+        answer = await run_in_threadpool(answer_host, engine, HOSTS[name], await _body(request))
+        activity.note_host()  # after the answer: what it starts must not take the processor from it
+        return answer
 
     async def replay(request: Request) -> dict[str, Any]:
         session, messages = _session_and_messages(await _body(request))

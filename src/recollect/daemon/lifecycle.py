@@ -20,6 +20,7 @@ from recollect import __version__, config, wiring
 from recollect.client import Client
 from recollect.config import Places
 from recollect.daemon.app import Activity, create_app
+from recollect.daemon.background import Background
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import DaemonError, RecollectError
 
@@ -42,10 +43,15 @@ def serve() -> int:
             return 0
         _log_to(places.log)
         settings = LiveSettings(places.settings, os.environ)
-        with wiring.open_engine(settings, places.database) as engine, _listening(places) as listener:
-            activity = Activity()
+        model = wiring.Model(places.model)
+        with (
+            wiring.open_engine(settings, places.database, model.if_loaded) as engine,
+            _listening(places) as listener,
+            Background(engine, model) as background,
+        ):
+            activity = Activity(background.wake)
             server = _Server(settings, activity, places.socket, lambda: engine.tidy(datetime.now(UTC)))
-            server.serve_app(create_app(engine, activity, server.finish), listener)
+            server.serve_app(create_app(engine, activity, server.finish, model.says), listener)
     return 0
 
 

@@ -53,6 +53,7 @@ class Filters:
 
 
 EVERYTHING = Filters()
+ANY_WORD = ""  # every text has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

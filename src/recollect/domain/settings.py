@@ -53,6 +53,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """Finding something again, when somebody asks for it."""
+
+    hits: int = 10  # how many are shown, unless the question asks for all of something
+    candidates: int = 30  # how many matches are weighed
+    meaning_floor: float = 0.30  # what shares no word with the question must be so relevant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Daemon:
     """The resident process."""
 
@@ -137,6 +146,7 @@ class Settings:
     budgets: Budgets = field(default_factory=Budgets)
     start: Start = field(default_factory=Start)
     turn: Turn = field(default_factory=Turn)
+    search: Search = field(default_factory=Search)
     kinds: Kinds = field(default_factory=Kinds)
     daemon: Daemon = field(default_factory=Daemon)
     privacy: Privacy = field(default_factory=Privacy)

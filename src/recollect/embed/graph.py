@@ -24,7 +24,7 @@ class _Graph:
         from onnx import helper, numpy_helper
 
         self._make_node, self._from_array = helper.make_node, numpy_helper.from_array
-        self._weights = weights
+        self.weights = weights
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
@@ -40,7 +40,7 @@ class _Graph:
     def weight(self, name: str, *, transposed: bool = False) -> str:
         import numpy
 
-        value = self._weights[name].T if transposed else self._weights[name]
+        value = self.weights[name].T if transposed else self.weights[name]
         return self.constant(name, numpy.ascontiguousarray(value))
 
     def linear(self, x: str, name: str) -> str:
@@ -78,9 +78,9 @@ def _embedded(graph: _Graph) -> str:
     import numpy
 
     words = graph.apply("Gather", graph.weight("embeddings.word_embeddings.weight"), INPUT, axis=0)
-    table = graph._weights["embeddings.position_embeddings.weight"][:MAX_TOKENS]
+    table = graph.weights["embeddings.position_embeddings.weight"][:MAX_TOKENS]
     # There is one kind of text only: its embedding is part of every position's.
-    kind = graph._weights["embeddings.token_type_embeddings.weight"][0]
+    kind = graph.weights["embeddings.token_type_embeddings.weight"][0]
     zero, one = (graph.constant(name, numpy.array(value)) for name, value in (("zero", 0), ("one", 1)))
     count = graph.apply("Gather", graph.apply("Shape", INPUT), one, axis=0)
     steps = graph.apply("Range", zero, count, one)

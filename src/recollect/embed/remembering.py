@@ -3,9 +3,12 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from recollect.domain.vector import ModelId, Vector
-from recollect.embed.minilm import MiniLm
+
+if TYPE_CHECKING:
+    from recollect.embed.minilm import MiniLm
 
 ENTRIES = 1000
 SECONDS = 3600.0
@@ -16,7 +19,7 @@ class Remembering:
     """Thread-safe. What was not asked for longest goes first; after an hour, everything goes."""
 
     def __init__(
-        self, embedder: MiniLm, seconds: Callable[[], float], *, entries: int = ENTRIES, lifetime: float = SECONDS
+        self, embedder: "MiniLm", seconds: Callable[[], float], *, entries: int = ENTRIES, lifetime: float = SECONDS
     ) -> None:
         self._embedder = embedder
         self._seconds = seconds

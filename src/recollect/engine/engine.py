@@ -97,7 +97,7 @@ class Engine:
             return refusal
 
     def recall(
-        self, query: str, viewer: Viewer, *, limit: int, now: datetime, filters: Filters = EVERYTHING
+        self, query: str, viewer: Viewer, *, limit: int | None, now: datetime, filters: Filters = EVERYTHING
     ) -> list[Hit]:
         return recall.recall(
             self._store,

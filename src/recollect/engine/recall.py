@@ -1,19 +1,24 @@
 """What is known about something, for whoever asks. Best first, each with its reasons."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.memory import Hit, ProjectId, Viewer
-from recollect.domain.search import EVERYTHING, Filters, Found, Meaning, Sighting
+from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Settings
+from recollect.domain.vector import between
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import Coverage, coverage, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
-from recollect.text.query import search_words, weighed_words, without_common
+from recollect.text.enumeration import enumeration
+from recollect.text.meaning import common_words, prompt_meaning, without_names
+from recollect.text.query import search_words, weighed_words
 from recollect.text.words import words_of
 
+MAX_LISTED = 1000
 TURN_POOL = 200  # so many turns are looked at passage by passage
 
 
@@ -23,17 +28,30 @@ def recall(
     query: str,
     viewer: Viewer,
     *,
-    limit: int,
+    limit: int | None,
     now: datetime,
     settings: Settings,
     filters: Filters = EVERYTHING,
 ) -> list[Hit]:
-    words = search_words(query)
+    """The best; where the question asks for all of something, all of it. `limit` None: as many as usual."""
+    listed = enumeration(query)
+    about = query if listed is None else listed.topic
+    if listed is not None and listed.kinds and not filters.kinds:
+        filters = replace(filters, kinds=listed.kinds)
+    wanted = limit or (settings.search.hits if listed is None else MAX_LISTED)
+    words = search_words(about) if about else [ANY_WORD]
     sighting = memories.look_up(words, viewer, past=filters.looks_back)
-    asked = meaning(embeds, query, sighting.occurrences, sighting.memories)
-    found = memories.search(sighting, asked, limit=max(limit, settings.turn.candidates), filters=filters)
+    asked = meaning(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
+    candidates = max(wanted, settings.search.candidates) if listed is None else MAX_LISTED
+    found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
-    return weigh(visible, words, sighting, now=now, settings=settings)[:limit]
+    hits = weigh(visible, words if about else [], sighting, now=now, settings=settings)
+    return [hit for hit in hits if not about or _fits(hit, settings)][:wanted]
+
+
+def _fits(hit: Hit, settings: Settings) -> bool:
+    """What has a word of the question may be shown to whoever asked it; what is only near has to be near enough."""
+    return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
 
 def recall_turns(
@@ -50,7 +68,7 @@ def recall_turns(
 
     weights = weighed_words(query)
     turns = archive.look_up_turns(list(weights), project, filters=filters)
-    asked = meaning(embeds, query, turns.occurrences, len(turns.numbers))
+    asked = _meaning_of_words(embeds, query, turns.occurrences, len(turns.numbers), project)
     cosine = None if asked is None else archive.turn_cosines(turns, asked)
     passages: dict[int, float] = {}
     if asked is not None and cosine is not None:
@@ -79,11 +97,26 @@ def recall_turns(
     ]
 
 
-def meaning(embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int) -> Meaning | None:
+def meaning(
+    embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
+) -> Meaning | None:
     """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
-    if embeds is None or not texts:
+    if embeds is None or not texts or not query:
         return None
-    return Meaning(vector=embeds.embed_question(without_common(query, occurrences, texts)), model=embeds.model)
+    without_names = prompt_meaning(query, common_words(occurrences, texts, project or ""))
+    return Meaning(vector=embeds.embed_question(without_names), model=embeds.model)
+
+
+def _meaning_of_words(
+    embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
+) -> Meaning | None:
+    """Names of things are found by their letters; so half of the meaning is that of what is said about them."""
+    whole = meaning(embeds, query, occurrences, texts, project)
+    rest = without_names(query)
+    if whole is None or not rest or rest == query:
+        return whole
+    about = meaning(embeds, rest, occurrences, texts, project)
+    return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
 
 
 def weigh(
@@ -94,7 +127,7 @@ def weigh(
     hits = []
     for one in found:
         memory = one.memory
-        names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
+        names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
         shared = coverage(words, frozenset(words_of(memory)), weight, names)
         fits = relevance(one.cosine, shared)
         factors = turn_factors(memory, fits, now, settings) | {"words": shared.of_asked}

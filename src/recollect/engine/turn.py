@@ -11,6 +11,7 @@ from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
+from recollect.text.meaning import project_words
 from recollect.text.query import asks_something, content_words
 
 TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age
@@ -32,9 +33,9 @@ def answer(
     turn, budgets = settings.turn, settings.budgets
     if not turn.enabled or not asks_something(prompt, min_chars=turn.min_prompt_chars):
         return SILENCE
-    words = content_words(prompt)
+    words = _words(prompt, viewer)
     sighting = memories.look_up(words, viewer, injectable=True)
-    asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories)
+    asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
     found = memories.search(sighting, asked, limit=turn.candidates)
     allowed = [one for one in found if may_inject(one.memory, viewer) and settings.kinds.injected[one.memory.kind]]
     fresh = [one for one in allowed if one.memory.id not in shown]
@@ -46,6 +47,13 @@ def answer(
         max_lines=budgets.turn_lines_first if first else budgets.turn_lines_later,
     )
     return replace(block, considered=len(found))
+
+
+def _words(prompt: str, viewer: Viewer) -> list[str]:
+    """Without the name of the project, which every prompt here may say."""
+    asked = content_words(prompt)
+    here = project_words(viewer.project or "")
+    return [word for word in asked if word not in here] or asked
 
 
 def _relevant(hits: Collection[Hit], *, first: bool, settings: Settings) -> list[Hit]:

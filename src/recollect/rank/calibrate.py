@@ -1,12 +1,43 @@
-"""How well a memory fits what was asked, 0..1. Pure; words and their rarity come as arguments."""
+"""How well a memory fits what was asked, 0..1. Pure; words, their rarity and cosines come as arguments.
+
+Raw cosines and shares of words are not relevance. How they become one was fitted on a corpus of our own:
+docs/explanation/relevance.md has the figures and the command that gives them.
+"""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from recollect.domain.calibration import Calibration
+
 MIN_CORPUS = 200  # in a small store every word looks rare; pretend a middling one
-MEMORY_COVERAGE_WEIGHT = 0.8  # a prompt that names most of a short memory, whatever else it says
+UNSAID = 12  # words of a memory that were not asked for count up to here: a long memory is about each of its subjects
+SHORT = 5  # a memory of two words is not half asked for by one of them
+FULL_OVERLAP = 0.55  # from here words alone leave no doubt
+OVERLAP_POWER = 0.78  # below it, this brings the overlaps of what fits to the thresholds of their kinds
 NAMED = 0.75  # it was called by its name
+
+# all-MiniLM-L6-v2
+MINILM = Calibration(bias=-4.62, cosine=7.17, overlap=11.32, named=2.10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What the words of a prompt and of a memory have in common, by rarity."""
+
+    of_asked: float  # the share of what was asked that the memory speaks of
+    of_known: float  # the share of the memory that was asked for
+    named: bool  # the prompt has every word of its title or of an alias
+
+    @property
+    def overlap(self) -> float:
+        """High only if both shares are: one rare word in a long prompt, or in a long memory, says little."""
+        if not self.of_asked or not self.of_known:
+            return 0.0
+        return 2 / (1 / self.of_asked + 1 / self.of_known)
+
+
+NO_WORDS = Coverage(of_asked=0.0, of_known=0.0, named=False)
 
 
 def rarity(occurrences: Mapping[str, int], memories: int) -> dict[str, float]:
@@ -16,47 +47,41 @@ def rarity(occurrences: Mapping[str, int], memories: int) -> dict[str, float]:
     return {word: math.log(1 + total / (1 + count)) / ceiling for word, count in occurrences.items()}
 
 
+def coverage(
+    asked: Collection[str],
+    known: Collection[str],
+    weight: Mapping[str, float],
+    names: Iterable[Collection[str]] = (),
+) -> Coverage:
+    """`names` are what the memory is called (title, aliases): a prompt that has all words of one of them means it."""
+    shared = sum(weight[word] for word in asked if word in known)
+    if not shared:
+        return NO_WORDS
+    unsaid = min(sum(word not in weight for word in known), UNSAID)
+    return Coverage(
+        of_asked=shared / sum(weight[word] for word in asked),
+        of_known=shared / max(shared + unsaid, SHORT),
+        named=any(name and all(word in asked for word in name) for name in names),
+    )
+
+
+def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) -> float:
+    """Never falls when a sign gets stronger. `cosine` is None where there is no vector to compare: words decide."""
+    if cosine is None:
+        return max(math.pow(min(1.0, words.overlap / FULL_OVERLAP), OVERLAP_POWER), NAMED * words.named)
+    return _logistic(fit.bias + fit.cosine * cosine + fit.overlap * words.overlap + fit.named * words.named)
+
+
 def lexical_relevance(
     asked: Collection[str],
     known: Collection[str],
     weight: Mapping[str, float],
     names: Iterable[Collection[str]] = (),
 ) -> float:
-    """The share of what was asked that the memory speaks of, or of the memory that was asked for, by weight.
-
-    `names` are what the memory is called (title, aliases): a prompt that has all words of one of them means it.
-    """
-    shared = sum(weight[word] for word in asked if word in known)
-    if not shared:
-        return 0.0
-    of_asked = shared / sum(weight[word] for word in asked)
-    of_known = shared / (shared + sum(word not in weight for word in known))
-    named = NAMED if any(name and all(word in asked for word in name) for name in names) else 0.0
-    return max(of_asked, MEMORY_COVERAGE_WEIGHT * of_known, named)
+    """The relevance that words alone tell."""
+    return relevance(None, coverage(asked, known, weight, names))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
-    of_asked: float
-    of_known: float
-    named: bool
-
-
-def coverage(
-    asked: Collection[str], known: Collection[str], weight: Mapping[str, float], names: Iterable[Collection[str]] = ()
-) -> Coverage:
-    shared = sum(weight[word] for word in asked if word in known)
-    if not shared:
-        return Coverage(of_asked=0.0, of_known=0.0, named=False)
-    return Coverage(
-        of_asked=shared / sum(weight[word] for word in asked),
-        of_known=shared / (shared + sum(word not in weight for word in known)),
-        named=any(name and all(word in asked for word in name) for name in names),
-    )
-
-
-def relevance(cosine: float | None, words: Coverage) -> float:
-    by_word = max(words.of_asked, MEMORY_COVERAGE_WEIGHT * words.of_known, NAMED if words.named else 0.0)
-    if cosine is None:
-        return by_word
-    return max(by_word, min(1.0, max(0.0, cosine)))
+def _logistic(x: float) -> float:
+    """Both halves without an exponential that overflows."""
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))

@@ -39,7 +39,7 @@ def post(engine: Engine, path: str, body: object) -> tuple[int, dict[str, Any]]:
         sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b""}
-    asyncio.run(create_app(engine, Activity(), lambda: None)(scope, receive, send))
+    asyncio.run(create_app(engine, Activity(lambda: None), lambda: None, lambda: "loaded")(scope, receive, send))
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 

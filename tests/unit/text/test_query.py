@@ -4,13 +4,13 @@ from recollect.text.query import (
     IDLE,
     IDLE_WEIGHT,
     MAX_QUERY_WORDS,
+    NAME_WEIGHT,
     STOP_WORDS,
     TASK_WORDS,
     asks_something,
     content_words,
     search_words,
     weighed_words,
-    without_common,
 )
 from recollect.text.words import index_words
 
@@ -50,7 +50,7 @@ def test_among_old_turns_idle_words_count_a_little_and_function_words_nothing() 
 def test_a_name_from_code_counts_once_however_many_parts_it_has() -> None:
     weights = weighed_words("parse_date")
     assert set(weights) == {"pars", "date", "parse_date"}
-    assert sum(weights.values()) == pytest.approx(1.0)
+    assert sum(weights.values()) == pytest.approx(NAME_WEIGHT)
 
 
 def test_a_word_that_stands_alone_too_counts_as_such() -> None:
@@ -65,16 +65,3 @@ def test_a_question_of_function_words_is_weighed_by_all_of_them() -> None:
     assert weighed_words("what is it") == {"what": 1.0, "is": 1.0, "it": 1.0}
     assert weighed_words("") == {}
     assert len(weighed_words(" ".join(f"word{n}" for n in range(5000)))) == MAX_QUERY_WORDS
-
-
-def test_names_that_most_texts_have_are_left_out_of_what_is_meant() -> None:
-    occurrences = {"maria": 80, "kitchen": 2}
-    assert without_common("What did Maria's sister, Maria, paint in the kitchen?", occurrences, 100) == (
-        "What did sister, paint in the kitchen?"
-    )
-    assert without_common("What did Maria paint?", {"maria": 30}, 100) == "What did Maria paint?"
-
-
-def test_a_question_about_nothing_else_stays_as_it_is() -> None:
-    assert without_common("Maria Maria", {"maria": 99}, 100) == "Maria Maria"
-    assert without_common("Maria", {}, 0) == "Maria"

@@ -4,6 +4,7 @@ import heapq
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from recollect.domain.memory import Memory, Viewer
@@ -12,7 +13,7 @@ from recollect.rank.calibrate import rarity
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
-from recollect.store.sqlite.views import NOTHING_NEAR, Near, Views, near
+from recollect.store.sqlite.views import NOTHING_NEAR, Near, Views
 
 
 class Finding:
@@ -37,13 +38,11 @@ class Finding:
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
-                allowed = (
-                    None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.candidates()}, filters)
-                )
+                allowed = None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.found()}, filters)
                 words = by_word if allowed is None else {n: by_word[n] for n in by_word if n in allowed}
-                likely = heapq.nlargest(limit, words, key=words.__getitem__)
+                likely = dict(heapq.nlargest(limit, words.items(), key=itemgetter(1)))
                 cosines = near.best(limit, also=likely, allowed=allowed)
-                best = _best(words, cosines, limit)
+                best = _best(likely, words, cosines, limit)
                 rows = _rows(connection, best)
                 changed = near.changed(rows)
                 if len(rows) == len(best) and not changed:
@@ -58,29 +57,32 @@ class Finding:
     def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Near:
         if meaning is None or not vectors.model_is(connection, meaning.model):
             return NOTHING_NEAR
-        return near(self._views.memories(connection, places), meaning.vector)
+        return self._views.near(connection, index.columns_of(places), meaning.vector)
 
 
 def _by_word(sighting: Sighting) -> dict[int, float]:
-    """For each row, the share of the question, by rarity, that its words answer."""
+    """For each row, the share of the question, by rarity, that its words answer; the newest rows first."""
     rare = rarity(sighting.occurrences, sighting.memories)
     asked = sum(rare.values()) or 1.0
     found: dict[int, float] = {}
     for word, numbers in sighting.having.items():
         worth = rare[word] / asked
-        for n in numbers:
+        for n in reversed(numbers):
             found[n] = found.get(n, 0.0) + worth
     return found
 
 
-def _best(by_word: Mapping[int, float], near: Mapping[int, float], limit: int) -> list[int]:
+def _best(
+    likely: Mapping[int, float], by_word: Mapping[int, float], near: Mapping[int, float], limit: int
+) -> list[int]:
     """By word and by meaning together; what only one of them finds is not lost behind what both find."""
-    found = {n: by_word.get(n, 0.0) + max(cosine, 0.0) for n, cosine in near.items()}
-    for n in heapq.nlargest(limit, by_word, key=lambda n: (by_word[n], -n)):
-        found.setdefault(n, by_word[n])
-    by_each = [n for each in (by_word, near) for n in heapq.nlargest(limit // 3, each, key=lambda n: (each[n], -n))]
-    together = heapq.nlargest(limit, found, key=lambda n: (found[n], -n))
-    return list(dict.fromkeys([*by_each, *together]))[:limit]
+    together = {n: by_word.get(n, 0.0) + max(cosine, 0.0) for n, cosine in near.items()}
+    by_each = [*list(likely)[: limit // 3], *_firsts(near, limit // 3)]
+    return list(dict.fromkeys([*by_each, *_firsts({**likely, **together}, limit)]))[:limit]
+
+
+def _firsts(values: Mapping[int, float], count: int) -> list[int]:
+    return [n for n, _ in heapq.nlargest(count, values.items(), key=itemgetter(1))]
 
 
 def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[sqlite3.Row]:

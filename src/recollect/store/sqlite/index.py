@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from recollect.domain.memory import Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
-from recollect.privacy.visibility import reach_of, reaches
+from recollect.privacy.visibility import Reach, reach_of, reaches
 from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, from_ms, is_sound, memory_of
 from recollect.text.dates import date_words
 from recollect.text.words import index_words, words_of
@@ -47,6 +47,12 @@ def places_for(viewer: Viewer, *, injectable: bool = False, past: bool = False) 
             if viewer.session is not None:
                 places.append(_place(time, _SESSION, scope, viewer.session))
     return places
+
+
+def columns_of(places: Iterable[Place]) -> dict[Place, str]:
+    """In which column of the vectors each place stands."""
+    from_elsewhere = {_place(time, _REACH, reach) for time in (_LIVE, _PAST) for reach in Reach}
+    return {place: "reach" if place in from_elsewhere else "place" for place in places}
 
 
 def place_of_turns(project: ProjectId | str | None) -> Place:

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -124,6 +125,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
 
 def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     """The memory of a row; a row that is not what was written is refused, so that it is never shown."""
+    row = dict(row)  # a row of SQLite looks for the name among all names each time
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
@@ -150,9 +152,9 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         id=MemoryId(row["id"]),
         text=row["text"],
         kind=Kind(row["kind"]),
-        scope=Scope.parse(row["scope"]),
+        scope=_scope_of(row["scope"]),
         title=row["title"],
-        aliases=tuple(json.loads(row["aliases"])),
+        aliases=tuple(_listed(row["aliases"])),
         sensitivity=Sensitivity(row["sensitivity"]),
         importance=row["importance"],
         confidence=row["confidence"],
@@ -168,11 +170,14 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
             message=row["message"],
             agent=row["agent"],
         ),
-        evidence=tuple(json.loads(row["evidence"])),
-        anchors=tuple(Anchor(path, known_hash) for path, known_hash in json.loads(row["anchors"])),
+        evidence=tuple(_listed(row["evidence"])),
+        anchors=tuple(Anchor(path, known_hash) for path, known_hash in _listed(row["anchors"])),
         use=_use_of(row),
         forgotten_at=_from_ms_or_none(row["forgotten_ms"]),
     )
+
+
+_scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few, for every row of every answer
 
 
 def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
@@ -192,6 +197,10 @@ def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
 def _list(values: Iterable[object]) -> str:
     listed = list(values)
     return json.dumps(listed, ensure_ascii=False) if listed else "[]"
+
+
+def _listed(stored: str) -> list[Any]:
+    return [] if stored == "[]" else list(json.loads(stored))  # almost always empty, and read for every hit
 
 
 def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:

@@ -4,12 +4,14 @@ A search walks every row of the viewer's places, so its answer is exact. Rows th
 is dropped; whoever reads the rows sees that they are gone.
 """
 
+import heapq
 import sqlite3
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from recollect.domain.vector import DIMENSIONS, Vector
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
 
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
-_NOTHING = bytes(VECTOR_BYTES)
-MAX_BYTES = 96 << 20  # of all matrices together; the one that was not used for longest goes first
+MAX_BYTES = 1 << 30  # of all matrices together; the one that was not used for longest goes first
+IDLE_S = 600.0  # one that nobody has used for so long goes too: most people work in one project at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Matrix:
     numbers: "Numbers"  # of the memory or turn
     revs: "Numbers"
     vectors: "Halves"
+    by_number: "Numbers"  # positions, in the order of the numbers
+    as_of: int  # the newest revision of all places when this was read
 
     def cosines(self, vector: Vector) -> "Reals":
         import numkong
@@ -45,147 +49,150 @@ class Matrix:
         asked = np.frombuffer(vector, "<f4").astype(np.float16)[None]
         return np.asarray(numkong.cdist(asked, self.vectors, "dot"), dtype=np.float32).reshape(-1)
 
+    def positions(self, numbers: Collection[int]) -> "Numbers":
+        """Where those of them stand that are here."""
+        import numpy as np
+
+        asked = np.fromiter(numbers, np.int64, len(numbers))
+        if not len(self.numbers) or not len(asked):
+            return np.zeros(0, np.int64)
+        at = np.searchsorted(self.numbers, asked, sorter=self.by_number)
+        found = self.by_number[np.minimum(at, len(self.numbers) - 1)]
+        here: Numbers = found[self.numbers[found] == asked]
+        return here
+
 
 @dataclass(frozen=True, slots=True)
 class Near:
     """How near everything in some places is to a question."""
 
-    numbers: "Numbers | tuple[()]" = ()
-    revs: "Numbers | tuple[()]" = ()
-    cosines: "Reals | tuple[()]" = ()
+    places: tuple[tuple[Matrix, "Reals"], ...] = ()
 
-    def best(self, limit: int, *, also: Sequence[int], allowed: Collection[int] | None) -> dict[int, float]:
+    def found(self) -> list[int]:
+        """All that are near enough to be found."""
+        return [n for matrix, cosines in self.places for n in matrix.numbers[cosines >= MIN_COSINE].tolist()]
+
+    def best(self, limit: int, *, also: Collection[int], allowed: Collection[int] | None) -> dict[int, float]:
         """The cosines of the nearest, and of those that are asked about besides."""
-        if not len(self.numbers):
-            return {}
-        import numpy as np
-
-        numbers, cosines = np.asarray(self.numbers), np.asarray(self.cosines)
-        wanted = cosines >= MIN_COSINE
-        if allowed is not None:
-            wanted &= np.isin(numbers, np.fromiter(allowed, np.int64, len(allowed)))
-        near = np.flatnonzero(wanted)
-        most = 2 * limit  # what is seen both from its own project and from others stands here twice
-        if len(near) > most:
-            near = near[np.argpartition(-cosines[near], most)[:most]]
-        near = near[np.argsort(-cosines[near], kind="stable")]
-        nearest = dict(zip(numbers[near].tolist(), cosines[near].tolist(), strict=True))
-        asked = np.flatnonzero(np.isin(numbers, np.array(also, np.int64)))
-        return dict(islice(nearest.items(), limit)) | dict(
-            zip(numbers[asked].tolist(), cosines[asked].tolist(), strict=True)
-        )
+        found: dict[int, float] = {}
+        for matrix, cosines in self.places:
+            at = _nearest(cosines, limit, None if allowed is None else matrix.positions(allowed))
+            found |= zip(matrix.numbers[at].tolist(), cosines[at].tolist(), strict=True)
+        nearest = dict(heapq.nlargest(limit, found.items(), key=itemgetter(1)))
+        for matrix, cosines in self.places:
+            at = matrix.positions(also)
+            nearest |= zip(matrix.numbers[at].tolist(), cosines[at].tolist(), strict=True)
+        return nearest
 
     def changed(self, rows: Sequence[sqlite3.Row]) -> frozenset[int]:
-        """Those of the rows whose vectors are no longer the ones that were looked at."""
-        if not len(self.numbers):
-            return frozenset()
-        import numpy as np
-
-        numbers, revs = np.asarray(self.numbers), np.asarray(self.revs)
+        """Those of the rows whose vectors are no longer the ones that were looked at, in whichever place."""
         now = {row["n"]: row["rev"] for row in rows}
-        at = np.flatnonzero(np.isin(numbers, np.array(list(now), np.int64)))
-        # What was moved stands here twice, in its old place and in its new one: neither may be out of date.
-        return frozenset(n for n, rev in zip(numbers[at].tolist(), revs[at].tolist(), strict=True) if now[n] != rev)
-
-    def candidates(self) -> list[int]:
-        """All that are near enough to be found."""
-        import numpy as np
-
-        if not len(self.numbers):
-            return []
-        numbers, cosines = np.asarray(self.numbers), np.asarray(self.cosines)
-        found: list[int] = numbers[cosines >= MIN_COSINE].tolist()
-        return found
+        found: set[int] = set()
+        for matrix, _ in self.places:
+            at = matrix.positions(now)
+            looked_at = zip(matrix.numbers[at].tolist(), matrix.revs[at].tolist(), strict=True)
+            found.update(n for n, rev in looked_at if now[n] != rev)
+        return frozenset(found)
 
 
 NOTHING_NEAR = Near()
 
 
-def near(matrices: Sequence[Matrix], vector: Vector) -> Near:
-    if not matrices:
-        return NOTHING_NEAR
+def _nearest(cosines: "Reals", limit: int, among: "Numbers | None") -> "Numbers":
     import numpy as np
 
-    return Near(
-        np.concatenate([matrix.numbers for matrix in matrices]),
-        np.concatenate([matrix.revs for matrix in matrices]),
-        np.concatenate([matrix.cosines(vector) for matrix in matrices]),
-    )
+    at = np.flatnonzero(cosines >= MIN_COSINE) if among is None else among[cosines[among] >= MIN_COSINE]
+    return at if len(at) <= limit else at[np.argpartition(cosines[at], -limit)[-limit:]]
 
 
 class Views:
     """Thread-safe: a matrix is never changed, only replaced by a longer one."""
 
     def __init__(self) -> None:
-        self._matrices: OrderedDict[tuple[str, str, str], Matrix] = OrderedDict()
+        self._matrices: OrderedDict[tuple[str, str], Matrix] = OrderedDict()  # the last used is the last one
+        self._used: dict[tuple[str, str], float] = {}
         self._drops = 0
         self._lock = threading.Lock()
 
     def drop(self) -> None:
         with self._lock:
             self._matrices.clear()
+            self._used.clear()
             self._drops += 1  # whoever is still reading must not bring back what was dropped
 
-    def memories(self, connection: sqlite3.Connection, places: Sequence[str]) -> list[Matrix]:
-        """By place, then by reach: a place is made so that it cannot be both."""
-        return [
-            matrix
-            for place in places
-            for column in ("place", "reach")
-            if len((matrix := self._of(connection, "memory_vector", column, place, "vector")).numbers)
+    def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector) -> Near:
+        """`places` says of each in which column it stands."""
+        newest = _newest(connection, "memory_vector")
+        matrices = [
+            self._of(connection, "memory_vector", "vector", place, column, newest) for place, column in places.items()
         ]
+        return Near(tuple((matrix, matrix.cosines(vector)) for matrix in matrices if len(matrix.numbers)))
 
     def turns(self, connection: sqlite3.Connection, place: str) -> Matrix:
         """Without those that are gone: nobody looks at the rows of all turns."""
-        drops = self._drops
-        matrix = self._of(connection, "turn_vector", "place", place, "context")
+        newest = _newest(connection, "turn_vector")
+        matrix = self._of(connection, "turn_vector", "context", place, "place", newest)
         if not len(matrix.numbers):
             return matrix
-        # A number is never given twice, so rows can only go: as many as before are the same as before.
+        # A revision is never given twice, so rows can only go: as many as before are the same as before.
         known, last = "FROM turn_vector WHERE place = ? AND rev <= ?", (place, int(matrix.revs[-1]))
         (there,) = connection.execute(f"SELECT count(*) {known}", last).fetchone()
         if there == len(matrix.numbers):
             return matrix
-        import numpy as np
-
-        revs = [row["rev"] for row in connection.execute(f"SELECT rev {known}", last)]
-        still = np.isin(matrix.revs, np.array(revs, np.int64))
-        matrix = Matrix(matrix.numbers[still], matrix.revs[still], matrix.vectors[still])
-        self._keep(("turn_vector", "place", place), matrix, drops=drops)
-        return matrix
-
-    def _of(self, connection: sqlite3.Connection, table: str, column: str, place: str, blob: str) -> Matrix:
-        key = (table, column, place)
-        with self._lock:
-            known, drops = self._matrices.get(key), self._drops
-        last = int(known.revs[-1]) if known is not None and len(known.revs) else 0
-        rows = connection.execute(
-            f"SELECT rev, n, {blob} FROM {table} WHERE {column} = ? AND rev > ? ORDER BY rev", (place, last)
-        ).fetchall()
-        current = _longer(known, rows)
-        self._keep(key, current, drops=drops)
+        current = _without(matrix, [row["rev"] for row in connection.execute(f"SELECT rev {known}", last)])
+        self._keep(("turn_vector", place), current, self._drops)
         return current
 
-    def _keep(self, key: tuple[str, str, str], current: Matrix, *, drops: int) -> None:
+    def _of(
+        self, connection: sqlite3.Connection, table: str, blob: str, place: str, column: str, newest: int
+    ) -> Matrix:
+        key = (table, place)
         with self._lock:
-            if drops != self._drops:
-                return
-            self._matrices.pop(key, None)
-            if len(current.numbers):  # most places are empty, and every session adds some: they need not be known
+            known, drops = self._matrices.get(key), self._drops
+            self._used[key] = time.monotonic()
+            if known is not None:
+                self._matrices.move_to_end(key)
+        if known is not None and known.as_of == newest:
+            return known
+        rows = connection.execute(
+            f"SELECT rev, n, {blob} FROM {table} WHERE {column} = ? AND rev > ? ORDER BY rev",
+            (place, 0 if known is None else known.as_of),
+        ).fetchall()
+        current = _grown(known, rows, newest)
+        self._keep(key, current, drops)
+        return current
+
+    def _keep(self, key: tuple[str, str], current: Matrix, drops: int) -> None:
+        with self._lock:
+            if drops == self._drops:
+                self._matrices.pop(key, None)
                 self._matrices[key] = current
-            while sum(matrix.vectors.nbytes for matrix in self._matrices.values()) > MAX_BYTES:
-                if len(self._matrices) == 1:
-                    break
-                self._matrices.popitem(last=False)
+                self._make_room()
+
+    def _make_room(self) -> None:
+        held = sum(matrix.vectors.nbytes for matrix in self._matrices.values())
+        old = time.monotonic() - IDLE_S
+        while len(self._matrices) > 1:
+            oldest, matrix = next(iter(self._matrices.items()))
+            if held <= MAX_BYTES and self._used.get(oldest, 0.0) >= old:
+                return
+            held -= matrix.vectors.nbytes
+            del self._matrices[oldest]
+            self._used.pop(oldest, None)
 
 
-def _longer(known: Matrix | None, rows: Sequence[sqlite3.Row]) -> Matrix:
+def _newest(connection: sqlite3.Connection, table: str) -> int:
+    row = connection.execute(f"SELECT max(rev) FROM {table}").fetchone()
+    return int(row[0] or 0)
+
+
+def _grown(known: Matrix | None, rows: Sequence[sqlite3.Row], newest: int) -> Matrix:
     import numpy as np
 
     if known is not None and not rows:
-        return known
+        return replace(known, as_of=newest)
     # What the disk has changed is far from everything.
-    whole = (row[2] if len(row[2]) == VECTOR_BYTES else _NOTHING for row in rows)
+    whole = (row[2] if len(row[2]) == VECTOR_BYTES else bytes(VECTOR_BYTES) for row in rows)
     vectors = np.frombuffer(b"".join(whole), np.float16).reshape(-1, DIMENSIONS)
     broken = ~np.isfinite(vectors).all(axis=1)
     if broken.any():
@@ -193,14 +200,21 @@ def _longer(known: Matrix | None, rows: Sequence[sqlite3.Row]) -> Matrix:
         vectors[broken] = 0
     numbers = np.array([row[1] for row in rows], np.int64)
     revs = np.array([row[0] for row in rows], np.int64)
-    if known is None:
-        return Matrix(numbers, revs, vectors)
-    still = ~np.isin(known.numbers, numbers)  # of what has a newer vector, the older one goes
-    return Matrix(
-        np.concatenate([known.numbers[still], numbers]),
-        np.concatenate([known.revs[still], revs]),
-        np.concatenate([known.vectors[still], vectors]),
-    )
+    if known is not None:
+        still = ~np.isin(known.numbers, numbers)  # of what has a newer vector, the older one goes
+        numbers = np.concatenate([known.numbers[still], numbers])
+        revs = np.concatenate([known.revs[still], revs])
+        vectors = np.concatenate([known.vectors[still], vectors])
+    return Matrix(numbers, revs, vectors, np.argsort(numbers), newest)
+
+
+def _without(known: Matrix, revs: Sequence[int]) -> Matrix:
+    """Those alone that have one of these revisions."""
+    import numpy as np
+
+    still = np.isin(known.revs, np.array(revs, np.int64))
+    numbers = known.numbers[still]
+    return Matrix(numbers, known.revs[still], known.vectors[still], np.argsort(numbers), known.as_of)
 
 
 def nearest_of(passages: Sequence[bytes], vector: Vector) -> list[float | None]:
@@ -212,8 +226,8 @@ def nearest_of(passages: Sequence[bytes], vector: Vector) -> list[float | None]:
         return [None] * len(passages)
     joined = b"".join(blob[: count * VECTOR_BYTES] for blob, count in zip(passages, counts, strict=True))
     vectors = np.frombuffer(joined, np.float16).reshape(-1, DIMENSIONS)
-    numbers = np.arange(len(vectors))
-    cosines = np.nan_to_num(Matrix(numbers, numbers, vectors).cosines(vector))
+    each = np.arange(len(vectors))
+    cosines = np.nan_to_num(Matrix(each, each, vectors, each, 0).cosines(vector))
     ends = np.cumsum(counts)
     return [
         float(cosines[end - count : end].max()) if count else None

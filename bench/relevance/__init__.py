@@ -1,0 +1,1 @@
+"""How well relevance tells what a good colleague would mention now. `python -m bench.relevance` says it."""

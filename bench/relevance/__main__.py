@@ -1,0 +1,117 @@
+"""`python -m bench.relevance`: fits what turns cosines and words into relevance, and says how good it is.
+
+Needs the embedding model (`recollect model build`). Every figure of a fitted row is about projects that its fit has not
+seen. What it prints as the calibration belongs into `rank/calibrate.py`.
+"""
+
+import numpy as np
+
+from bench.relevance.corpus import projects
+from bench.relevance.fit import (
+    SURELY,
+    Figures,
+    auc,
+    average_precision,
+    figures,
+    held_out,
+    logistic,
+    shown,
+    weights,
+)
+from bench.relevance.pairs import Floats, Pair, pairs
+from recollect.config import places
+from recollect.embed.minilm import load
+from recollect.rank.calibrate import relevance
+
+NAMED = 3.0  # too few prompts call a memory by its name to fit this one: set by hand
+STRETCH = 0.7  # spreads the thresholds of the kinds over what the fit says
+PRECISION = 0.85  # of the lines shown at the thresholds; as many right ones as that allows
+OFFSETS = np.arange(-4.0, 1.0, 0.05)
+
+
+def main() -> None:
+    model = load(places().model)
+    corpus = projects()
+    found = pairs(corpus, model)
+    fits = np.array([float(pair.fits) for pair in found])
+    groups = [pair.project for pair in found]
+    cosine = np.array([pair.cosine for pair in found])
+    overlap = np.array([pair.words.overlap for pair in found])
+    named = NAMED * np.array([float(pair.words.named) for pair in found])
+    nothing = np.zeros(len(found))
+    both = np.column_stack([cosine, overlap])
+
+    asked = [prompt for project in corpus for prompt in project.prompts]
+    print(
+        f"{len(corpus)} projects, {sum(len(p.memories) for p in corpus)} visible memories, {len(asked)} prompts, ",
+        end="",
+    )
+    print(f"{sum(not prompt.fits for prompt in asked)} of them want nothing; model {model.model}\n")
+
+    said = held_out(both, fits, named, groups)
+    offset = _offset(said, fits, found)
+    rows = {
+        "the larger share of words": np.array([pair.plain for pair in found]),
+        "words alone, as shipped": np.array([relevance(None, pair.words) for pair in found]),
+        "cosine alone, held out": _placed(held_out(cosine[:, None], fits, nothing, groups), fits, found),
+        "cosine and words, held out": logistic(STRETCH * said + offset),
+        "cosine and words, as shipped": np.array([relevance(pair.cosine, pair.words) for pair in found]),
+    }
+    _table(rows, fits, found)
+    _thresholds(rows["cosine and words, held out"], fits, found)
+    _unlike(rows, fits, found)
+
+    bias, by_cosine, by_overlap = weights(both, fits, named)
+    print(
+        f"\nCalibration(bias={STRETCH * bias + offset:.2f}, cosine={STRETCH * by_cosine:.2f}, "
+        f"overlap={STRETCH * by_overlap:.2f}, named={STRETCH * NAMED:.2f})"
+    )
+
+
+def _offset(said: Floats, fits: Floats, found: list[Pair]) -> float:
+    """The most generous place of the scale that keeps the promise of precision, as every stricter one does."""
+    best = float(OFFSETS[0])
+    for offset in OFFSETS:
+        if figures(shown(logistic(STRETCH * said + offset), found), fits, found).precision < PRECISION:
+            break
+        best = float(offset)
+    return best
+
+
+def _placed(said: Floats, fits: Floats, found: list[Pair]) -> Floats:
+    return logistic(STRETCH * said + _offset(said, fits, found))
+
+
+def _table(rows: dict[str, Floats], fits: Floats, found: list[Pair]) -> None:
+    print(f"{'':30} {'':11} | {'first prompt':^27} | {'later prompts':^20} | surely (> {SURELY:.2f})")
+    print(f"{'':30}  AUC   AP  | prec. recall   F1  silence | prec. recall silence | prec. recall")
+    for name, said in rows.items():
+        first = figures(shown(said, found), fits, found)
+        later = figures(shown(said, found, later=True), fits, found)
+        surely = figures(shown(said, found, threshold=SURELY), fits, found)
+        print(
+            f"{name:30} {auc(said, fits):.3f} {average_precision(said, fits):.3f} | {_pr(first)}  {first.f1:.2f}   "
+            f"{first.silence:.2f}   | {_pr(later)}   {later.silence:.2f}   | {_pr(surely)}"
+        )
+
+
+def _thresholds(said: Floats, fits: Floats, found: list[Pair]) -> None:
+    print("\ncosine and words, held out, one threshold for all kinds")
+    for threshold in (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8):
+        at = figures(shown(said, found, threshold=threshold), fits, found)
+        print(f"  {threshold:.2f}   {_pr(at)}   F1 {at.f1:.2f}   {at.shown:4} lines   silence {at.silence:.2f}")
+
+
+def _unlike(rows: dict[str, Floats], fits: Floats, found: list[Pair]) -> None:
+    apart = np.array([pair.words.overlap == 0 for pair in found]) & (fits > 0)
+    print(f"\nof the {int(apart.sum())} (of {int(fits.sum())}) that share no word with their prompt, shown:")
+    for name, said in rows.items():
+        print(f"  {name:30} {float(shown(said, found)[apart].mean()):.2f}")
+
+
+def _pr(at: Figures) -> str:
+    return f"{at.precision:5.2f} {at.recall:5.2f} "
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""A small logistic model, fitted on all projects but one and judged on that one, and the figures that judge it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.relevance.pairs import Floats, Pair
+from recollect.domain.memory import Kind
+from recollect.domain.settings import Settings
+
+RIDGE = 0.01
+STEPS = 50
+SURELY = 0.70
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of the lines that would have been shown, and of those that should have been."""
+
+    shown: int
+    precision: float
+    recall: float
+    silence: float  # share of the prompts that want nothing and got nothing
+
+    @property
+    def f1(self) -> float:
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+
+def logistic(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-x)))
+
+
+def weights(signs: Floats, fits: Floats, given: Floats) -> Floats:
+    """Newton's method; the first weight is the bias. `given` is added as it is: the part that is not fitted."""
+    table = np.column_stack([np.ones(len(signs)), signs])
+    ridge = RIDGE * np.eye(table.shape[1])
+    found = np.zeros(table.shape[1])
+    for _ in range(STEPS):
+        chance = logistic(table @ found + given)
+        slope = table.T @ (chance - fits) + ridge @ found
+        curve = (table * (chance * (1 - chance))[:, None]).T @ table + ridge
+        found = found - np.linalg.solve(curve, slope)
+    return found
+
+
+def held_out(signs: Floats, fits: Floats, given: Floats, groups: Sequence[str]) -> Floats:
+    """For each pair what a model says that has seen no pair of its project."""
+    said = np.zeros(len(fits))
+    names = np.array(groups)
+    for name in sorted(set(groups)):
+        here = names == name
+        found = weights(signs[~here], fits[~here], given[~here])
+        said[here] = found[0] + signs[here] @ found[1:] + given[here]
+    return said
+
+
+def shown(relevance: Floats, pairs: list[Pair], *, later: bool = False, threshold: float | None = None) -> Floats:
+    """1 for what passes its kind's threshold (or the one given) and the relative cut, as a turn block has it."""
+    settings = Settings()
+    raised = settings.turn.later_threshold if later else 0.0
+    limit = np.array([_limit(pair.kind, settings, threshold) + raised for pair in pairs])
+    passing = np.where(relevance >= limit, relevance, 0.0)
+    _, of = np.unique([pair.prompt for pair in pairs], return_inverse=True)
+    best = np.zeros(of.max() + 1)
+    np.maximum.at(best, of, passing)
+    return np.asarray((passing > 0) & (passing >= settings.turn.relative_cut * best[of]), dtype=np.float64)
+
+
+def _limit(kind: Kind, settings: Settings, threshold: float | None) -> float:
+    return settings.kinds.threshold[kind] if threshold is None else threshold
+
+
+def figures(taken: Floats, fits: Floats, pairs: list[Pair]) -> Figures:
+    right = float(taken @ fits)
+    prompts = np.array([pair.prompt for pair in pairs])
+    wants = set(prompts[fits > 0])
+    speaks = set(prompts[taken > 0])
+    nothing = set(prompts) - wants
+    return Figures(
+        shown=int(taken.sum()),
+        precision=right / max(1.0, float(taken.sum())),
+        recall=right / float(fits.sum()),
+        silence=len(nothing - speaks) / len(nothing),
+    )
+
+
+def auc(said: Floats, fits: Floats) -> float:
+    """The chance that a pair that fits is placed above one that does not; a tie is half."""
+    _, place, count = np.unique(said, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[place]
+    yes = float(fits.sum())
+    return float((rank[fits > 0].sum() - yes * (yes + 1) / 2) / (yes * (len(fits) - yes)))
+
+
+def average_precision(said: Floats, fits: Floats) -> float:
+    order = np.argsort(-said, kind="stable")
+    right = np.cumsum(fits[order])
+    return float((right / np.arange(1, len(order) + 1))[fits[order] > 0].mean())

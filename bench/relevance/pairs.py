@@ -1,0 +1,85 @@
+"""Every prompt of the corpus beside every memory that is visible to it, with the signs that relevance is made of.
+
+The signs come from the product's own functions, so that what is fitted is what will be asked for.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.relevance.corpus import Project, Prompt
+from recollect.domain.memory import Kind
+from recollect.domain.vector import Vector
+from recollect.embed.minilm import MiniLm
+from recollect.rank.calibrate import Coverage, coverage, rarity
+from recollect.text.meaning import common_words, memory_meaning, prompt_meaning
+from recollect.text.query import asks_something, search_words
+from recollect.text.words import index_words, words_of
+
+MIN_PROMPT_CHARS = 20
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    project: str
+    prompt: int  # counts the prompts of the corpus
+    kind: Kind
+    fits: bool
+    cosine: float
+    words: Coverage
+    plain: float  # the larger of the two shares: the yardstick
+
+
+def pairs(corpus: list[Project], model: MiniLm) -> list[Pair]:
+    """Prompts that ask nothing ("thanks!") are silent before anything is weighed, so they are not here."""
+    found: list[Pair] = []
+    for project in corpus:
+        vectors = [_vector(model.embed(memory_meaning(memory))) for memory in project.memories]
+        known = [frozenset(words_of(memory)) for memory in project.memories]
+        having = Counter(word for words in known for word in words)
+        for prompt in project.prompts:
+            if asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS):
+                found += _beside(project, prompt, len(found), known, having, vectors, model)
+    return found
+
+
+def _beside(
+    project: Project,
+    prompt: Prompt,
+    number: int,
+    known: list[frozenset[str]],
+    having: Counter[str],
+    vectors: list[Floats],
+    model: MiniLm,
+) -> list[Pair]:
+    asked = search_words(prompt.ask)
+    occurrences = {word: having[word] for word in asked}
+    own_name = frozenset(index_words(project.name))
+    told = [word for word in asked if word not in own_name] or asked
+    weight = rarity({word: having[word] for word in told}, len(known))
+    common = common_words(occurrences, len(known), project.name)
+    meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
+    found = []
+    for memory, words, vector in zip(project.memories, known, vectors, strict=True):
+        names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
+        shares = coverage(told, words, weight, names)
+        found.append(
+            Pair(
+                project=project.name,
+                prompt=number,
+                kind=memory.kind,
+                fits=memory.id in prompt.fits,
+                cosine=float(vector @ meant),
+                words=shares,
+                plain=max(shares.of_asked, 0.8 * shares.of_known, 0.75 * shares.named),
+            )
+        )
+    return found
+
+
+def _vector(made: Vector) -> Floats:
+    return np.frombuffer(made, "<f4").astype(np.float64)

@@ -1,0 +1,65 @@
+"""Work that nobody waits for, in a thread of its own: the model is loaded, and what is kept gets its meaning."""
+
+import logging
+import os
+import threading
+from contextlib import suppress
+
+from recollect.domain.errors import RecollectError
+from recollect.engine.engine import Engine
+from recollect.wiring import Model
+
+log = logging.getLogger("recollect.daemon")
+
+LOOK_S = 10.0  # other processes write too
+NICENESS = 10  # of this thread alone: an agent's tools come first
+END_S = 2.0
+
+
+class Background:
+    """Begins with the first request: a daemon that nobody has asked anything needs no model."""
+
+    def __init__(self, engine: Engine, model: Model) -> None:
+        self._engine = engine
+        self._model = model
+        self._wake = threading.Event()
+        self._ending = False
+        self._thread = threading.Thread(target=self._run, name="background", daemon=True)
+        self._told: str | None = None
+
+    def __enter__(self) -> "Background":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending = True
+        self._wake.set()
+        self._thread.join(END_S)
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    def _run(self) -> None:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        self._wake.wait()
+        while not self._ending:
+            self._wake.clear()
+            self._work()
+            self._wake.wait(LOOK_S)
+
+    def _work(self) -> None:
+        if self._model() is None:
+            self._tell(self._model.problem)
+            return
+        try:
+            while not self._ending and self._engine.embed_some():
+                pass
+        except RecollectError as error:  # a busy or full disk now is tried again later
+            self._tell(error)
+
+    def _tell(self, error: RecollectError | None) -> None:
+        """Once: it is asked again every few seconds."""
+        if error is not None and error.code != self._told:
+            self._told = error.code
+            log.warning("background: %s", error.code)
