@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import isnan
 
 from recollect.domain.memory import Hit, ProjectId, Viewer
 from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
@@ -81,8 +82,9 @@ def recall_turns(
         TurnHit(
             turn=turn,
             relevance=relevance(
-                None if cosine is None else float(ranked.meaning[at]),
-                Coverage(of_asked=float(ranked.words[at]), of_known=0.0, named=False),
+                None if cosine is None or isnan(cosine[at]) else float(ranked.meaning[at]),
+                # How much of a long turn was asked for says nothing.
+                Coverage(of_asked=float(ranked.words[at]), of_known=float(ranked.words[at]), named=False),
             ),
             score=float(ranked.score[at]),
             factors={

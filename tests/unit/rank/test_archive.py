@@ -147,6 +147,18 @@ def test_what_has_no_vector_yet_is_found_by_its_words_behind_what_fits_as_well()
     assert ranked(turns).best(9).tolist() == [1, 0]
 
 
+def test_what_has_no_vector_yet_and_no_word_is_no_answer() -> None:
+    turns = [turn(session=0, cosine=float("nan")), turn(session=1, cosine=0.7), turn(session=2, cosine=0.5)]
+    found = ranked(turns)
+    assert found.best(9).tolist() == [1, 2]
+    assert found.meaning[0] == 0
+
+
+def test_what_was_just_said_in_the_words_of_the_question_comes_before_what_is_hardly_near() -> None:
+    turns = [turn("deploy", "queue", session=0, cosine=float("nan")), turn(session=1, cosine=0.04), turn(session=2)]
+    assert ranked(turns).best(1).tolist() == [0]
+
+
 def test_a_passage_that_is_near_lifts_its_turn() -> None:
     turns = [turn(session=0, cosine=0.3), turn(session=1, cosine=0.3), turn(session=2, cosine=0.1)]
     assert ranked(turns).best(1).tolist() == [0]
