@@ -10,7 +10,7 @@ import pytest
 from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
-from recollect.domain.search import Embedded, Filters, Unembedded
+from recollect.domain.search import Embedded, Filters
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
 from tests.searching import memories_found, occurrences, turns_found
@@ -107,18 +107,17 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "turns": lambda store: store.turns([1, 2, 3]),
     "unembedded": lambda store: store.unembedded(MODEL),
     "next_unembedded": lambda store: store.next_unembedded(MODEL, limit=5),
-    "next_unembedded, turns": lambda store: next_turns(store),
+    "next_unembedded, turns": lambda store: with_memories_embedded(store).next_unembedded(MODEL, limit=5),
     "search_turns": lambda store: turns_found(store, ["cach"], PROJECTS[7], limit=5),
 }
 
 
-def next_turns(store: SqliteStore) -> list[Unembedded]:
-    """They come after all memories."""
+def with_memories_embedded(store: SqliteStore) -> SqliteStore:
     while isinstance((waiting := store.next_unembedded(MODEL, limit=2000))[0].of, Memory):
         store.keep_vectors(
             MODEL, [Embedded(what=what, vectors=(axis(0),)) for what in waiting if isinstance(what.of, Memory)]
         )
-    return waiting
+    return store
 
 
 @pytest.mark.parametrize("name", READINGS)
@@ -152,11 +151,11 @@ def test_what_was_said_before_a_turn_is_the_first_of_an_index(store: SqliteStore
     assert not [line for line in told if "ORDER BY" in line], "\n".join(told)
 
 
-def test_a_search_makes_few_statements_whatever_it_finds(store: SqliteStore) -> None:
+def test_a_search_makes_no_more_statements_in_a_larger_store_or_for_more_hits(store: SqliteStore) -> None:
     def statements(limit: int) -> int:
         return len(made_by(store, lambda s: s.search(s.look_up(["cach", "area"], VIEWER), asking(), limit=limit)))
 
-    statements(5)  # what is read once is known from then on
+    statements(5)  # the first one also fetches the vectors
     assert statements(5) == statements(200) < 9
 
 

@@ -38,7 +38,9 @@ class Finding:
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
-                allowed = None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.found()}, filters)
+                allowed = (
+                    None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.candidates()}, filters)
+                )
                 words = by_word if allowed is None else {n: by_word[n] for n in by_word if n in allowed}
                 likely = dict(heapq.nlargest(limit, words.items(), key=itemgetter(1)))
                 cosines = near.best(limit, also=likely, allowed=allowed)

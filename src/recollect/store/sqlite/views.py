@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float32]
 
+_NOTHING = bytes(VECTOR_BYTES)
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
 MAX_BYTES = 1 << 30  # of all matrices together; the one that was not used for longest goes first
+MAX_PLACES = 256  # most are empty, and every session adds some
 IDLE_S = 600.0  # one that nobody has used for so long goes too: most people work in one project at a time
 
 
@@ -68,7 +70,7 @@ class Near:
 
     places: tuple[tuple[Matrix, "Reals"], ...] = ()
 
-    def found(self) -> list[int]:
+    def candidates(self) -> list[int]:
         """All that are near enough to be found."""
         return [n for matrix, cosines in self.places for n in matrix.numbers[cosines >= MIN_COSINE].tolist()]
 
@@ -85,14 +87,16 @@ class Near:
         return nearest
 
     def changed(self, rows: Sequence[sqlite3.Row]) -> frozenset[int]:
-        """Those of the rows whose vectors are no longer the ones that were looked at, in whichever place."""
+        """Those of the rows whose vectors are no longer the ones that were looked at."""
         now = {row["n"]: row["rev"] for row in rows}
-        found: set[int] = set()
-        for matrix, _ in self.places:
-            at = matrix.positions(now)
-            looked_at = zip(matrix.numbers[at].tolist(), matrix.revs[at].tolist(), strict=True)
-            found.update(n for n, rev in looked_at if now[n] != rev)
-        return frozenset(found)
+        # What was moved stands here twice, in its old place and in its new one: neither may be out of date.
+        return frozenset(
+            n
+            for matrix, _ in self.places
+            for at in [matrix.positions(now)]
+            for n, rev in zip(matrix.numbers[at].tolist(), matrix.revs[at].tolist(), strict=True)
+            if now[n] != rev
+        )
 
 
 NOTHING_NEAR = Near()
@@ -130,18 +134,20 @@ class Views:
 
     def turns(self, connection: sqlite3.Connection, place: str) -> Matrix:
         """Without those that are gone: nobody looks at the rows of all turns."""
-        newest = _newest(connection, "turn_vector")
+        drops, newest = self._drops, _newest(connection, "turn_vector")
         matrix = self._of(connection, "turn_vector", "context", place, "place", newest)
-        if not len(matrix.numbers):
-            return matrix
-        # A revision is never given twice, so rows can only go: as many as before are the same as before.
-        known, last = "FROM turn_vector WHERE place = ? AND rev <= ?", (place, int(matrix.revs[-1]))
+        # A number is never given twice, so rows can only go: as many as before are the same as before.
+        known, last = "FROM turn_vector WHERE place = ? AND rev <= ?", (place, matrix.as_of)
         (there,) = connection.execute(f"SELECT count(*) {known}", last).fetchone()
         if there == len(matrix.numbers):
             return matrix
-        current = _without(matrix, [row["rev"] for row in connection.execute(f"SELECT rev {known}", last)])
-        self._keep(("turn_vector", place), current, self._drops)
-        return current
+        import numpy as np
+
+        revs = [row["rev"] for row in connection.execute(f"SELECT rev {known}", last)]
+        still = np.isin(matrix.revs, np.array(revs, np.int64))
+        matrix = _matrix(matrix.numbers[still], matrix.revs[still], matrix.vectors[still], matrix.as_of)
+        self._keep(("turn_vector", place), matrix, drops=drops)
+        return matrix
 
     def _of(
         self, connection: sqlite3.Connection, table: str, blob: str, place: str, column: str, newest: int
@@ -159,10 +165,10 @@ class Views:
             (place, 0 if known is None else known.as_of),
         ).fetchall()
         current = _grown(known, rows, newest)
-        self._keep(key, current, drops)
+        self._keep(key, current, drops=drops)
         return current
 
-    def _keep(self, key: tuple[str, str], current: Matrix, drops: int) -> None:
+    def _keep(self, key: tuple[str, str], current: Matrix, *, drops: int) -> None:
         with self._lock:
             if drops == self._drops:
                 self._matrices.pop(key, None)
@@ -174,7 +180,8 @@ class Views:
         old = time.monotonic() - IDLE_S
         while len(self._matrices) > 1:
             oldest, matrix = next(iter(self._matrices.items()))
-            if held <= MAX_BYTES and self._used.get(oldest, 0.0) >= old:
+            fits = held <= MAX_BYTES and len(self._matrices) <= MAX_PLACES
+            if fits and self._used.get(oldest, 0.0) >= old:
                 return
             held -= matrix.vectors.nbytes
             del self._matrices[oldest]
@@ -192,7 +199,7 @@ def _grown(known: Matrix | None, rows: Sequence[sqlite3.Row], newest: int) -> Ma
     if known is not None and not rows:
         return replace(known, as_of=newest)
     # What the disk has changed is far from everything.
-    whole = (row[2] if len(row[2]) == VECTOR_BYTES else bytes(VECTOR_BYTES) for row in rows)
+    whole = (row[2] if len(row[2]) == VECTOR_BYTES else _NOTHING for row in rows)
     vectors = np.frombuffer(b"".join(whole), np.float16).reshape(-1, DIMENSIONS)
     broken = ~np.isfinite(vectors).all(axis=1)
     if broken.any():
@@ -205,16 +212,13 @@ def _grown(known: Matrix | None, rows: Sequence[sqlite3.Row], newest: int) -> Ma
         numbers = np.concatenate([known.numbers[still], numbers])
         revs = np.concatenate([known.revs[still], revs])
         vectors = np.concatenate([known.vectors[still], vectors])
-    return Matrix(numbers, revs, vectors, np.argsort(numbers), newest)
+    return _matrix(numbers, revs, vectors, newest)
 
 
-def _without(known: Matrix, revs: Sequence[int]) -> Matrix:
-    """Those alone that have one of these revisions."""
+def _matrix(numbers: "Numbers", revs: "Numbers", vectors: "Halves", as_of: int) -> Matrix:
     import numpy as np
 
-    still = np.isin(known.revs, np.array(revs, np.int64))
-    numbers = known.numbers[still]
-    return Matrix(numbers, known.revs[still], known.vectors[still], np.argsort(numbers), known.as_of)
+    return Matrix(numbers, revs, vectors, np.argsort(numbers), as_of)
 
 
 def nearest_of(passages: Sequence[bytes], vector: Vector) -> list[float | None]:
