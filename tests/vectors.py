@@ -12,7 +12,7 @@ from recollect.domain.search import Embedded, Meaning, Unembedded
 from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.engine.ports import Store
-from recollect.text.words import index_words
+from recollect.text.query import content_words
 
 MODEL, OTHER_MODEL = ModelId("made-up"), ModelId("another")
 
@@ -85,7 +85,7 @@ class ConceptModel:
     def embed(self, text: str) -> Vector:
         values = np.zeros(DIMENSIONS)
         values[DIMENSIONS - 1] = 1e-6  # a text without a word means something too
-        for word in index_words(text):
+        for word in content_words(text):
             concept = next((min(same) for same in self.SAME if word in same), word)
             values[int.from_bytes(blake2b(f"{self.model} {concept}".encode()).digest()[:4], "big") % 380] += 1
         return vector_of(values)

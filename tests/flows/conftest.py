@@ -8,6 +8,7 @@ import pytest
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
+from recollect.engine.ports import Embeds
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
@@ -24,9 +25,9 @@ def engine(store: SqliteStore) -> Engine:
     return engine_on(store)
 
 
-def engine_on(store: SqliteStore, settings: Settings | None = None) -> Engine:
+def engine_on(store: SqliteStore, settings: Settings | None = None, model: Embeds | None = None) -> Engine:
     ticks = itertools.count()
-    return Engine(store, lambda _: settings or Settings(), git, lambda: next(ticks) / 1000)
+    return Engine(store, lambda _: settings or Settings(), git, lambda: next(ticks) / 1000, lambda: model)
 
 
 def all_kinds_but(*off: Kind) -> dict[Kind, bool]:

@@ -16,6 +16,7 @@ import pytest
 from recollect.embed.wheel import download
 from tests.mounts import needs_mounts, read_only, small_disk
 from tests.process.conftest import RECOLLECT, Home, refused, without_styles
+from tests.requirements import covers
 
 BUILDING_S = 90
 
@@ -57,6 +58,7 @@ def state(home: Home) -> str:
     return str(json.loads(home.recollect("model", "status", "--json").stdout)["state"])
 
 
+@covers("RET-4")
 def test_without_a_model_status_says_what_to_do(home: Home) -> None:
     done = home.recollect("model", "status")
     assert done.returncode == 3

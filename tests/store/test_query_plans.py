@@ -156,7 +156,7 @@ def test_a_search_makes_no_more_statements_in_a_larger_store_or_for_more_hits(st
         return len(made_by(store, lambda s: s.search(s.look_up(["cach", "area"], VIEWER), asking(), limit=limit)))
 
     statements(5)  # the first one also fetches the vectors
-    assert statements(5) == statements(200) < 60
+    assert statements(5) == statements(200) < 9
 
 
 def test_later_changes_are_looked_up_by_memory_not_among_all_later_deeds(store: SqliteStore) -> None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
@@ -27,12 +28,16 @@ from recollect.domain.memory import (
     Source,
     Viewer,
 )
+from recollect.domain.search import Embedded, Filters, Meaning, Status
 from recollect.privacy.visibility import may_inject, may_see
 from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.views import MIN_COSINE
 from recollect.text.words import index_words, words_of
 from tests.builders import NOW, a_draft, a_memory
 from tests.searching import memories_found, occurrences
+from tests.vectors import ConceptModel, cosine
 
+EMBEDS = ConceptModel()
 SCOPES = ("universal", "language:go", "language:c", "project:p1", "project:p2", "session:s1", "session:s2")
 VIEWERS = (
     Viewer(),
@@ -58,17 +63,24 @@ class StoreMachine(RuleBasedStateMachine):
         super().__init__()
         self.model: dict[MemoryId, Memory] = {}  # in the order in which they came
         self.made = 0
+        self.meant: dict[MemoryId, str] = {}  # what each of them said when it got its vector
         self.folder = tempfile.TemporaryDirectory()
         self.store = self.open()
+        self.other = self.open_beside()
 
     def open(self) -> SqliteStore:
         return SqliteStore(Path(self.folder.name) / "recollect.db")
+
+    def open_beside(self) -> SqliteStore:
+        """Another process, which hears of no change."""
+        return self.open()
 
     def teardown(self) -> None:
         try:
             assert [finding.health for finding in self.store.check()] == [Health.FINE]
         finally:
             self.store.close()
+            self.other.close()
             self.folder.cleanup()
 
     @rule(
@@ -115,12 +127,58 @@ class StoreMachine(RuleBasedStateMachine):
         if memory_id in self.model:
             self.model[memory_id] = changed(self.model[memory_id])
             self.store.update(self.model[memory_id])
+            if self.model[memory_id].forgotten_at or self.model[memory_id].text != self.meant.get(memory_id):
+                self.meant.pop(memory_id, None)
 
     @rule(memory_id=consumes(ids))
     def purge(self, memory_id: MemoryId) -> None:
         self.store.purge([memory_id])
         assert self.store.scrub()
         self.model.pop(memory_id, None)
+        self.meant.pop(memory_id, None)
+
+    @rule(limit=st.integers(1, 4), meanwhile=st.none() | st.tuples(ids, texts))
+    def embed(self, limit: int, meanwhile: tuple[MemoryId, str] | None) -> None:
+        waiting = self.store.next_unembedded(EMBEDS.model, limit=limit)
+        if meanwhile is not None:
+            self.say_otherwise(*meanwhile)
+        made = [Embedded(what=what, vectors=(EMBEDS.embed(what.of.text),)) for what in waiting]
+        self.store.keep_vectors(EMBEDS.model, made)
+        for what in waiting:
+            if isinstance(what.of, Memory) and self.model[what.of.id] == what.of:
+                self.meant[what.of.id] = what.of.text
+
+    @rule(
+        word=st.sampled_from(WORDS),
+        viewer=viewers,
+        injectable=st.booleans(),
+        past=st.booleans(),
+        wanted=st.sets(kinds, max_size=2),
+        since_days=st.none() | days,
+    )
+    def search_by_meaning(
+        self, word: str, viewer: Viewer, injectable: bool, past: bool, wanted: set[Kind], since_days: int | None
+    ) -> None:
+        since = None if since_days is None else NOW - timedelta(days=since_days)
+        asked = Meaning(vector=EMBEDS.embed(word), model=EMBEDS.model)
+        near = {
+            memory_id: cosine(asked.vector, EMBEDS.embed(text))
+            for memory_id, text in self.meant.items()
+            if self.is_asked_for(self.model[memory_id], viewer, injectable, past)
+            and (not wanted or self.model[memory_id].kind in wanted)
+            and (since is None or self.model[memory_id].valid_from >= since)
+        }
+        filters = Filters(kinds=frozenset(wanted), since=since, status=Status.ANY if past else Status.LIVE)
+        for store in (self.store, self.other):
+            sighting = store.look_up([], viewer, injectable=injectable, past=past)
+            found = store.search(sighting, asked, limit=1000, filters=filters)
+            assert all(one.memory == self.model[one.memory.id] for one in found)
+            expected = {memory_id: value for memory_id, value in near.items() if value >= MIN_COSINE}
+            assert {one.memory.id: one.cosine for one in found} == pytest.approx(expected, abs=1e-5)
+
+    def is_asked_for(self, memory: Memory, viewer: Viewer, injectable: bool, past: bool) -> bool:
+        restricted = injectable and memory.sensitivity is Sensitivity.RESTRICTED
+        return may_see(memory, viewer) and (past or memory.is_live) and not restricted
 
     @rule(text=texts, victim=ids)
     def fail_halfway(self, text: str, victim: MemoryId) -> None:
@@ -201,6 +259,7 @@ class StoreMachine(RuleBasedStateMachine):
         kept = [memory for memory in self.model.values() if memory.forgotten_at is None]
         assert list(self.store.everything()) == kept
         assert self.store.count() == len(kept)
+        assert self.store.unembedded(EMBEDS.model) == len(kept) - len(self.meant)
 
     def live(self) -> Iterable[Memory]:
         return (memory for memory in self.model.values() if memory.is_live)
@@ -209,6 +268,9 @@ class StoreMachine(RuleBasedStateMachine):
 class InMemoryStoreMachine(StoreMachine):
     def open(self) -> SqliteStore:
         return SqliteStore(None)
+
+    def open_beside(self) -> SqliteStore:
+        return self.store
 
     def reopen(self) -> None:
         """No rule here: what is in memory ends with it."""

@@ -62,6 +62,14 @@ def test_what_says_something_else_waits_again_and_is_not_found_by_what_it_said(s
     assert found(store) == {"Changed.": near(0.4)}
 
 
+def test_a_title_is_part_of_what_it_means_and_other_names_are_not(store: Store) -> None:
+    with_vector(store)
+    store.update(a_memory("Known.", aliases=("also called",)))
+    assert (waiting(store), found(store)) == ([], {"Known.": near(0.9)})
+    store.update(a_memory("Known.", title="Called otherwise"))
+    assert (waiting(store), found(store)) == (["Known."], {})
+
+
 def test_what_comes_back_from_being_forgotten_waits_again(store: Store) -> None:
     with_vector(store)
     store.update(a_memory("Known.", forgotten_at=NOW))

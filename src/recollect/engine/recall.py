@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import isnan
 
 from recollect.domain.memory import Hit, ProjectId, Viewer
 from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
@@ -83,7 +84,7 @@ def recall_turns(
         TurnHit(
             turn=turn,
             relevance=relevance(
-                None if cosine is None else float(ranked.meaning[at]),
+                None if cosine is None or isnan(cosine[at]) else float(ranked.meaning[at]),
                 coverage_of_turn(float(ranked.words[at]), asked_words),
             ),
             score=float(ranked.score[at]),

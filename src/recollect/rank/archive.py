@@ -25,7 +25,7 @@ BEFORE, AFTER, FARTHER = 0.2, 0.3, 0.1  # shares of the neighbours' scores; an a
 SPEAKER_BONUS = 0.15  # it is spoken by somebody whom the question names
 USER_BONUS = 0.1  # replies repeat the question and fill the first places
 SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon more of a word counts no more; how much long sessions lose
-
+UNKNOWN_MEANING = 0.5  # what was just said has no vector yet: its words stand for half of its meaning
 
 NONE: Mapping[int, float] = {}
 
@@ -35,7 +35,7 @@ class Ranked:
     """The parts of a turn's score, each for all turns of the project."""
 
     words: "Doubles"  # 0..1, the share of the question that the turn has, by rarity
-    meaning: "Doubles"  # a cosine
+    meaning: "Doubles"  # a cosine; 0 where it is not known
     session: "Doubles"  # 0..1, the best session has 1
     score: "Doubles"
 
@@ -61,16 +61,14 @@ def rank(
     base = _scaled(words) + SESSION_WEIGHT * session
     meaning = np.zeros(len(turns.numbers))
     if cosine is not None and not np.isnan(cosine).all():
+        unknown = np.isnan(cosine)
         context = np.nan_to_num(cosine.astype(np.float64), nan=float(np.nanmin(cosine)))
         nearest = context.copy()
         for position, value in passages.items():
             nearest[position] = value
-        meaning = np.maximum(context, nearest)
-        base = (
-            MEANING_WEIGHT * _scaled(context + nearest)
-            + (1 - MEANING_WEIGHT) * _scaled(words)
-            + SESSION_WEIGHT * session
-        )
+        meaning = np.where(unknown, 0.0, np.maximum(context, nearest))
+        by_meaning = np.where(unknown, UNKNOWN_MEANING * _scaled(words), _scaled(context + nearest))
+        base = MEANING_WEIGHT * by_meaning + (1 - MEANING_WEIGHT) * _scaled(words) + SESSION_WEIGHT * session
     score = _with_neighbours(turns, base) + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user
     known = (words > 0) | (meaning > 0)
     score[~(turns.wanted & known)] = -np.inf

@@ -12,6 +12,7 @@ from recollect.domain.calibration import Calibration
 
 MIN_CORPUS = 200  # in a small store every word looks rare; pretend a middling one
 UNSAID = 12  # words of a memory that were not asked for count up to here: a long memory is about each of its subjects
+UNSAID_IN_A_SENTENCE = 6
 SHORT = 5  # a memory of two words is not half asked for by one of them
 FULL_OVERLAP = 0.55  # from here words alone leave no doubt
 OVERLAP_POWER = 0.78  # below it, this brings the overlaps of what fits to the thresholds of their kinds
@@ -66,9 +67,9 @@ def coverage(
 
 
 def coverage_of_turn(of_asked: float, asked: float) -> Coverage:
-    """Of something long, of which only the share of what was asked is known; `asked` is the weight of all of that."""
+    """`asked` is the weight of all that was asked. How long the turn is says nothing: one sentence of it may answer."""
     shared = of_asked * asked
-    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID), named=False)
+    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID_IN_A_SENTENCE), named=False)
 
 
 def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) -> float:

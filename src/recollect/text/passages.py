@@ -9,7 +9,8 @@ MAX_PASSAGES = 12  # people say what matters first, and paste after it
 BEFORE_WORDS = 40  # so much of what was said just before belongs to a turn
 MAX_CHARS = 20_000  # of a turn that are looked at
 
-_END = re.compile(r"(?<=[.!?:;])\s+|\n+|(?=\[)")
+_END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
+_LONG_RUN = re.compile(r"\S{60}")  # Chinese and Japanese have no blanks between words
 
 
 def passages(text: str) -> list[str]:

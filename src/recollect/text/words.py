@@ -75,7 +75,7 @@ def _name_and_parts(chunk: str) -> tuple[str, ...]:
         return tuple(_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS)
     words = [_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS]
     if parts and len(name) <= MAX_WORD_CHARS:
-        words.append(name.lower())
+        words.append(_stem(name.lower()))  # who writes `ParseOptions` in small letters means the same
     return tuple(words)
 
 

@@ -61,5 +61,5 @@ def test_the_first_repetitions_count_most() -> None:
 
 def test_scores_stay_between_nothing_and_one() -> None:
     memory = a_memory(importance=2.0, kind=Kind.PREFERENCE, seen=1000)
-    assert 0.99 < turn_score(turn_factors(memory, 1.0, NOW, Settings()), Settings()) <= 1.0
+    assert 0.99 < turn_score(turn_factors(memory, 1.0, NOW, Settings()), Settings().turn) <= 1.0
     assert 0.99 < start_score(start_factors(memory, NOW, Settings()), Settings()) <= 1.0

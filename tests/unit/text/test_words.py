@@ -10,7 +10,7 @@ from recollect.text.words import MAX_WORD_CHARS, identifiers, index_words
     ("text", "expected"),
     [
         ("snake_case_name", {"snake", "case", "name", "snake_case_name"}),
-        ("getUserName", {"get", "user", "name", "getusername"}),
+        ("getUserName", {"get", "user", "name", *index_words("getusername")}),
         ("HTTPServer", {"http", "server", "httpserver"}),
         ("src/auth/login.py", {"src", "auth", "login", "py", "src/auth/login.py"}),
         ("E1234", {"e1234"}),

@@ -1,0 +1,82 @@
+"""The real model in the real engine: what people say in other words is found."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from recollect.domain.memory import Viewer
+from recollect.embed.minilm import load
+from recollect.embed.remembering import Remembering
+from recollect.engine.engine import Engine
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import NOW, PROJECT, a_draft, a_turn
+from tests.flows.conftest import engine_on
+from tests.requirements import covers
+
+HERE = Viewer(project=PROJECT)
+KEPT = (
+    "Passwords are hashed with argon2id before they are stored.",
+    "The nightly job copies the database to cold storage.",
+    "Pull requests need two approvals before they are merged.",
+    "Dates are always kept in UTC and shown in local time.",
+    "CI caches the npm folder between runs.",
+)
+
+
+def no_network(*_: object, **__: object) -> None:
+    raise AssertionError("nothing here needs a network")
+
+
+@pytest.fixture(scope="module")
+def model(model_folder: Path) -> Remembering:
+    return Remembering(load(model_folder), lambda: 0.0)
+
+
+@pytest.fixture
+def engine(store: SqliteStore, model: Remembering, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    engine = engine_on(store, model=model)
+    engine.remember_all([a_draft(text) for text in KEPT])
+    assert engine.embed_some() == len(KEPT)
+    return engine
+
+
+@covers("RET-1", "RET-3")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("secure password storage", KEPT[0]),
+        ("backup of the db", KEPT[1]),
+        ("how many approvals does a PR need", KEPT[2]),
+        ("timezone handling", KEPT[3]),
+    ],
+)
+def test_what_is_meant_is_found_first(engine: Engine, query: str, expected: str) -> None:
+    hits = engine.recall(query, HERE, limit=3, now=NOW)
+    assert hits[0].memory.text == expected
+    assert hits[0].factors["meaning"] > 0.4
+
+
+def test_a_question_about_something_else_finds_nothing_that_shares_no_word(engine: Engine) -> None:
+    assert engine.recall("giraffe enclosure feeding timetable", HERE, limit=3, now=NOW) == []
+
+
+@covers("RET-6")
+def test_an_old_turn_is_found_by_what_it_means(engine: Engine) -> None:
+    engine.archive(
+        [
+            a_turn("I adopted a puppy last weekend, he is called Biscuit.", message="m1"),
+            a_turn("The build is green again.", session="s2"),
+        ]
+    )
+    assert engine.embed_some() == 2
+    (hit, *_) = engine.recall_turns("what is the name of my dog", PROJECT, limit=2)
+    assert (hit.turn.session, hit.turn.message) == ("s1", "m1")
+
+
+def test_the_same_question_costs_nothing_the_second_time(engine: Engine, model: Remembering) -> None:
+    engine.recall("database backups", HERE, limit=3, now=NOW)
+    many = len(model._known)
+    engine.recall("database backups", HERE, limit=3, now=NOW)
+    assert len(model._known) == many
