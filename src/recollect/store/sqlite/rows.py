@@ -125,7 +125,8 @@ def memory_row(memory: Memory) -> dict[str, object]:
 
 def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     """The memory of a row; a row that is not what was written is refused, so that it is never shown."""
-    row = dict(row)  # a row of SQLite looks for the name among all names each time
+    # A row of SQLite looks for the name among all names each time; dict(row) would ask it for each of them.
+    row = dict(zip(row.keys(), row, strict=True)) if isinstance(row, sqlite3.Row) else row
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
@@ -163,13 +164,7 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         valid_to=_from_ms_or_none(row["valid_to_ms"]),
         superseded_by=row["superseded_by"],
         seen=row["seen"],
-        source=Source(
-            role=Role(row["role"]),
-            host=row["host"],
-            session=row["session"],
-            message=row["message"],
-            agent=row["agent"],
-        ),
+        source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
         evidence=tuple(_listed(row["evidence"])),
         anchors=tuple(Anchor(path, known_hash) for path, known_hash in _listed(row["anchors"])),
         use=_use_of(row),
@@ -178,6 +173,13 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
 
 
 _scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few, for every row of every answer
+
+
+@lru_cache(maxsize=1024)
+def _source_of(
+    role: str, host: str | None, session: SessionId | None, message: MessageId | None, agent: str | None
+) -> Source:
+    return Source(role=Role(role), host=host, session=session, message=message, agent=agent)
 
 
 def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
