@@ -8,27 +8,66 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
-from bench import embedding, moments, processes, store
+from bench import archive, background, cold, embedding, moments, processes, search
+from bench.corpus import prompts
+from bench.measure import NAME_CHARS
+from bench.vectors import NO_MODEL, Given, Reals, synthetic
+from recollect import config, wiring
+from recollect.engine.ports import Embeds
 
-SIZES = (1_000, 10_000, 100_000)
-FULL_SIZES = (*SIZES, 1_000_000)
+T = TypeVar("T")
+
+SIZES, FULL_SIZES = (1_000, 10_000, 100_000), (1_000, 10_000, 100_000, 1_000_000)
+TURNS, FULL_TURNS = (1_000, 10_000), (1_000, 10_000, 100_000)
+COLD_SIZES = (1_000, 10_000)
+QUESTIONS = 200
 
 
 def main() -> None:
     began = time.monotonic()
-    sizes = FULL_SIZES if os.environ.get("FULL") == "1" else SIZES
-    _section("writing and searching by word, memories in 50 projects", "plain FTS5", lambda at: store.run(at, sizes))
+    full = os.environ.get("FULL") == "1"
+    given, questions = _meanings(wiring.Model(config.places().model)())
+    _section(
+        "finding ten memories by word and by meaning",
+        "plain FTS5 join + quicker plain numpy",
+        lambda at: search.run(at, FULL_SIZES if full else SIZES, given, questions, _new_model),
+    )
+    _section("writing", "", search.one_by_one)
+    _section(
+        "finding ten old turns",
+        "by word",
+        lambda at: archive.run(at, FULL_TURNS if full else TURNS, given, questions),
+    )
     _section("moments of a session", "plain FTS5", moments.run)
+    if given.model != NO_MODEL:
+        _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)
-    _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
+    if given.model != NO_MODEL:
+        _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
     print(f"\ntook {time.monotonic() - began:.0f} s")
 
 
-def _section(name: str, yardstick: str, run: Callable[[Path], None]) -> None:
-    print(f"\n{name:44} {'p50 ms':>9} {'p95 ms':>9}   ratio to {yardstick}")
+def _meanings(model: Embeds | None) -> tuple[Given, Reals]:
+    if model is None:
+        print("There is no model (`recollect model build` makes it): all vectors are made up.")
+        return Given(NO_MODEL, synthetic(background.TEXTS)), synthetic(QUESTIONS, seed=7)
+    originals = _section("meanings in the background", "alone", lambda at: background.run(at, model))
+    print(f"\nVectors below: {len(originals):,} of the model for texts, each turned a little at random for the others.")
+    return Given(model.model, originals), background.as_rows([model.embed_question(one) for one in prompts(QUESTIONS)])
+
+
+def _new_model() -> Embeds | None:
+    """One that has not been asked anything yet: it remembers its answers."""
+    return wiring.Model(config.places().model)()
+
+
+def _section(name: str, yardstick: str, run: Callable[[Path], T]) -> T:
+    ratio = f"   ratio to {yardstick}" if yardstick else ""
+    print(f"\n{name:{NAME_CHARS}} {'p50 ms':>9} {'p95 ms':>9}{ratio}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        run(Path(folder))
+        return run(Path(folder))
 
 
 if __name__ == "__main__":

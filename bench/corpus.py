@@ -1,40 +1,69 @@
-"""Memories and prompts for measuring: made up, repeatable, in the language of developers."""
+"""Memories, prompts and turns for measuring: made up, repeatable, in the language of developers.
+
+When something was said tells which it is: `number_of` needs no table of a million texts.
+"""
 
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from recollect.domain.memory import Draft, Kind, ProjectId, Role, Scope, Source
-
-SUBJECTS = "auth cache queue worker gateway invoice ledger search billing webhook session scheduler importer".split()
-VERBS = "uses needs breaks without retries through waits for depends on reads from writes to".split(" ")
-OBJECTS = "Redis Postgres Kafka JWT Helm Terraform gRPC OpenAPI pytest Vite Docker nginx S3 SQLite RabbitMQ".split()
-DETAILS = "in staging|behind a feature flag|with a timeout of {} seconds|since release {}|on port {}|for tenant {}"
+from bench.vocabulary import NOUNS, PLACES, QUALITIES, TECHNOLOGIES, VERBS, Words, names
+from recollect.domain.memory import Draft, Kind, MessageId, ProjectId, Role, Scope, SessionId, Source
+from recollect.domain.session import Turn
 
 SOURCE = Source(role=Role.IMPORT, host="bench")
 PROJECTS = 50
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
+APART = timedelta(seconds=30)  # a million of them are a year
+TURNS_PER_SESSION = 40
+
+_NOUNS, _VERBS, _QUALITIES = Words(NOUNS), Words(VERBS), Words(QUALITIES)
+_TECHNOLOGIES, _PLACES, _NAMES = Words(TECHNOLOGIES), Words(PLACES), Words(names())
+_DETAILS = "with a timeout of {} seconds|since release {}|on port {}|for tenant {}|see ticket {}".split("|")
 
 
-def drafts(count: int, seed: int = 1) -> Iterator[Draft]:
+def drafts(count: int, seed: int = 1, projects: int = PROJECTS) -> Iterator[Draft]:
     chance = random.Random(seed)
     kinds = list(Kind)
+    scopes = [Scope.project(project(number)) for number in range(projects)]
     for number in range(count):
         yield Draft(
             text=sentence(chance, number),
             kind=chance.choice(kinds),
-            scope=Scope.project(project(number % PROJECTS)),
-            at=NOW - timedelta(minutes=number % 60_000 + 1),
+            scope=scopes[number % projects],
+            at=NOW - (number + 1) * APART,
             source=SOURCE,
         )
 
 
+def number_of(said: datetime) -> int:
+    """Which one of the drafts was said then."""
+    return round((NOW - said) / APART) - 1
+
+
 def prompts(count: int, seed: int = 2) -> list[str]:
     chance = random.Random(seed)
-    return [
-        f"How does the {chance.choice(SUBJECTS)} {chance.choice(VERBS)} {chance.choice(OBJECTS)} here?"
-        for _ in range(count)
-    ]
+    found = []
+    for _ in range(count):
+        noun, other = _NOUNS.some(chance, 2)
+        (verb,), (technology,), (name,) = (each.some(chance, 1) for each in (_VERBS, _TECHNOLOGIES, _NAMES))
+        found.append(f"How does the {noun} of the {other} {verb} {technology} here, and is {name} part of it?")
+    return found
+
+
+def turns(count: int, seed: int = 4) -> Iterator[Turn]:
+    """Of one project, session by session, each a few sentences; user and agent take turns."""
+    chance = random.Random(seed)
+    for number in range(count):
+        said = " ".join(sentence(chance, number) for _ in range(chance.randint(1, 4)))
+        yield Turn(
+            session=SessionId(f"session-{number // TURNS_PER_SESSION}"),
+            message=MessageId(f"message-{number}"),
+            project=project(0),
+            role=Role.ASSISTANT if number % 2 else Role.USER,
+            text=said,
+            at=NOW - (count - number) * APART,
+        )
 
 
 def project(number: int) -> ProjectId:
@@ -42,5 +71,10 @@ def project(number: int) -> ProjectId:
 
 
 def sentence(chance: random.Random, number: int) -> str:
-    detail = chance.choice(DETAILS.split("|")).format(number)
-    return f"The {chance.choice(SUBJECTS)} {chance.choice(VERBS)} {chance.choice(OBJECTS)} {detail}."
+    noun, other, third = _NOUNS.some(chance, 3)
+    verb, then = _VERBS.some(chance, 2)
+    quality, technology, place, name = (
+        each.some(chance, 1)[0] for each in (_QUALITIES, _TECHNOLOGIES, _PLACES, _NAMES)
+    )
+    detail = chance.choice(_DETAILS).format(number)
+    return f"The {quality} {noun} {verb} {technology} in {place} {detail}; {name} {then} the {other} of the {third}."

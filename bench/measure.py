@@ -8,25 +8,43 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+NAME_CHARS = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Times:
     p50_ms: float
     p95_ms: float
+    cpu_ms: float = 0.0  # the middle of what this thread itself has computed: others share the machine
 
     def __str__(self) -> str:
         return f"{self.p50_ms:9.2f} {self.p95_ms:9.2f}"
 
+    def __add__(self, other: "Times") -> "Times":
+        return Times(self.p50_ms + other.p50_ms, self.p95_ms + other.p95_ms, self.cpu_ms + other.cpu_ms)
+
 
 def timed(items: Iterable[T], action: Callable[[T], object]) -> Times:
-    spent_ms = []
+    spent_ms, computed_ms = [], []
     for item in items:
-        began = time.perf_counter()
+        began, computed = time.perf_counter(), time.thread_time()
         action(item)
         spent_ms.append((time.perf_counter() - began) * 1000)
+        computed_ms.append((time.thread_time() - computed) * 1000)
     ordered = sorted(spent_ms)
-    return Times(statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))])
+    p95 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+    return Times(statistics.median(ordered), p95, statistics.median(computed_ms))
 
 
-def row(name: str, times: Times, yardstick: Times) -> None:
-    print(f"{name:44} {times}   {times.p50_ms / yardstick.p50_ms:6.2f}")
+def row(name: str, times: Times, yardstick: Times | None = None, *, target_ms: float | None = None) -> None:
+    ratio = "" if yardstick is None else f"{times.p50_ms / yardstick.p50_ms:6.2f}"
+    wanted = ""
+    if target_ms is not None:
+        wanted = (
+            f"   {times.cpu_ms:.2f} ms of a processor; at most {target_ms:g} ms: {verdict(times.p50_ms <= target_ms)}"
+        )
+    print(f"{name:{NAME_CHARS}} {times}   {ratio}{wanted}", flush=True)
+
+
+def verdict(met: bool) -> str:
+    return "met" if met else "MISSED"

@@ -1,18 +1,26 @@
-"""The yardstick: the same texts in one FTS5 table, the project in a column beside it: what one writes at first."""
+"""The yardsticks: the same texts in one FTS5 table, the same vectors in one float32 matrix, the project in a column
+beside them: what one writes at first.
+"""
 
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from bench.corpus import PROJECTS, drafts, project
+from bench.vectors import Reals
+from recollect.domain.vector import DIMENSIONS
 
 
 class PlainSearch:
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(self, path: Path, size: int, projects: int = PROJECTS) -> None:
+        self._projects = projects
         self._connection = sqlite3.connect(path)
         self._connection.execute("CREATE TABLE memory (n INTEGER PRIMARY KEY, project TEXT, text TEXT)")
         self._connection.execute("CREATE INDEX memory_by_project ON memory (project)")
         self._connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter')")
-        for number, draft in enumerate(drafts(size)):
+        for number, draft in enumerate(drafts(size, projects=projects)):
             self._connection.execute("INSERT INTO memory VALUES (?, ?, ?)", (number, draft.scope.name, draft.text))
             self._connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, draft.text))
         self._connection.commit()
@@ -22,8 +30,34 @@ class PlainSearch:
         self._connection.execute(
             "SELECT memory.text FROM words JOIN memory ON memory.n = words.rowid "
             "WHERE words MATCH ? AND memory.project = ? ORDER BY rank LIMIT 10",
-            (match, project(number % PROJECTS)),
+            (match, project(number % self._projects)),
         ).fetchall()
 
     def close(self) -> None:
         self._connection.close()
+
+
+class PlainVectors:
+    """Exact. In a file that is mapped into memory, so that a million of them do not stand there twice."""
+
+    def __init__(self, path: Path, given: Iterable[Reals], projects: int = PROJECTS) -> None:
+        with path.open("wb") as file:
+            for some in given:
+                file.write(some.tobytes())
+        self._vectors = np.memmap(path, np.float32, "r").reshape(-1, DIMENSIONS)
+        self._projects = np.arange(len(self._vectors)) % projects
+
+    def of_project(self, number: int) -> tuple["np.ndarray[tuple[int], np.dtype[np.int64]]", Reals]:
+        """Which ones they are, and their vectors."""
+        numbers = np.flatnonzero(self._projects == number)
+        return numbers, np.asarray(self._vectors[numbers])
+
+    def filtered_before(self, number: int, asked: Reals) -> None:
+        numbers = np.flatnonzero(self._projects == number)
+        cosines = self._vectors[numbers] @ asked
+        numbers[np.argsort(-cosines)[:10]]
+
+    def filtered_after(self, number: int, asked: Reals) -> None:
+        cosines = self._vectors @ asked
+        order = np.argsort(-cosines)
+        order[self._projects[order] == number][:10]

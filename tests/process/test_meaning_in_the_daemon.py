@@ -44,14 +44,14 @@ def wait_until_embedded(home: Home, folder: Path) -> None:
 @covers("RET-3")
 def test_what_is_taught_is_found_by_its_meaning_soon_after(home: Home, model_folder: Path) -> None:
     home = home.with_model(model_folder)
-    taught(home, "Deployments go through Helm charts.", "--kind", "decision")
+    taught(home, "Users sign in with a passkey; there are no passwords.", "--kind", "preference")
     home.said("start")
     assert home.json("status")["model"] == "not loaded yet"  # nobody has asked anything
     asked(home, "good morning, what is the plan for today?", "m1")
     wait_until(home, "loaded")
     wait_until_embedded(home, model_folder)
-    answer = asked(home, "How do we ship a new release to the kubernetes cluster?", "m2", session="s2")
-    assert "Helm charts" in answer["block"]
+    answer = asked(home, "How does the login screen authenticate somebody without a password?", "m2", session="s2")
+    assert "passkey" in answer["block"]
 
 
 @covers("RET-4")

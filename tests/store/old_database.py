@@ -1,4 +1,4 @@
-"""A database as version 2 left it: its own two migrations, and rows as its SQL wrote them."""
+"""A database as an older version left it: its own migrations, and rows as its SQL wrote them."""
 
 import json
 import sqlite3
@@ -22,20 +22,17 @@ ROWS = (
     ("new", "The port is 81.", "decision", f"project:{PROJECT}", "project", None),
     ("vault", "The vault is in Bern.", "decision", "universal", "restricted", None),
 )
+TURNS = ("As agreed: Auth uses JWT. Right?", "Right.")  # since version 3
 BLOCK = "<recollect>\n[DEC] Auth uses JWT. (2026-03-02, plain)\n</recollect>"
 
 
-def make(path: Path) -> None:
+def make(path: Path, version: int = VERSION) -> None:
     path.parent.mkdir(mode=0o700, parents=True)
     path.touch(mode=0o600)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT")
-        for number, migration in enumerate(MIGRATIONS[:VERSION], start=1):
-            for statement in migration.statements:
-                connection.execute(statement)
-            connection.execute("INSERT INTO migration VALUES (?, ?)", (number, migration.name))
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+        _migrate(connection, range(1, VERSION + 1))
         for n, row in enumerate(ROWS, start=1):
             _add(connection, n, *row)
         connection.execute("INSERT INTO session VALUES ('s1', 'opencode', ?, NULL, ?, 0)", (PROJECT, AT_MS))
@@ -43,6 +40,22 @@ def make(path: Path) -> None:
             "INSERT INTO injection VALUES ('s1', 'm1', 0, 'message', ?, 12, '[\"plain\"]', 3, ?, 1.5, 1)",
             (BLOCK, AT_MS),
         )
+        _migrate(connection, range(VERSION + 1, version + 1))
+        for n, text in enumerate(TURNS if version > VERSION else (), start=1):
+            turn = ("s1", f"m{n}", PROJECT, "user", text, AT_MS + n)
+            connection.execute("INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, '')", (n, *turn))
+            words = " ".join(index_words(text))
+            connection.execute("INSERT INTO turn_words (rowid, scope, words) VALUES (?, 'sold', ?)", (n, words))
+
+
+def _migrate(connection: sqlite3.Connection, numbers: range) -> None:
+    """The tables as they were; what a migration does beside them is of today, and is left out."""
+    for number in numbers:
+        migration = MIGRATIONS[number - 1]
+        for statement in migration.statements:
+            connection.execute(statement)
+        connection.execute("INSERT INTO migration VALUES (?, ?)", (number, migration.name))
+        connection.execute(f"PRAGMA user_version = {number}")
 
 
 def _add(

@@ -4,19 +4,22 @@ import itertools
 import json
 import random
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from recollect.domain.health import Health
 from recollect.domain.injection import Placement, Sent
-from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Role, SessionId, Source, Viewer
+from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Role, Scope, SessionId, Source, Viewer
 from recollect.domain.session import Turn
 from recollect.domain.settings import Forget, Settings
+from recollect.domain.vector import Vector
 from recollect.engine.engine import Engine
 from recollect.rank.budget import Offer, fill
 from recollect.store.sqlite import forgetting
@@ -30,6 +33,7 @@ from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_tur
 from tests.requirements import covers
 from tests.searching import memories_found, occurrences, turns_found
 from tests.store import old_database
+from tests.vectors import MODEL, any_vector, as_halves, embed_all
 
 HERE = Viewer(project=PROJECT, session=SessionId("s1"))
 VICTIM = MemoryId("victim")
@@ -98,14 +102,14 @@ def the_victim(text: str = TEXTS["a sentence"]) -> Memory:
     )
 
 
-def among_others(store: SqliteStore, victim: Memory) -> None:
+def among_others(store: SqliteStore, victim: Memory, others: int = OTHERS) -> None:
     """The victim in the middle of many, so that its words share pages and segments with theirs."""
     chance = random.Random(7)
     with store.writing():
-        for n in range(OTHERS):
+        for n in range(others):
             words = " ".join(chance.choices(WORDS, k=chance.randint(3, 60)))
             store.add(a_memory(f"{words} {n}.", id=MemoryId(f"{chance.getrandbits(48):012x}")))
-            if n == OTHERS // 2:
+            if n == others // 2:
                 store.add(victim)
 
 
@@ -140,8 +144,30 @@ def back_up(path: Path, name: str) -> None:
 def left_of(victim: Memory, folder: Path) -> set[tuple[str, bytes]]:
     words = distinctive(victim)
     assert words
+    return left_in(folder, words)
+
+
+def left_in(folder: Path, pieces: Collection[bytes]) -> set[tuple[str, bytes]]:
     files = [file for file in folder.rglob("*") if file.is_file()]
-    return {(file.name, word) for file in files for data in [file.read_bytes()] for word in words if word in data}
+    return {(file.name, piece) for file in files for data in [file.read_bytes()] for piece in pieces if piece in data}
+
+
+class Meanings:
+    """Every text gets vectors that no other text has, so that one can look for their bytes."""
+
+    def __init__(self) -> None:
+        self._chance = np.random.default_rng(3)
+        self._made: dict[str, list[Vector]] = {}
+
+    def of(self, what: Memory | Turn) -> list[Vector]:
+        many = 1 if isinstance(what, Memory) else 1 + len(what.text) % 8
+        self._made[what.text] = [any_vector(self._chance) for _ in range(many)]
+        return self._made[what.text]
+
+    def pieces(self, *texts: str) -> set[bytes]:
+        """A vector may lie on several pages, and parts of it are too much already."""
+        halves = [as_halves(vector) for text in texts for vector in self._made[text]]
+        return {each[at : at + 32] for each in halves for at in range(0, len(each), 32)}
 
 
 @covers("PRI-7")
@@ -163,6 +189,44 @@ def test_forgotten_now_means_gone_from_every_file(path: Path, store: SqliteStore
     with closing(sqlite3.connect(path.parent / "backups" / "schema-004-20260101T000000.db")) as backup:
         assert backup.execute("SELECT count(*) FROM memory").fetchone() == (OTHERS,)
         assert backup.execute("SELECT count(*) FROM turn").fetchone() == (4,)
+
+
+@covers("PRI-7")
+@pytest.mark.parametrize("busy", [False, True], ids=["at rest", "after much was moved and forgotten"])
+def test_forgotten_now_means_that_nothing_is_left_of_its_meaning(path: Path, store: SqliteStore, busy: bool) -> None:
+    """Neither of its own, nor of what quoted it, nor of what was understood together with a quotation."""
+    victim, meanings = the_victim(), Meanings()
+    among_others(store, victim, others=500)
+    quoting = f"As you said: {victim.text}"
+    said = ["Before.", quoting, "The next one.", "The one after that."]
+    store.add_turns([a_turn(text, message=f"m{n}", at=NOW + timedelta(n)) for n, text in enumerate(said)])
+    embed_all(store, meanings.of)
+    if busy:
+        chance, others = random.Random(4), [memory for memory in store.everything() if memory.id != VICTIM]
+        changes: list[dict[str, Any]] = [{"forgotten_at": NOW}, {"scope": Scope.parse("universal")}]
+        with store.writing():
+            for memory in chance.sample(others, 300):
+                store.update(replace(memory, **chance.choice(changes)))
+    back_up(path, "schema-005-20260101T000000")
+    gone, kept = meanings.pieces(victim.text, quoting, "The next one."), meanings.pieces("Before.")
+    assert {name for name, _ in left_in(path.parent, gone)} >= {"schema-005-20260101T000000.db"}
+
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+
+    assert left_in(path.parent, gone) == set()
+    waiting = [what.of.text for what in store.next_unembedded(MODEL, limit=9)]
+    assert waiting == ["As you said: [forgotten].", "The next one."]
+    store.close()
+    assert {name for name, _ in left_in(path.parent, kept)} == {"recollect.db", "schema-005-20260101T000000.db"}
+
+
+def test_plain_forgetting_lets_the_vector_go_at_once(path: Path, store: SqliteStore) -> None:
+    meanings = Meanings()
+    store.add(the_victim())
+    embed_all(store, meanings.of)
+    engine_on(store).forget([VICTIM], at=NOW, by="cli")
+    store.close()
+    assert left_in(path.parent, meanings.pieces(the_victim().text)) == set()
 
 
 def test_a_block_is_replayed_without_the_line_of_what_is_gone(store: SqliteStore) -> None:
@@ -285,6 +349,25 @@ def test_an_old_backup_and_one_that_was_never_finished_hold_nothing_either(path:
     for file in (path, backup):
         assert b"JWT" not in file.read_bytes()
         assert b"jwt" not in file.read_bytes()
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_what_an_older_backup_quotes_is_cut_out_of_it(path: Path, version: int) -> None:
+    old_database.make(path, version)
+    store = SqliteStore(path)  # migrates, and keeps a backup
+    (backup,) = (path.parent / "backups").iterdir()
+    assert b"JWT" in backup.read_bytes()
+    assert engine_on(store).forget_now([MemoryId("plain")], at=NOW, by="cli")[1]
+    assert turns_found(store, ["forgotten"], PROJECT, limit=5) != []
+    store.close()
+    for file in (path, backup):
+        assert [word for word in (b"JWT", b"jwt") if word in file.read_bytes()] == [], file.name
+    with closing(sqlite3.connect(backup)) as kept:
+        assert kept.execute("SELECT text FROM turn ORDER BY n").fetchall() == [
+            ("As agreed: [forgotten]. Right?",),
+            ("Right.",),
+        ]
+        assert kept.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_what_was_kept_aside_as_damaged_is_cleaned_too(path: Path, open_store: Callable[[], SqliteStore]) -> None:

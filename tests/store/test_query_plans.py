@@ -9,16 +9,26 @@ import pytest
 
 from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.injection import Injection, Placement, Sent, Session
-from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Sensitivity, SessionId, Viewer
+from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
+from recollect.domain.search import Embedded, Filters
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
 from tests.searching import memories_found, occurrences, turns_found
+from tests.vectors import MODEL, asking, axis
 
 PROJECTS = [ProjectId(f"git:example.org/team/app{n}") for n in range(50)]
 SESSIONS = [SessionId(f"s{n}") for n in range(40)]
 VIEWER = Viewer(project=PROJECTS[7], language="go", session=SESSIONS[3], shares_preferences=True)
 KINDS, SENSITIVITIES = list(Kind), [*[Sensitivity.PROJECT] * 9, Sensitivity.PUBLIC, Sensitivity.RESTRICTED]
-FULL_SCAN = re.compile(r"SCAN (memory|turn|injection|change|session|deed|project_alias|trace)\b")
+TABLES = "memory|turn|injection|change|session|deed|project_alias|trace|newer|memory_vector|turn_vector|turn_change"
+FULL_SCAN = re.compile(rf"SCAN ({TABLES})\b")
+EVERY_FILTER = Filters(
+    kinds=frozenset([Kind.RULE, Kind.DECISION]),
+    scope=Scope.project(PROJECTS[7]),
+    since=NOW - timedelta(days=300),
+    until=NOW,
+    as_of=NOW - timedelta(days=1),
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +63,8 @@ def fill(store: SqliteStore) -> None:
             block = Injection(placement=Placement.MESSAGE, block="...", ids=(MemoryId("000000"),))
             store.record(Sent(session=session, context=0, message=name, injection=block, at=NOW, took_ms=1.0))
         store.add_turns(a_turn(f"About the cache {m}.", session=session, message=f"m{m}") for m in range(20))
+    for waiting in (store.next_unembedded(MODEL, limit=2000), store.next_unembedded(MODEL, limit=9000)[-800:]):
+        store.keep_vectors(MODEL, [Embedded(what=what, vectors=(axis(0), axis(0))) for what in waiting])
     for n in range(500):
         deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
         store.note_change(deed, MemoryId(f"{n % 90 * 7919 % 100_003:06}"), None)
@@ -83,8 +95,29 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "changed_since": lambda store: store.changed_since(DeedId(7), [MemoryId("000000"), MemoryId("007919")]),
     "known_as": lambda store: store.known_as([ProjectId("root:4f1e"), ProjectId("path:/src/3")]),
     "aliases_of": lambda store: store.aliases_of(PROJECTS[7]),
+    "look_up": lambda store: store.look_up(["cach", "area"], VIEWER),
+    "look_up, past": lambda store: store.look_up(["cach", "area"], VIEWER, past=True),
+    "search by meaning": lambda store: store.search(store.look_up(["cach"], VIEWER), asking(), limit=10),
+    "search by meaning, filtered": lambda store: store.search(
+        store.look_up(["cach"], VIEWER, past=True), asking(), limit=10, filters=EVERY_FILTER
+    ),
+    "look_up_turns": lambda store: store.look_up_turns(["cach"], PROJECTS[7], filters=EVERY_FILTER),
+    "turn_cosines": lambda store: store.turn_cosines(store.look_up_turns([], PROJECTS[7]), asking()),
+    "passage_cosines": lambda store: store.passage_cosines([1, 2, 3], axis(0)),
+    "turns": lambda store: store.turns([1, 2, 3]),
+    "unembedded": lambda store: store.unembedded(MODEL),
+    "next_unembedded": lambda store: store.next_unembedded(MODEL, limit=5),
+    "next_unembedded, turns": lambda store: with_memories_embedded(store).next_unembedded(MODEL, limit=5),
     "search_turns": lambda store: turns_found(store, ["cach"], PROJECTS[7], limit=5),
 }
+
+
+def with_memories_embedded(store: SqliteStore) -> SqliteStore:
+    while isinstance((waiting := store.next_unembedded(MODEL, limit=2000))[0].of, Memory):
+        store.keep_vectors(
+            MODEL, [Embedded(what=what, vectors=(axis(0),)) for what in waiting if isinstance(what.of, Memory)]
+        )
+    return store
 
 
 @pytest.mark.parametrize("name", READINGS)
@@ -105,6 +138,27 @@ def test_counting_reads_no_row(store: SqliteStore) -> None:
     assert not [line for line in told if " memory " in f"{line} "], "\n".join(told)
 
 
+@pytest.mark.parametrize("name", ["look_up", "look_up, past"])
+def test_looking_up_words_reads_no_row(store: SqliteStore, name: str) -> None:
+    told = plans(store, READINGS[name])
+    assert {line.partition(" VIRTUAL TABLE")[0] for line in told} == {"SCAN memory_words"}, "\n".join(told)
+
+
+def test_what_was_said_before_a_turn_is_the_first_of_an_index(store: SqliteStore) -> None:
+    """A session may be long: to look through all of it for each of its turns would take the square of its length."""
+    told = plans(store, READINGS["next_unembedded, turns"])
+    assert any("turn_by_session" in line for line in told), "\n".join(told)
+    assert not [line for line in told if "ORDER BY" in line], "\n".join(told)
+
+
+def test_a_search_makes_no_more_statements_in_a_larger_store_or_for_more_hits(store: SqliteStore) -> None:
+    def statements(limit: int) -> int:
+        return len(made_by(store, lambda s: s.search(s.look_up(["cach", "area"], VIEWER), asking(), limit=limit)))
+
+    statements(5)  # the first one also fetches the vectors
+    assert statements(5) == statements(200) < 60
+
+
 def test_later_changes_are_looked_up_by_memory_not_among_all_later_deeds(store: SqliteStore) -> None:
     told = plans(store, READINGS["changed_since"])
     assert any("change_by_memory" in line for line in told), "\n".join(told)
@@ -112,11 +166,16 @@ def test_later_changes_are_looked_up_by_memory_not_among_all_later_deeds(store: 
 
 def plans(store: SqliteStore, reading: Callable[[SqliteStore], object]) -> list[str]:
     """The plans of the statements that a reading really makes."""
+    made = made_by(store, reading)
+    with store._database.read() as connection:
+        return [row["detail"] for sql in made for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+
+
+def made_by(store: SqliteStore, reading: Callable[[SqliteStore], object]) -> list[str]:
     made: list[str] = []
     with store._database.read() as connection:  # the next reading gets the same one
         connection.set_trace_callback(made.append)
     reading(store)
     with store._database.read() as connection:
         connection.set_trace_callback(None)
-        ours = [sql for sql in made if sql.lstrip().upper().startswith(("SELECT", "WITH"))]
-        return [row["detail"] for sql in ours for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    return [sql for sql in made if sql.lstrip().upper().startswith(("SELECT", "WITH"))]

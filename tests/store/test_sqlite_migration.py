@@ -18,8 +18,9 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
 from tests import mounts
 from tests.builders import PROJECT, a_draft
-from tests.searching import memories_found
+from tests.searching import memories_found, turns_found
 from tests.store import old_database
+from tests.vectors import MODEL, asking, at_cosine, embed_all
 
 HERE = Viewer(project=PROJECT)
 BROKEN = Migration("broken", ("CREATE TABLE half (x)", "CREATE TABLE half (x)"))
@@ -65,6 +66,22 @@ def test_after_a_migration_everybody_sees_what_they_may_see(path: Path) -> None:
     sharing = Viewer(project=ProjectId("new"), shares_preferences=True)
     assert [memory.id for memory in store.newest(sharing, limit=9, kinds=[Kind.PREFERENCE])] == ["pref"]
     store.close()
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_after_a_migration_everything_waits_for_its_meaning_and_is_found_by_it(tmp_path: Path, version: int) -> None:
+    old_database.make(tmp_path / "old" / "recollect.db", version)
+    store = SqliteStore(tmp_path / "old" / "recollect.db")
+    said = [row[1] for row in old_database.ROWS] + list(old_database.TURNS if version > 2 else ())
+    assert store.unembedded(MODEL) == len(said)
+    assert embed_all(store, lambda of: at_cosine(0.9 if "JWT" in of.text else 0.1)) == said
+    (near,) = store.search(store.look_up([], HERE), asking(), limit=9)
+    assert near.memory.id == "plain"
+    assert [turn.text for turn in turns_found(store, ["jwt"], PROJECT, limit=9)] == said[len(old_database.ROWS) :][:1]
+    assert [finding.health for finding in store.check()] == [Health.FINE]
+    store.close()
+    (backup,) = (tmp_path / "old" / "backups").iterdir()
+    assert backup.name.startswith(f"schema-{version:03}-")
 
 
 def test_after_a_migration_a_message_is_replayed_with_what_it_was_sent_with(path: Path) -> None:

@@ -8,12 +8,13 @@ from recollect.domain.memory import Hit, ProjectId, Viewer
 from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Settings
+from recollect.domain.vector import between
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
-from recollect.text.meaning import common_words, prompt_meaning
+from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.passages import MAX_CHARS
 from recollect.text.query import search_words, weighed_words
 from recollect.text.words import index_words, words_of
@@ -68,7 +69,7 @@ def recall_turns(
 
     weights = weighed_words(query)
     turns = archive.look_up_turns(list(weights), project, filters=filters)
-    asked = meaning(embeds, query, turns.occurrences, len(turns.numbers), project)
+    asked = _meaning_of_words(embeds, query, turns.occurrences, len(turns.numbers), project)
     cosine = None if asked is None else archive.turn_cosines(turns, asked)
     passages: dict[int, float] = {}
     if asked is not None and cosine is not None:
@@ -107,6 +108,18 @@ def meaning(
         return None
     without_names = prompt_meaning(query, common_words(occurrences, texts, project or ""))
     return Meaning(vector=embeds.embed_question(without_names), model=embeds.model)
+
+
+def _meaning_of_words(
+    embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
+) -> Meaning | None:
+    """Names of things are found by their letters; so half of the meaning is that of what is said about them."""
+    whole = meaning(embeds, query, occurrences, texts, project)
+    rest = without_names(query)
+    if whole is None or not rest or rest == query:
+        return whole
+    about = meaning(embeds, rest, occurrences, texts, project)
+    return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
 
 
 def weigh(

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     Doubles = NDArray[np.float64]
 
 MEANING_WEIGHT = 0.6  # the words have the rest
-SESSION_WEIGHT = 0.2  # the words of the whole session
+SESSION_WEIGHT = 0.15  # the words of the whole session
 BEFORE, AFTER, FARTHER = 0.2, 0.3, 0.1  # shares of the neighbours' scores; an answer comes after its question
 SPEAKER_BONUS = 0.15  # it is spoken by somebody whom the question names
-USER_BONUS = 0.05  # replies repeat the question and fill the first places
+USER_BONUS = 0.1  # replies repeat the question and fill the first places
 SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon more of a word counts no more; how much long sessions lose
 
 

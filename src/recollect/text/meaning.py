@@ -1,11 +1,13 @@
 """Which words are embedded: of a memory, and of a prompt. Pure."""
 
+import re
 from collections.abc import Collection, Mapping
 
 from recollect.domain.memory import Memory
 from recollect.text.query import FUNCTION_WORDS
 from recollect.text.words import index_words
 
+_NAME = re.compile(r"\w[-_]\w")
 COMMON_SHARE = 0.30  # a word in more of the visible texts than this tells none of them from another
 COMMON_FROM = 4  # in a store with three memories every word would be common
 
@@ -30,6 +32,11 @@ def prompt_meaning(prompt: str, common: Collection[str]) -> str:
     """The prompt without its common words, for names swamp a small model; all of it if nothing else is left."""
     kept = [chunk for chunk in prompt.split() if not _is_common(chunk, common)]
     return " ".join(kept) or prompt
+
+
+def without_names(prompt: str) -> str:
+    """The prompt without names like `shop-api` or `order_items`, which a small model hears louder than the rest."""
+    return " ".join(piece for piece in prompt.split() if not _NAME.search(piece))
 
 
 def _is_common(chunk: str, common: Collection[str]) -> bool:

@@ -48,6 +48,7 @@ FUNCTION_WORDS = frozenset(
     """.split()
 )
 IDLE_WEIGHT = 1 / 3
+NAME_WEIGHT = 0.5  # of a name with parts: it says where (`in the shop-api`) more often than what
 
 
 def content_words(text: str) -> list[str]:
@@ -67,12 +68,12 @@ def asks_something(prompt: str, *, min_chars: int) -> bool:
 
 
 def weighed_words(text: str) -> dict[str, float]:
-    """The words of a question put to old turns, with their weights. A name from code counts once, whole or in parts."""
+    """The words of a question put to old turns, with their weights. A name with parts counts once, with its parts."""
     found: dict[str, float] = {}
     for chunk in chunks(text[:MAX_QUERY_CHARS]):
         words = [word for word in index_words(chunk) if word not in FUNCTION_WORDS]
+        is_name = len(words) > 1 and chunk.isascii()  # of a run of Chinese, each pair of letters is a word
         for word in words:
-            share = len(words) if chunk.isascii() else 1  # of a run of Chinese, each pair of letters is a word
-            weight = (IDLE_WEIGHT if word in IDLE else 1.0) / share
+            weight = (IDLE_WEIGHT if word in IDLE else 1.0) * (NAME_WEIGHT / len(words) if is_name else 1.0)
             found[word] = max(found.get(word, 0.0), weight)
     return dict(list(found.items())[:MAX_QUERY_WORDS]) or dict.fromkeys(search_words(text), 1.0)

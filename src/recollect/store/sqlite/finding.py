@@ -38,17 +38,20 @@ class Finding:
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
-                allowed = None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.numbers()}, filters)
+                allowed = (
+                    None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.candidates()}, filters)
+                )
                 words = by_word if allowed is None else {n: by_word[n] for n in by_word if n in allowed}
                 likely = dict(heapq.nlargest(limit, words.items(), key=itemgetter(1)))
                 cosines = near.best(limit, also=likely, allowed=allowed)
                 best = _best(likely, words, cosines, limit)
                 rows = _rows(connection, best)
-                if len(rows) == len(best) and near.is_of(rows):
+                changed = near.changed(rows)
+                if len(rows) == len(best) and not changed:
                     break
                 self._views.drop()  # something was moved or deleted since: look again
         return [
-            Found(memory=memory, cosine=cosines.get(row["n"]))
+            Found(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
             for row in rows
             if (memory := _memory_or_none(row)) is not None
         ]

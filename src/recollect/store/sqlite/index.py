@@ -19,40 +19,39 @@ from recollect.text.words import index_words, words_of
 
 Place = str  # ten letters and digits
 
-_LIVE, _RESTRICTED, _SESSION, _PAST, _REACH, _TURN = "live", "restricted", "session", "past", "reach", "turn"
+_LIVE, _PAST, _RESTRICTED, _SESSION, _REACH, _TURN = "live", "past", "restricted", "session", "reach", "turn"
 
 
 def places_of(memory: Memory) -> tuple[Place, ...]:
     """Where a memory is found: by its scope first, then from other projects."""
-    if not memory.is_live:
-        return (_place(_PAST, memory.scope),)
+    time = _LIVE if memory.is_live else _PAST
     match memory.sensitivity:
         case Sensitivity.RESTRICTED:
-            return (_place(_RESTRICTED, memory.scope),)
+            return (_place(time, _RESTRICTED, memory.scope),)
         case Sensitivity.SESSION:
-            return (_place(_SESSION, memory.scope, memory.source.session or ""),)
+            return (_place(time, _SESSION, memory.scope, memory.source.session or ""),)
         case Sensitivity.PUBLIC | Sensitivity.PROJECT:
             reach = reach_of(memory)
-            return (_place(_LIVE, memory.scope), *((_place(_REACH, reach),) if reach else ()))
+            return (_place(time, memory.scope), *((_place(time, _REACH, reach),) if reach else ()))
 
 
 def places_for(viewer: Viewer, *, injectable: bool = False, past: bool = False) -> list[Place]:
     """Where a viewer looks; `injectable` leaves out what is restricted, `past` adds what is no longer true."""
-    places = [_place(_REACH, reach) for reach in reaches(viewer)]
-    for scope in scopes(viewer):
-        places.append(_place(_LIVE, scope))
-        if not injectable:
-            places.append(_place(_RESTRICTED, scope))
-        if viewer.session is not None:
-            places.append(_place(_SESSION, scope, viewer.session))
-        if past:
-            places.append(_place(_PAST, scope))
+    places = []
+    for time in (_LIVE, _PAST) if past else (_LIVE,):
+        places += [_place(time, _REACH, reach) for reach in reaches(viewer)]
+        for scope in scopes(viewer):
+            places.append(_place(time, scope))
+            if not injectable:
+                places.append(_place(time, _RESTRICTED, scope))
+            if viewer.session is not None:
+                places.append(_place(time, _SESSION, scope, viewer.session))
     return places
 
 
 def columns_of(places: Iterable[Place]) -> dict[Place, str]:
     """In which column of the vectors each place stands."""
-    from_elsewhere = {_place(_REACH, reach) for reach in Reach}
+    from_elsewhere = {_place(time, _REACH, reach) for time in (_LIVE, _PAST) for reach in Reach}
     return {place: "reach" if place in from_elsewhere else "place" for place in places}
 
 

@@ -28,6 +28,8 @@ def _hash_and_index(connection: sqlite3.Connection) -> None:
     index.rebuild(connection)
 
 
+_CHANGED = "INSERT INTO turn_change VALUES (coalesce({}.project, ''), 1) ON CONFLICT DO UPDATE SET times = times + 1;"
+
 MIGRATIONS = (
     Migration(
         "memories",
@@ -210,6 +212,12 @@ MIGRATIONS = (
                 words, detail = none, tokenize = "ascii tokenchars '_./\:@#+-'"
             )
             """,
+            "CREATE INDEX turn_by_session ON turn (session, at_ms)",  # what was said just before
+            # How often turns of a project were changed or deleted, so that whoever knows the archive reads it again.
+            "CREATE TABLE turn_change (project TEXT PRIMARY KEY, times INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+            f"CREATE TRIGGER turn_deleted AFTER DELETE ON turn BEGIN {_CHANGED.format('old')} END",
+            f"CREATE TRIGGER turn_left AFTER UPDATE ON turn BEGIN {_CHANGED.format('old')} END",
+            f"CREATE TRIGGER turn_entered AFTER UPDATE ON turn BEGIN {_CHANGED.format('new')} END",
             # A number is never given twice, so that whoever holds vectors in memory knows what is new.
             """
             CREATE TABLE memory_vector (
@@ -217,7 +225,8 @@ MIGRATIONS = (
                 n INTEGER NOT NULL UNIQUE REFERENCES memory (n) ON DELETE CASCADE,
                 place TEXT NOT NULL,
                 reach TEXT,                 -- the place from which other projects see it
-                vector BLOB NOT NULL        -- float16
+                vector BLOB NOT NULL,       -- float16
+                crc INTEGER NOT NULL
             ) STRICT
             """,
             "CREATE INDEX memory_vector_by_place ON memory_vector (place, rev)",
@@ -228,7 +237,8 @@ MIGRATIONS = (
                 n INTEGER NOT NULL UNIQUE REFERENCES turn (n) ON DELETE CASCADE,
                 place TEXT NOT NULL,
                 context BLOB NOT NULL,      -- float16
-                passages BLOB NOT NULL      -- float16, one after the other
+                passages BLOB NOT NULL,     -- float16, one after the other
+                crc INTEGER NOT NULL
             ) STRICT
             """,
             "CREATE INDEX turn_vector_by_place ON turn_vector (place, rev)",

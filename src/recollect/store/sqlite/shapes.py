@@ -62,7 +62,7 @@ class Shapes:
     """Thread-safe: a shape is never changed, only replaced."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, int], Shape]] = OrderedDict()
+        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, int, int], Shape]] = OrderedDict()
         self._lock = threading.Lock()
 
     def drop(self) -> None:
@@ -70,16 +70,21 @@ class Shapes:
             self._shapes.clear()
 
     def of(self, connection: sqlite3.Connection, project: ProjectId | None) -> Shape:
+        # Numbers are given again, and turns move to and fro: their count and the last of them do not tell everything.
         state = connection.execute(
-            "SELECT count(*), coalesce(max(n), 0) FROM turn WHERE project IS ?", (project,)
+            "SELECT count(*), coalesce(max(n), 0), "
+            "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0) "
+            "FROM turn WHERE project IS :project",
+            {"project": project},
         ).fetchone()
-        current = (int(state[0]), int(state[1]))
+        current = (int(state[0]), int(state[1]), int(state[2]))
         with self._lock:
             known = self._shapes.get(project)
             if known is not None and known[0] == current:
                 self._shapes.move_to_end(project)
                 return known[1]
-        shape = None if known is None else _grown(connection, project, known[1], *current)
+        only_grown = known is not None and known[0][2] == current[2]
+        shape = _grown(connection, project, known[1], *current[:2]) if known is not None and only_grown else None
         if shape is None:
             shape = _shape(connection.execute(_ROWS, (project,)).fetchall(), project, None)
         with self._lock:

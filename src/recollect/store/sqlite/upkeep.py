@@ -36,7 +36,14 @@ SIDE_FILES = ("", "-wal", "-shm")
 
 
 def check(database: Database) -> list[Finding]:
-    found = [*_structure(database), *_hashes(database), *_index(database), *_traces(database), *_privacy(database)]
+    found = [
+        *_structure(database),
+        *_hashes(database),
+        *_index(database),
+        *_vectors(database),
+        *_traces(database),
+        *_privacy(database),
+    ]
     return found or [fine("database", "every row is what was written, and every row is in the index")]
 
 
@@ -91,6 +98,14 @@ def _name_of(table: str, row: sqlite3.Row) -> str:
             return str(row["n"])
         case _:
             return f"{row['session']}/{row['message']}"
+
+
+def _vectors(database: Database) -> Iterator[Finding]:
+    with database.read() as connection, suppress(sqlite3.DatabaseError):
+        damaged = vectors.unsound(connection)
+        if damaged:
+            says = f"{damaged} vectors are not what was written: what they stand for is hardly found by its meaning"
+            yield problem("vectors", says, REPAIR)
 
 
 def _index(database: Database) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ part of a cosine.
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from zlib import crc32
 
 from recollect.domain.memory import Memory
 from recollect.domain.search import Embedded, Unembedded, Waiting
@@ -17,7 +18,6 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of, turn_of
 
 VECTOR_BYTES = 2 * DIMENSIONS
-MAX_LENGTH_ERROR = 0.01
 _BEFORE = """
     SELECT * FROM turn WHERE session = :session AND (at_ms, n) < (:at_ms, :n) ORDER BY at_ms DESC, n DESC LIMIT 1
 """
@@ -70,8 +70,9 @@ class Vectors:
             for embedded in made:
                 what = embedded.what
                 table = "memory" if isinstance(what.of, Memory) else "turn"
-                row = connection.execute(f"SELECT hash FROM {table} WHERE n = ?", (what.number,)).fetchone()
-                if row is None or row["hash"] != what.hash:
+                now = _waiting(connection, table, what.number)
+                # What was said before a turn is part of its meaning, and may have been forgotten since.
+                if now is None or (now.hash, now.before) != (what.hash, what.before):
                     continue
                 _keep(connection, what, embedded.vectors)
                 connection.execute("DELETE FROM unembedded WHERE what = ? AND n = ?", (table, what.number))
@@ -94,7 +95,7 @@ def begin_anew(connection: sqlite3.Connection) -> None:
 def mend(connection: sqlite3.Connection) -> None:
     """Whatever has no sound vector waits for one; what waits for nothing, and vectors of nothing, go."""
     for what in ("memory", "turn"):
-        strange = [row["n"] for row in connection.execute(f"SELECT * FROM {what}_vector") if not _is_sound(row)]
+        strange = [row["n"] for row in connection.execute(f"SELECT * FROM {what}_vector") if not _is_sound(what, row)]
         connection.executemany(f"DELETE FROM {what}_vector WHERE n = ?", [(n,) for n in strange])
     connection.execute("DELETE FROM unembedded")
     connection.execute(
@@ -105,25 +106,17 @@ def mend(connection: sqlite3.Connection) -> None:
 
 
 def unsound(connection: sqlite3.Connection) -> int:
-    """How many vectors are not what was written, as far as one can tell from them."""
+    """How many vectors are not what was written."""
     return sum(
-        not _is_sound(row) for what in ("memory", "turn") for row in connection.execute(f"SELECT * FROM {what}_vector")
+        not _is_sound(what, row)
+        for what in ("memory", "turn")
+        for row in connection.execute(f"SELECT * FROM {what}_vector")
     )
 
 
-def _is_sound(row: sqlite3.Row) -> bool:
-    """A vector has its length, in bytes and in space."""
-    blobs = [row["vector"]] if "vector" in row.keys() else [row["context"], row["passages"]]  # noqa: SIM118
-    return all(_have_length_one(blob) for blob in blobs)
-
-
-def _have_length_one(blob: bytes) -> bool:
-    import numpy as np
-
-    if len(blob) % VECTOR_BYTES:
-        return False
-    lengths = np.linalg.norm(np.frombuffer(blob, "<f2").reshape(-1, DIMENSIONS).astype(np.float32), axis=1)
-    return bool(np.all(np.abs(lengths - 1) < MAX_LENGTH_ERROR))
+def _is_sound(what: str, row: sqlite3.Row) -> bool:
+    blob = row["vector"] if what == "memory" else row["context"] + row["passages"]
+    return bool(crc32(blob) == row["crc"])
 
 
 def wait_for_vector(connection: sqlite3.Connection, what: str, n: int) -> None:
@@ -141,16 +134,16 @@ def move_memory(connection: sqlite3.Connection, n: int, memory: Memory) -> None:
     """It says the same, in another place."""
     place, reach = _places(memory)
     connection.execute(
-        "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector) "
-        "SELECT n, ?, ?, vector FROM memory_vector WHERE n = ?",
+        "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector, crc) "
+        "SELECT n, ?, ?, vector, crc FROM memory_vector WHERE n = ?",
         (place, reach, n),
     )
 
 
 def move_turn(connection: sqlite3.Connection, n: int, project: str | None) -> None:
     connection.execute(
-        "INSERT OR REPLACE INTO turn_vector (n, place, context, passages) "
-        "SELECT n, ?, context, passages FROM turn_vector WHERE n = ?",
+        "INSERT OR REPLACE INTO turn_vector (n, place, context, passages, crc) "
+        "SELECT n, ?, context, passages, crc FROM turn_vector WHERE n = ?",
         (index.place_of_turns(project), n),
     )
 
@@ -187,13 +180,14 @@ def _keep(connection: sqlite3.Connection, what: Unembedded, vectors: Sequence[Ve
         case Memory() as memory:
             place, reach = _places(memory)
             connection.execute(
-                "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector) VALUES (?, ?, ?, ?)",
-                (what.number, place, reach, halves[0]),
+                "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector, crc) VALUES (?, ?, ?, ?, ?)",
+                (what.number, place, reach, halves[0], crc32(halves[0])),
             )
         case Turn() as turn:
+            place, crc = index.place_of_turns(turn.project), crc32(b"".join(halves))
             connection.execute(
-                "INSERT OR REPLACE INTO turn_vector (n, place, context, passages) VALUES (?, ?, ?, ?)",
-                (what.number, index.place_of_turns(turn.project), halves[0], b"".join(halves[1:])),
+                "INSERT OR REPLACE INTO turn_vector (n, place, context, passages, crc) VALUES (?, ?, ?, ?, ?)",
+                (what.number, place, halves[0], b"".join(halves[1:]), crc),
             )
 
 

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float32]
 
+_NOTHING = bytes(VECTOR_BYTES)
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
 MAX_BYTES = 1 << 30  # of all matrices together; the one that was not used for longest goes first
+MAX_PLACES = 256  # most are empty, and every session adds some
 IDLE_S = 600.0  # one that nobody has used for so long goes too: most people work in one project at a time
 
 
@@ -68,8 +70,9 @@ class Near:
 
     places: tuple[tuple[Matrix, "Reals"], ...] = ()
 
-    def numbers(self) -> list[int]:
-        return [n for matrix, _ in self.places for n in matrix.numbers.tolist()]
+    def candidates(self) -> list[int]:
+        """All that are near enough to be found."""
+        return [n for matrix, cosines in self.places for n in matrix.numbers[cosines >= MIN_COSINE].tolist()]
 
     def best(self, limit: int, *, also: Collection[int], allowed: Collection[int] | None) -> dict[int, float]:
         """The cosines of the nearest, and of those that are asked about besides."""
@@ -83,15 +86,17 @@ class Near:
             nearest |= zip(matrix.numbers[at].tolist(), cosines[at].tolist(), strict=True)
         return nearest
 
-    def is_of(self, rows: Sequence[sqlite3.Row]) -> bool:
-        """Whether the vectors of these rows are still the ones that were looked at."""
+    def changed(self, rows: Sequence[sqlite3.Row]) -> frozenset[int]:
+        """Those of the rows whose vectors are no longer the ones that were looked at."""
         now = {row["n"]: row["rev"] for row in rows}
-        for matrix, _ in self.places:
-            at = matrix.positions(now)
-            looked_at = zip(matrix.numbers[at].tolist(), matrix.revs[at].tolist(), strict=True)
-            if any(now[n] != rev for n, rev in looked_at):
-                return False
-        return True
+        # What was moved stands here twice, in its old place and in its new one: neither may be out of date.
+        return frozenset(
+            n
+            for matrix, _ in self.places
+            for at in [matrix.positions(now)]
+            for n, rev in zip(matrix.numbers[at].tolist(), matrix.revs[at].tolist(), strict=True)
+            if now[n] != rev
+        )
 
 
 NOTHING_NEAR = Near()
@@ -110,12 +115,14 @@ class Views:
     def __init__(self) -> None:
         self._matrices: OrderedDict[tuple[str, str], Matrix] = OrderedDict()  # the last used is the last one
         self._used: dict[tuple[str, str], float] = {}
+        self._drops = 0
         self._lock = threading.Lock()
 
     def drop(self) -> None:
         with self._lock:
             self._matrices.clear()
             self._used.clear()
+            self._drops += 1  # whoever is still reading must not bring back what was dropped
 
     def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector) -> Near:
         """`places` says of each in which column it stands."""
@@ -126,15 +133,28 @@ class Views:
         return Near(tuple((matrix, matrix.cosines(vector)) for matrix in matrices if len(matrix.numbers)))
 
     def turns(self, connection: sqlite3.Connection, place: str) -> Matrix:
-        newest = _newest(connection, "turn_vector")
-        return self._of(connection, "turn_vector", "context", place, "place", newest)
+        """Without those that are gone: nobody looks at the rows of all turns."""
+        drops, newest = self._drops, _newest(connection, "turn_vector")
+        matrix = self._of(connection, "turn_vector", "context", place, "place", newest)
+        # A number is never given twice, so rows can only go: as many as before are the same as before.
+        known, last = "FROM turn_vector WHERE place = ? AND rev <= ?", (place, matrix.as_of)
+        (there,) = connection.execute(f"SELECT count(*) {known}", last).fetchone()
+        if there == len(matrix.numbers):
+            return matrix
+        import numpy as np
+
+        revs = [row["rev"] for row in connection.execute(f"SELECT rev {known}", last)]
+        still = np.isin(matrix.revs, np.array(revs, np.int64))
+        matrix = _matrix(matrix.numbers[still], matrix.revs[still], matrix.vectors[still], matrix.as_of)
+        self._keep(("turn_vector", place), matrix, drops=drops)
+        return matrix
 
     def _of(
         self, connection: sqlite3.Connection, table: str, blob: str, place: str, column: str, newest: int
     ) -> Matrix:
         key = (table, place)
         with self._lock:
-            known = self._matrices.get(key)
+            known, drops = self._matrices.get(key), self._drops
             self._used[key] = time.monotonic()
             if known is not None:
                 self._matrices.move_to_end(key)
@@ -145,18 +165,23 @@ class Views:
             (place, 0 if known is None else known.as_of),
         ).fetchall()
         current = _grown(known, rows, newest)
-        with self._lock:
-            self._matrices.pop(key, None)
-            self._matrices[key] = current
-            self._make_room()
+        self._keep(key, current, drops=drops)
         return current
+
+    def _keep(self, key: tuple[str, str], current: Matrix, *, drops: int) -> None:
+        with self._lock:
+            if drops == self._drops:
+                self._matrices.pop(key, None)
+                self._matrices[key] = current
+                self._make_room()
 
     def _make_room(self) -> None:
         held = sum(matrix.vectors.nbytes for matrix in self._matrices.values())
         old = time.monotonic() - IDLE_S
         while len(self._matrices) > 1:
             oldest, matrix = next(iter(self._matrices.items()))
-            if held <= MAX_BYTES and self._used.get(oldest, 0.0) >= old:
+            fits = held <= MAX_BYTES and len(self._matrices) <= MAX_PLACES
+            if fits and self._used.get(oldest, 0.0) >= old:
                 return
             held -= matrix.vectors.nbytes
             del self._matrices[oldest]
@@ -173,20 +198,27 @@ def _grown(known: Matrix | None, rows: Sequence[sqlite3.Row], newest: int) -> Ma
 
     if known is not None and not rows:
         return replace(known, as_of=newest)
-    sound = [row for row in rows if len(row[2]) == VECTOR_BYTES]
-    vectors = np.frombuffer(b"".join(row[2] for row in sound), np.float16).reshape(-1, DIMENSIONS)
+    # What the disk has changed is far from everything.
+    whole = (row[2] if len(row[2]) == VECTOR_BYTES else _NOTHING for row in rows)
+    vectors = np.frombuffer(b"".join(whole), np.float16).reshape(-1, DIMENSIONS)
     broken = ~np.isfinite(vectors).all(axis=1)
-    if broken.any():  # the disk has changed them: they are far from everything
+    if broken.any():
         vectors = vectors.copy()
         vectors[broken] = 0
-    numbers = np.array([row[1] for row in sound], np.int64)
-    revs = np.array([row[0] for row in sound], np.int64)
+    numbers = np.array([row[1] for row in rows], np.int64)
+    revs = np.array([row[0] for row in rows], np.int64)
     if known is not None:
         still = ~np.isin(known.numbers, numbers)  # of what has a newer vector, the older one goes
         numbers = np.concatenate([known.numbers[still], numbers])
         revs = np.concatenate([known.revs[still], revs])
         vectors = np.concatenate([known.vectors[still], vectors])
-    return Matrix(numbers, revs, vectors, np.argsort(numbers), newest)
+    return _matrix(numbers, revs, vectors, newest)
+
+
+def _matrix(numbers: "Numbers", revs: "Numbers", vectors: "Halves", as_of: int) -> Matrix:
+    import numpy as np
+
+    return Matrix(numbers, revs, vectors, np.argsort(numbers), as_of)
 
 
 def nearest_of(passages: Sequence[bytes], vector: Vector) -> list[float | None]:

@@ -1,0 +1,58 @@
+"""What finding ten old turns takes, by word and by meaning, among how many of one project."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from bench.corpus import project, prompts, turns
+from bench.measure import row, timed
+from bench.search import engine_on, opened
+from bench.vectors import Given, Prepared, Reals
+from recollect.engine.engine import Engine
+from recollect.store.sqlite.store import SqliteStore
+
+AT_ONCE = 1000
+QUERIES = 100
+VECTORS_PER_TURN = 20  # more than any has
+
+
+def run(folder: Path, sizes: tuple[int, ...], given: Given, questions: Reals) -> None:
+    for size in sizes:
+        _at(folder, size, given, questions)
+
+
+def _at(folder: Path, size: int, given: Given, questions: Reals) -> None:
+    database = folder / f"{size}.db"
+    prepared = Prepared(given.model, iter(()), questions)
+    with opened(database, prepared) as (store, engine):
+        _write(store, engine, size, given)
+        by_word = timed(prompts(QUERIES), lambda prompt: _recall(engine_on(store, None), prompt))
+        row(f"{size:>9,} turns of one project: by word", by_word, by_word)
+        _recall(engine, "How does the worker retry?")
+        both = timed(prompts(QUERIES), lambda prompt: _recall(engine, prompt))
+        row(f"{size:>9,} turns of one project: without embedding the question", both, by_word)
+    row(f"{size:>9,} turns of one project: first search", timed(range(3), lambda _: _first(database, prepared)))
+
+
+def _write(store: SqliteStore, engine: Engine, size: int, given: Given) -> None:
+    waiting = turns(size)
+    while some := list(islice(waiting, AT_ONCE)):
+        engine.archive(some)
+    writer = engine_on(store, Prepared(given.model, _enough(given, size), np.zeros((1, 1), np.float32)))
+    while writer.embed_some(limit=AT_ONCE):
+        pass
+
+
+def _enough(given: Given, size: int) -> Iterator[Reals]:
+    return given.blocks(size * VECTORS_PER_TURN)
+
+
+def _recall(engine: Engine, prompt: str) -> None:
+    engine.recall_turns(prompt, project(0), limit=10)
+
+
+def _first(database: Path, prepared: Prepared) -> None:
+    with opened(database, prepared) as (_, engine):
+        _recall(engine, "How does the worker retry?")

@@ -1,0 +1,76 @@
+"""How quickly memories get their meaning with the real model, and what a search by word takes meanwhile."""
+
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from bench.corpus import PROJECTS, drafts, prompts
+from bench.measure import row, timed, verdict
+from bench.search import engine_on, opened, recall
+from bench.vectors import Reals
+from recollect.domain.vector import ModelId, Vector
+from recollect.engine.engine import Engine
+from recollect.engine.ports import Embeds
+
+TEXTS = 1000
+MEANWHILE = 400
+PER_SECOND = 50  # at least, of a processor
+
+
+class Recording:
+    """Passes on what the model says, and keeps it."""
+
+    def __init__(self, embeds: Embeds) -> None:
+        self._embeds = embeds
+        self.made: list[Vector] = []
+
+    @property
+    def model(self) -> ModelId:
+        return self._embeds.model
+
+    def embed(self, text: str) -> Vector:
+        self.made.append(self._embeds.embed(text))
+        return self.made[-1]
+
+    def embed_question(self, text: str) -> Vector:
+        return self._embeds.embed_question(text)
+
+
+def run(folder: Path, model: Embeds) -> Reals:
+    """The vectors that were made, one for each of the first memories of the corpus."""
+    recording = Recording(model)
+    with opened(folder / "embedding.db") as (store, by_word):
+        background = engine_on(store, recording)
+        by_word.remember_all(list(drafts(TEXTS)))
+        began, computed = time.perf_counter(), time.process_time()
+        _embed_all(background)
+        per_second, per_cpu_second = (
+            TEXTS / spent for spent in (time.perf_counter() - began, time.process_time() - computed)
+        )
+        print(
+            f"{TEXTS:>9,} memories embedded: {per_cpu_second:,.0f} for each second of a processor, {per_second:,.0f} "
+            f"for each second of the clock   at least {PER_SECOND}: {verdict(per_cpu_second >= PER_SECOND)}",
+            flush=True,
+        )
+        made = as_rows(recording.made)
+        asked = [(number % PROJECTS, prompt) for number, prompt in enumerate(prompts(200))]
+        alone = timed(asked, lambda one: recall(by_word, *one))
+        row(f"{TEXTS:>9,} in {PROJECTS} projects: recall by word", alone, alone)
+        by_word.remember_all(list(drafts(MEANWHILE, seed=6)))
+        embedding = threading.Thread(target=_embed_all, args=[background])
+        embedding.start()
+        while_embedding = timed((one for one in asked * 10 if embedding.is_alive()), lambda one: recall(by_word, *one))
+        embedding.join()
+        row(f"{TEXTS:>9,} in {PROJECTS} projects: the same while {MEANWHILE} are embedded", while_embedding, alone)
+    return made
+
+
+def as_rows(vectors: list[Vector]) -> Reals:
+    return np.frombuffer(b"".join(vectors), "<f4").reshape(len(vectors), -1)
+
+
+def _embed_all(engine: Engine) -> None:
+    while engine.embed_some():
+        pass

@@ -1,0 +1,187 @@
+"""How many memories are written in a second, and what finding ten of them by word and by meaning takes among how many.
+
+The time of the question's own embedding is left out where a row says so: it is the same at every size.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from bench.corpus import NOW, PROJECTS, drafts, number_of, project, prompts
+from bench.measure import Times, row, timed, verdict
+from bench.plain import PlainSearch, PlainVectors
+from bench.vectors import Given, Prepared, Reals
+from recollect.domain.memory import Viewer
+from recollect.domain.search import Meaning, Sighting
+from recollect.domain.settings import Settings
+from recollect.domain.vector import ModelId, Vector
+from recollect.engine.engine import Engine, no_model
+from recollect.engine.ports import Embeds
+from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.views import MIN_COSINE
+from recollect.workspace import git
+
+QUERIES = 200
+FEWER_FROM = {1_000_000: 20, 100_000: 50}  # the plain join takes seconds there
+ASKED_IN_TURN = 5  # so many projects one after the other, as somebody works who stays in one for a while
+AT_ONCE = 1000  # memories in one transaction, as `recollect import` has it
+ONE_BY_ONE = 1000
+TARGETS_MS = {10_000: 3.0, 1_000_000: 15.0}  # outside of the embedding, in 50 projects
+ROUNDING = 1e-4  # of two cosines that are kept as float16: nearer than this, none is better than the other
+
+
+def run(
+    folder: Path,
+    sizes: Sequence[int],
+    given: Given,
+    questions: Reals,
+    new_model: Callable[[], Embeds | None] = no_model,
+) -> None:
+    for size in sizes:
+        _at(folder, size, PROJECTS, given, questions, new_model())
+        if size == 10_000:
+            _at(folder, size, 1, given, questions, new_model())
+
+
+@contextmanager
+def opened(database: Path, embeds: Embeds | None = None) -> Iterator[tuple[SqliteStore, Engine]]:
+    """As the wiring does it, with the store at hand: the vectors alone are measured there."""
+    store = SqliteStore(database)
+    try:
+        yield store, engine_on(store, embeds)
+    finally:
+        store.close()
+
+
+def engine_on(store: SqliteStore, embeds: Embeds | None) -> Engine:
+    return Engine(store, lambda _: Settings(), git, time.perf_counter, no_model if embeds is None else lambda: embeds)
+
+
+def write(engine: Engine, size: int, projects: int = PROJECTS) -> None:
+    waiting = drafts(size, projects=projects)
+    while some := list(islice(waiting, AT_ONCE)):
+        engine.remember_all(some)
+
+
+def write_vectors(store: SqliteStore, given: Given, size: int) -> None:
+    """In bulk, by the same way that the model's go."""
+    writer = engine_on(store, Prepared(given.model, given.blocks(size), np.zeros((1, 1), np.float32)))
+    while writer.embed_some(limit=AT_ONCE):
+        pass
+
+
+def _at(folder: Path, size: int, projects: int, given: Given, questions: Reals, model: Embeds | None) -> None:
+    in_projects = f"in {projects} projects" if projects > 1 else "in one project"
+    name = f"{size:>9,} {in_projects}"
+    database = folder / f"{size}-{projects}.db"
+    prepared = Prepared(given.model, iter(()), questions)
+    with opened(database, prepared) as (store, engine):
+        _write(name, store, engine, size, projects, given)
+        text = PlainSearch(folder / f"plain-{size}-{projects}.db", size, projects)
+        vectors = PlainVectors(folder / f"plain-{size}-{projects}.vectors", given.blocks(size), projects)
+        usual = _plain(name, text, vectors, size, projects, questions)
+        asked = list(_staying(prompts(QUERIES), projects))
+        by_word = engine_on(store, None)
+        row(f"{name}: recall by word", _recalls(by_word, asked), usual)
+        _recalls(engine, asked[:: QUERIES // ASKED_IN_TURN])  # what is measured next is a process that is warm
+        target = TARGETS_MS.get(size) if projects > 1 else None
+        row(f"{name}: recall, without embedding the question", _recalls(engine, asked), usual, target_ms=target)
+        if projects > 1:
+            row(f"{name}: the same, each in another project", _recalls(engine, _changing(prompts(QUERIES))), usual)
+        if model is not None:
+            row(f"{name}: recall, the whole of it with the model", _recalls(engine_on(store, model), asked), usual)
+        exactness(name, store, vectors, projects, given.model, questions)
+        text.close()
+    row(f"{name}: first search of a process", timed(range(5), lambda n: _first(database, prepared, n % projects)))
+
+
+def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: int, given: Given) -> None:
+    began = time.perf_counter()
+    write(engine, size, projects)
+    at_once = size / (time.perf_counter() - began)
+    began = time.perf_counter()
+    write_vectors(store, given, size)
+    with_vectors = size / (time.perf_counter() - began)
+    print(f"{name}: {at_once:,.0f} written per second; of vectors, {with_vectors:,.0f}", flush=True)
+
+
+def one_by_one(folder: Path) -> None:
+    with opened(folder / "one-by-one.db") as (_, engine):
+        alone = list(drafts(ONE_BY_ONE, seed=3))
+        began = time.perf_counter()
+        for draft in alone:
+            engine.remember(draft)
+        per_second = len(alone) / (time.perf_counter() - began)
+    print(f"{ONE_BY_ONE:>9,} one by one, each acknowledged: {per_second:,.0f} written per second", flush=True)
+
+
+def _plain(name: str, text: PlainSearch, vectors: PlainVectors, size: int, projects: int, questions: Reals) -> Times:
+    count = FEWER_FROM.get(size, QUERIES)
+    asked = [(number % projects, questions[number % len(questions)]) for number in range(count)]
+    words = timed(enumerate(prompts(count)), lambda one: text.search(*one))
+    before = timed(asked, lambda one: vectors.filtered_before(*one))
+    after = timed(asked, lambda one: vectors.filtered_after(*one))
+    usual = words + min(before, after, key=lambda times: times.p50_ms)
+    row(f"{name}: plain FTS5 join", words, usual)
+    row(f"{name}: plain numpy, the project's rows taken first", before, usual)
+    row(f"{name}: plain numpy, the project looked at last", after, usual)
+    return usual
+
+
+def _staying(asked: Sequence[str], projects: int) -> Iterator[tuple[int, str]]:
+    for number, prompt in enumerate(asked):
+        yield min(number * ASKED_IN_TURN // len(asked), projects - 1), prompt
+
+
+def _changing(asked: Sequence[str]) -> list[tuple[int, str]]:
+    return [(number % PROJECTS, prompt) for number, prompt in enumerate(asked)]
+
+
+def _recalls(engine: Engine, asked: Sequence[tuple[int, str]]) -> Times:
+    return timed(asked, lambda one: recall(engine, *one))
+
+
+def recall(engine: Engine, number: int, prompt: str) -> None:
+    engine.recall(prompt, engine.viewer(project(number)), limit=10, now=NOW)
+
+
+def _first(database: Path, embeds: Embeds, number: int) -> None:
+    """Opening the database, and loading the project's vectors; Python and numpy are there already."""
+    with opened(database, embeds) as (_, engine):
+        recall(engine, number, "How does the worker retry?")
+
+
+def exactness(
+    name: str, store: SqliteStore, plain: PlainVectors, projects: int, model: ModelId, questions: Reals
+) -> None:
+    """Of the ten nearest, how many are found; from the vectors as they were given, before any rounding."""
+    shares: list[float] = []
+    looked_in = min(projects, ASKED_IN_TURN)
+    for number in range(looked_in):
+        numbers, vectors = plain.of_project(number)
+        at = {int(one): place for place, one in enumerate(numbers)}
+        for asked in questions[number::looked_in]:
+            cosines = vectors @ asked
+            near = np.sort(cosines)[-10:]
+            near = near[near >= MIN_COSINE + ROUNDING]
+            meaning = Meaning(vector=Vector(asked.tobytes()), model=model)
+            found = _nearest(store, Viewer(project=project(number)), meaning)
+            right = sum(bool(cosines[at[one]] >= near[0] - ROUNDING) for one in set(found)) if len(near) else 0
+            shares += [min(right, len(near)) / len(near)] if len(near) else []
+    share = float(np.mean(shares)) if shares else 0.0  # where nothing was near, nothing was shown
+    print(
+        f"{name}: recall@10 of the vectors against exact float32: {share:.3f} over {len(shares)} questions "
+        f"(cosines within {ROUNDING:g} count as equal, below {MIN_COSINE:g} as unrelated)   "
+        f"1.000: {verdict(share > 0.9995)}",
+        flush=True,
+    )
+
+
+def _nearest(store: SqliteStore, viewer: Viewer, meaning: Meaning) -> list[int]:
+    seen = store.look_up([], viewer)
+    by_meaning_alone = Sighting(memories=seen.memories, places=seen.places)
+    return [number_of(one.memory.valid_from) for one in store.search(by_meaning_alone, meaning, limit=10)]
