@@ -11,13 +11,12 @@ from recollect.domain.settings import Settings
 from recollect.domain.vector import between
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
-from recollect.rank.calibrate import coverage, rarity, relevance
+from recollect.rank.calibrate import coverage, coverage_of_turn, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.meaning import common_words, prompt_meaning, without_names
-from recollect.text.passages import MAX_CHARS
 from recollect.text.query import search_words, weighed_words
-from recollect.text.words import index_words, words_of
+from recollect.text.words import words_of
 
 MAX_LISTED = 1000
 TURN_POOL = 200  # so many turns are looked at passage by passage
@@ -78,14 +77,14 @@ def recall_turns(
         passages = {at: near for at, near in zip(pool.tolist(), nearest, strict=True) if near is not None}
     ranked = rank(turns, weights, cosine, passages)
     best = ranked.best(limit)
-    words = search_words(query)
-    weight = rarity({word: turns.occurrences.get(word, 0) for word in words}, len(turns.numbers))
+    occurring = {word: turns.occurrences.get(word, 0) for word in search_words(query)}
+    asked_words = sum(rarity(occurring, len(turns.numbers)).values())
     return [
         TurnHit(
             turn=turn,
             relevance=relevance(
                 None if cosine is None else float(ranked.meaning[at]),
-                coverage(words, frozenset(index_words(turn.text[:MAX_CHARS])), weight),
+                coverage_of_turn(float(ranked.words[at]), asked_words),
             ),
             score=float(ranked.score[at]),
             factors={
@@ -106,8 +105,8 @@ def meaning(
     """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
     if embeds is None or not texts or not query:
         return None
-    without_names = prompt_meaning(query, common_words(occurrences, texts, project or ""))
-    return Meaning(vector=embeds.embed_question(without_names), model=embeds.model)
+    told = prompt_meaning(query, common_words(occurrences, texts, project or ""))
+    return Meaning(vector=embeds.embed_question(told), model=embeds.model)
 
 
 def _meaning_of_words(

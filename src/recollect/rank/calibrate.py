@@ -65,6 +65,12 @@ def coverage(
     )
 
 
+def coverage_of_turn(of_asked: float, asked: float) -> Coverage:
+    """Of something long, of which only the share of what was asked is known; `asked` is the weight of all of that."""
+    shared = of_asked * asked
+    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID), named=False)
+
+
 def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) -> float:
     """Never falls when a sign gets stronger. `cosine` is None where there is no vector to compare: words decide."""
     if cosine is None:
