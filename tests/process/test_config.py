@@ -8,7 +8,7 @@ import pytest
 
 from recollect.config import USER_ONLY, leaves
 from recollect.domain.settings import Settings
-from tests.process.conftest import RECOLLECT, Home, without_styles
+from tests.process.conftest import RECOLLECT, Home, taught, without_styles
 from tests.requirements import covers
 
 
@@ -189,12 +189,16 @@ def test_a_running_daemon_follows_how_long_it_may_be_idle(home: Home, user: Path
     assert daemon.wait(timeout=20) == 0
 
 
-def test_a_quick_command_does_not_pay_for_what_it_does_not_use(home: Home) -> None:
+@pytest.mark.parametrize("command", [["remember", "x"], ["list"], ["recall", "x"], ["import", "-"], ["export"]])
+def test_a_quick_command_does_not_pay_for_what_it_does_not_use(home: Home, command: list[str]) -> None:
+    taught(home)
     run = (
-        "import sys; from recollect.cli.main import cli; cli.main(['remember', 'x'], standalone_mode=False);"
+        f"import sys; from recollect.cli.main import cli; cli.main({command}, standalone_mode=False);"
         "dear = 'difflib tomllib subprocess logging rich numpy onnxruntime tokenizers numkong'.split();"
         "print([name for name in dear if name in sys.modules])"
     )
     python = RECOLLECT.with_name("python")
-    done = subprocess.run([python, "-c", run], env=home.env, cwd=home.path, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(
+        [python, "-c", run], env=home.env, cwd=home.path, input="", capture_output=True, text=True, timeout=30
+    )
     assert done.stdout.splitlines()[-1] == "[]"
