@@ -167,7 +167,8 @@ def test_without_a_model_everything_works_by_words(store: SqliteStore) -> None:
     assert (engine.embed_some(), engine.unembedded()) == (0, 0)
     assert found(engine, "automobile") == ["Park the automobile."]
     (turn,) = engine.recall_turns("automobile", PROJECT, limit=5)
-    assert (turn.turn.text, turn.relevance, turn.factors["words"]) == ("Where is the automobile?", 1.0, 1.0)
+    assert (turn.turn.text, turn.factors["words"]) == ("Where is the automobile?", 1.0)
+    assert 0.3 < turn.relevance < 1
     assert (found(engine, "vehicle"), turns_found(engine, "vehicle")) == ([], [])
     (hit,) = engine.recall("automobile", HERE, limit=5, now=NOW)
     assert "meaning" not in hit.factors

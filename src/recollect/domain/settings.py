@@ -57,7 +57,7 @@ class Search:
     """Finding something again, when somebody asks for it."""
 
     hits: int = 10  # how many are shown, unless the question asks for all of something
-    candidates: int = 30  # how many matches are weighed
+    candidates: int = 20  # how many matches are weighed
     meaning_floor: float = 0.08  # what shares no word with the question must be so relevant: a cosine of about .30
     relevance_weight: float = 0.70  # weight of the relevance in the score of what was asked for
     recency_weight: float = 0.10  # weight of its age

@@ -17,7 +17,7 @@ from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.query import search_words, weighed_words
-from recollect.text.words import words_of
+from recollect.text.words import word_set
 
 MAX_LISTED = 1000
 TURN_POOL = 200  # so many turns are looked at passage by passage
@@ -137,7 +137,7 @@ def weigh(
     for one in found:
         memory = one.memory
         names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
-        shared = coverage(words, frozenset(words_of(memory)), weight, names)
+        shared = coverage(words, word_set(memory), weight, names)
         fits = relevance(one.cosine, shared)
         factors = turn_factors(memory, fits, now, settings) | {"words": shared.of_asked}
         if one.cosine is not None:

@@ -10,7 +10,7 @@ BEFORE_WORDS = 40  # so much of what was said just before belongs to a turn
 MAX_CHARS = 20_000  # of a turn that are looked at
 
 _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
-_LONG_RUN = re.compile(r"\S{60}")  # Chinese and Japanese have no blanks between words
+_PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,8}|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
 def passages(text: str) -> list[str]:
@@ -18,13 +18,18 @@ def passages(text: str) -> list[str]:
     found: list[str] = []
     waiting: list[str] = []
     for sentence in _END.split(without_speaker(text[:MAX_CHARS])):
-        waiting += sentence.split()
+        waiting += _words(sentence)
         if len(waiting) >= MIN_WORDS:
             found += [" ".join(waiting[at : at + MAX_WORDS]) for at in range(0, len(waiting), MAX_WORDS)]
             waiting = []
             if len(found) >= MAX_PASSAGES:
                 return found[:MAX_PASSAGES]
     return [*found, " ".join(waiting)] if waiting else found
+
+
+def _words(sentence: str) -> list[str]:
+    """Where a language has no blanks, a run of letters is many words."""
+    return [piece for word in sentence.split() for piece in _PIECE.findall(word)]
 
 
 def in_context(text: str, before: str | None) -> str:

@@ -56,6 +56,16 @@ def words_of(memory: Memory) -> list[str]:
     return index_words(" ".join((memory.text, memory.title or "", *memory.aliases)))
 
 
+def word_set(memory: Memory) -> frozenset[str]:
+    """The same, each once; remembered, because the same few memories are weighed again and again."""
+    return _word_set(memory.text, memory.title or "", memory.aliases)
+
+
+@lru_cache(maxsize=2048)
+def _word_set(text: str, title: str, aliases: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(index_words(" ".join((text, title, *aliases))))
+
+
 def is_identifier(chunk: str) -> bool:
     """A name from code rather than a word of the language: it has parts, digits or inner capitals."""
     core = chunk.strip(_EDGE)

@@ -9,7 +9,6 @@ from typing import Any
 
 from recollect.domain.memory import Memory, Viewer
 from recollect.domain.search import EVERYTHING, Filters, Found, Meaning, Sighting, Status
-from recollect.rank.calibrate import rarity
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
@@ -25,26 +24,29 @@ class Finding:
     ) -> Sighting:
         places = index.places_for(viewer, injectable=injectable, past=past)
         with self._database.read() as connection:
-            memories = index.count(connection, "memory_words", places)
-            if not memories:
+            places = index.places_with(connection, "memory_words", places)
+            if not places:
                 return Sighting()
-            having = {word: index.rows_with(connection, "memory_words", places, word) for word in words}
+            memories = index.count(connection, "memory_words", places)
+            having = index.rows_with(connection, "memory_words", places, words)
         return Sighting(having=having, memories=memories, places=places)
 
     def search(
         self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
     ) -> list[Found]:
-        by_word = _by_word(sighting)
+        from recollect.store.sqlite.shares import shares  # with numpy: only whoever searches waits for it
+
+        by_word = shares(sighting)
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
-                allowed = (
-                    None if filters == EVERYTHING else _allowed(connection, {*by_word, *near.candidates()}, filters)
-                )
-                words = by_word if allowed is None else {n: by_word[n] for n in by_word if n in allowed}
-                likely = dict(heapq.nlargest(limit, words.items(), key=itemgetter(1)))
+                words, allowed = by_word, None
+                if filters != EVERYTHING:
+                    allowed = _allowed(connection, {*by_word.numbers.tolist(), *near.candidates()}, filters)
+                    words = by_word.among(allowed)
+                likely = words.best(limit)
                 cosines = near.best(limit, also=likely, allowed=allowed)
-                best = _best(likely, words, cosines, limit)
+                best = _best(likely, words.of(cosines), cosines, limit)
                 rows = _rows(connection, best)
                 changed = near.changed(rows)
                 if len(rows) == len(best) and not changed:
@@ -62,23 +64,11 @@ class Finding:
         return self._views.near(connection, index.columns_of(places), meaning.vector)
 
 
-def _by_word(sighting: Sighting) -> dict[int, float]:
-    """For each row, the share of the question, by rarity, that its words answer; the newest rows first."""
-    rare = rarity(sighting.occurrences, sighting.memories)
-    asked = sum(rare.values()) or 1.0
-    found: dict[int, float] = {}
-    for word, numbers in sighting.having.items():
-        worth = rare[word] / asked
-        for n in reversed(numbers):
-            found[n] = found.get(n, 0.0) + worth
-    return found
-
-
 def _best(
     likely: Mapping[int, float], by_word: Mapping[int, float], near: Mapping[int, float], limit: int
 ) -> list[int]:
     """By word and by meaning together; what only one of them finds is not lost behind what both find."""
-    together = {n: by_word.get(n, 0.0) + max(cosine, 0.0) for n, cosine in near.items()}
+    together = {n: by_word[n] + max(cosine, 0.0) for n, cosine in near.items()}
     by_each = [*list(likely)[: limit // 3], *_firsts(near, limit // 3)]
     return list(dict.fromkeys([*by_each, *_firsts({**likely, **together}, limit)]))[:limit]
 

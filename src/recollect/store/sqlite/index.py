@@ -100,12 +100,24 @@ def rebuild(connection: sqlite3.Connection) -> None:
             add_turn(connection, row["n"], row["project"], row["text"], row["at_ms"])
 
 
-def rows_with(connection: sqlite3.Connection, table: str, places: Iterable[Place], word: str = "") -> list[int]:
-    """The numbers of the rows in these places that have the word; without one, of all."""
-    query = " OR ".join(_quoted(place + word) for place in places)
-    # One value instead of a row for each number: six times as quick.
-    (found,) = connection.execute(f"SELECT json_group_array(rowid) FROM {table} WHERE {table} MATCH ?", (query,))
-    return list(json.loads(found[0]))
+def rows_with(
+    connection: sqlite3.Connection, table: str, places: Sequence[Place], words: Sequence[str]
+) -> dict[str, list[int]]:
+    """For each word, the numbers of the rows in these places that have it; every row has the empty one."""
+    if not places or not words:
+        return {word: [] for word in words}
+    # One value instead of a row for each number, and one statement: six times as quick.
+    each = f"SELECT json_group_array(rowid) FROM {table} WHERE {table} MATCH ?"
+    queries = [" OR ".join(_quoted(place + word) for place in places) for word in words]
+    found = connection.execute(" UNION ALL ".join([each] * len(queries)), queries).fetchall()
+    return {word: json.loads(row[0]) for word, row in zip(words, found, strict=True)}
+
+
+def places_with(connection: sqlite3.Connection, table: str, places: Sequence[Place]) -> list[Place]:
+    """Those where anything is: most are empty, and need not be looked at for every word."""
+    each = f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH ?)"
+    found = connection.execute(" UNION ALL ".join([each] * len(places)), list(map(_quoted, places))).fetchall()
+    return [place for place, row in zip(places, found, strict=True) if row[0]]
 
 
 def count(connection: sqlite3.Connection, table: str, places: Iterable[Place]) -> int:

@@ -30,6 +30,7 @@ class Shape:
 
     project: ProjectId | None
     numbers: "Numbers"
+    by_number: "Numbers"  # positions, in the order of the numbers
     sessions: "Numbers"
     at_ms: "Numbers"
     from_user: "Flags"
@@ -54,7 +55,10 @@ class Shape:
             from_user=self.from_user,
             by_asked=np.isin(self.speakers, np.array(named, np.int64)),
             wanted=wanted,
-            having={word: _places(self.numbers, np.array(found, np.int64))[0] for word, found in having.items()},
+            having={
+                word: _places(self.numbers, self.by_number, np.array(found, np.int64))[0]
+                for word, found in having.items()
+            },
         )
 
 
@@ -109,7 +113,7 @@ def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape 
     import numpy as np
 
     none = np.zeros(0, np.int64)
-    known = known or Shape(project, none, none, none, none.astype(np.bool_), none, {})
+    known = known or Shape(project, none, none, none, none, none.astype(np.bool_), none, {})
     codes = dict(known.codes)
 
     def code(name: str) -> int:
@@ -128,6 +132,7 @@ def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape 
     return Shape(
         project=project,
         numbers=numbers[order],
+        by_number=np.argsort(numbers[order]),
         sessions=sessions[order],
         at_ms=at_ms[order],
         from_user=users[order].astype(np.bool_),
@@ -141,18 +146,17 @@ def spread(turns: "Numbers", numbers: "Numbers", values: "Reals") -> "Reals":
     import numpy as np
 
     found = np.full(len(turns), np.nan, np.float32)
-    positions, known = _places(turns, numbers)
+    positions, known = _places(turns, np.argsort(turns), numbers)
     found[positions] = values[known]
     return found
 
 
-def _places(turns: "Numbers", numbers: "Numbers") -> tuple["Numbers", "Flags"]:
-    """Where these stand among the turns, and which of them stand there at all."""
+def _places(turns: "Numbers", order: "Numbers", numbers: "Numbers") -> tuple["Numbers", "Flags"]:
+    """Where these stand among the turns, and which of them stand there at all; `order` sorts the turns."""
     import numpy as np
 
     if not len(turns) or not len(numbers):
         return np.zeros(0, np.int64), np.zeros(len(numbers), np.bool_)
-    order = np.argsort(turns)
-    at = np.minimum(np.searchsorted(turns[order], numbers), len(order) - 1)
-    known = turns[order][at] == numbers
-    return order[at][known], known
+    at = order[np.minimum(np.searchsorted(turns, numbers, sorter=order), len(order) - 1)]
+    known = turns[at] == numbers
+    return at[known], known

@@ -48,7 +48,7 @@ class Turns:
         place = index.place_of_turns(project)
         with self._database.read() as connection:
             shape = self._shapes.of(connection, project)
-            found = {word: index.rows_with(connection, "turn_words", [place], word) for word in words}
+            found = index.rows_with(connection, "turn_words", [place], words)
         return shape.sighted(found, filters)
 
     def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":

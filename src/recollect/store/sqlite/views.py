@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float32]
 
+_NOT_FINITE = 0x7C00  # the exponent of a float16 that is infinite or no number
 _NOTHING = bytes(VECTOR_BYTES)
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
 MAX_BYTES = 1 << 30  # of all matrices together; the one that was not used for longest goes first
@@ -201,7 +202,7 @@ def _grown(known: Matrix | None, rows: Sequence[sqlite3.Row], newest: int) -> Ma
     # What the disk has changed is far from everything.
     whole = (row[2] if len(row[2]) == VECTOR_BYTES else _NOTHING for row in rows)
     vectors = np.frombuffer(b"".join(whole), np.float16).reshape(-1, DIMENSIONS)
-    broken = ~np.isfinite(vectors).all(axis=1)
+    broken = (vectors.view(np.uint16) & _NOT_FINITE == _NOT_FINITE).any(axis=1)  # `isfinite` takes ten times as long
     if broken.any():
         vectors = vectors.copy()
         vectors[broken] = 0
