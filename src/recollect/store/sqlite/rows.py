@@ -125,8 +125,18 @@ def memory_row(memory: Memory) -> dict[str, object]:
 
 def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     """The memory of a row; a row that is not what was written is refused, so that it is never shown."""
-    # A row of SQLite looks for the name among all names each time; dict(row) would ask it for each of them.
-    row = dict(zip(row.keys(), row, strict=True)) if isinstance(row, sqlite3.Row) else row
+    if isinstance(row, sqlite3.Row):
+        return _known_memory(tuple(row), tuple(row.keys()))
+    return _sound_memory(row)
+
+
+@lru_cache(maxsize=1024)
+def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
+    """In a session the same few are read again and again. The same bytes are the same memory, and it never changes."""
+    return _sound_memory(dict(zip(names, values, strict=True)))
+
+
+def _sound_memory(row: Mapping[str, Any]) -> Memory:
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
