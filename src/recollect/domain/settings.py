@@ -50,6 +50,7 @@ class Turn:
     importance_weight: float = 0.15  # weight of its importance
     frequency_weight: float = 0.10  # weight of how often it was said
     kind_weight: float = 0.15  # weight of its kind's priority
+    entity_weight: float = 0.05  # weight of naming what the prompt names, or a file of the session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,7 @@ class Search:
     importance_weight: float = 0.10  # weight of its importance
     frequency_weight: float = 0.05  # weight of how often it was said
     kind_weight: float = 0.05  # weight of its kind's priority
+    entity_weight: float = 0.05  # weight of naming what the question names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,19 @@ def _priority() -> Table:
     }
 
 
+def _bug_fix_priority() -> Table:
+    return {
+        Kind.ERROR_PATTERN: 1.0,
+        Kind.FILE_CONTEXT: 0.9,
+        Kind.PREFERENCE: 0.8,
+        Kind.RULE: 0.8,
+        Kind.CORRECTION: 0.8,
+        Kind.DECISION: 0.7,
+        Kind.OUTCOME: 0.6,
+        Kind.RESEARCH: 0.5,
+    }
+
+
 def _injected() -> Flags:
     return dict.fromkeys(Kind, True)
 
@@ -142,6 +157,7 @@ class Kinds:
     threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
     priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal
+    bug_fix_priority: Table = field(default_factory=_bug_fix_priority)  # the same where something is to be fixed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ class Moments:
         self._settings_for = settings_for
         self._enter_project = enter_project
         self._seconds = seconds
+        self._files = session_state.RecentFiles()
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
@@ -51,7 +52,10 @@ class Moments:
             case Compacted():
                 self._store.begin_context(session.id)
                 return turn.SILENCE
-            case Reply() | ToolSucceeded() | ToolFailed() | Compacting() | SessionEnded():
+            case ToolSucceeded() | ToolFailed():
+                self._files.note(session.id, event.input)
+                return turn.SILENCE
+            case Reply() | Compacting() | SessionEnded():
                 return turn.SILENCE
             case _ as never:
                 assert_never(never)
@@ -84,6 +88,7 @@ class Moments:
             event.text,
             self._viewer(session),
             shown=session_state.shown(live),
+            recent_files=self._files.of(session.id),
             first=all(sent.message is None for sent in live),
             now=event.at,
             settings=self._settings_for(event.folder),

@@ -15,6 +15,7 @@ from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
+from recollect.text.intent import Intent, intent
 from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.query import search_words, weighed_words
 from recollect.text.words import word_set
@@ -46,7 +47,7 @@ def recall(
     candidates = max(wanted, settings.search.candidates) if listed is None else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
-    hits = weigh(visible, words if about else [], sighting, settings.search, now=now, settings=settings)
+    hits = weigh(visible, words if about else [], sighting, settings.search, intent(query), now=now, settings=settings)
     return [hit for hit in hits if not about or _fits(hit, settings)][:wanted]
 
 
@@ -127,6 +128,7 @@ def weigh(
     words: Sequence[str],
     sighting: Sighting,
     weights: Turn | Search,
+    about: Intent,
     *,
     now: datetime,
     settings: Settings,
@@ -139,7 +141,7 @@ def weigh(
         names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
         shared = coverage(words, word_set(memory), weight, names)
         fits = relevance(one.cosine, shared)
-        factors = turn_factors(memory, fits, now, settings) | {"words": shared.of_asked}
+        factors = turn_factors(memory, fits, about, now, settings) | {"words": shared.of_asked}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
         hits.append(Hit(memory=memory, relevance=fits, score=turn_score(factors, weights), factors=factors))

@@ -1,13 +1,16 @@
 """What a session is, and what it was shown."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from recollect.domain.event import Event
 from recollect.domain.injection import Sent, Session
-from recollect.domain.memory import MemoryId, ProjectId, Viewer
+from recollect.domain.memory import MemoryId, ProjectId, SessionId, Viewer
 from recollect.engine.ports import KeepsSessions
 
+FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
+RECENT_FILES, RECENT_SESSIONS = 10, 200
 EntersProject = Callable[[str, datetime], ProjectId]  # the folder, and when
 
 
@@ -39,3 +42,21 @@ def _project(event: Event, enter_project: EntersProject) -> ProjectId | None:
     if event.project is not None:
         return event.project
     return enter_project(event.folder, event.at) if event.folder else None
+
+
+class RecentFiles:
+    """The files that the tools of each session have worked on, the last first. Not kept: after a restart, none."""
+
+    def __init__(self) -> None:
+        self._of: dict[SessionId, tuple[str, ...]] = {}
+
+    def note(self, session: SessionId, tool_input: Mapping[str, Any]) -> None:
+        paths = [path for name in FILE_FIELDS if isinstance(path := tool_input.get(name), str) and path.strip()]
+        if paths:
+            known = self._of.pop(session, ())
+            self._of[session] = tuple(dict.fromkeys((*paths, *known)))[:RECENT_FILES]
+            for oldest in list(self._of)[:-RECENT_SESSIONS]:
+                self._of.pop(oldest, None)
+
+    def of(self, session: SessionId) -> tuple[str, ...]:
+        return self._of.get(session, ())

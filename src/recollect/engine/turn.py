@@ -1,6 +1,6 @@
 """The turn block: the few memories that fit this prompt and are not in front of the model yet, or silence."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
+from recollect.text.intent import intent
 from recollect.text.meaning import project_words
 from recollect.text.query import asks_something, content_words
 
@@ -26,6 +27,7 @@ def answer(
     viewer: Viewer,
     *,
     shown: Collection[MemoryId],
+    recent_files: Sequence[str],
     first: bool,
     now: datetime,
     settings: Settings,
@@ -39,7 +41,9 @@ def answer(
     found = memories.search(sighting, asked, limit=turn.candidates)
     allowed = [one for one in found if may_inject(one.memory, viewer) and settings.kinds.injected[one.memory.kind]]
     fresh = [one for one in allowed if one.memory.id not in shown]
-    hits = _relevant(weigh(fresh, words, sighting, turn, now=now, settings=settings), first=first, settings=settings)
+    about = intent(prompt, recent_files)
+    weighed = weigh(fresh, words, sighting, turn, about, now=now, settings=settings)
+    hits = _relevant(weighed, first=first, settings=settings)
     block = fill(
         [Offer(hit.memory) for hit in hits],
         Placement.MESSAGE,

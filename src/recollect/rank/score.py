@@ -6,6 +6,7 @@ from datetime import datetime
 
 from recollect.domain.memory import Memory, ScopeLevel
 from recollect.domain.settings import Search, Settings, Turn
+from recollect.text.intent import Intent, Task
 
 SECONDS_PER_DAY = 86_400
 
@@ -34,13 +35,18 @@ def frequency(memory: Memory) -> float:
     return 1 - 1 / (1 + memory.seen)
 
 
-def turn_factors(memory: Memory, relevance: float, now: datetime, settings: Settings) -> dict[str, float]:
+def turn_factors(
+    memory: Memory, relevance: float, about: Intent, now: datetime, settings: Settings
+) -> dict[str, float]:
+    fixing = about.task is Task.BUG_FIX
+    priority = settings.kinds.bug_fix_priority if fixing else settings.kinds.priority
     return {
         "relevance": relevance,
         "recency": recency(memory, now, settings),
         "importance": memory.importance / 2,
         "frequency": frequency(memory),
-        "kind": settings.kinds.priority.get(memory.kind, 0.0),
+        "kind": priority.get(memory.kind, 0.0),
+        "entity": float(about.is_named_in(memory)),
     }
 
 
@@ -54,6 +60,7 @@ def turn_score(factors: Mapping[str, float], weights: Turn | Search) -> float:
             "importance": weights.importance_weight,
             "frequency": weights.frequency_weight,
             "kind": weights.kind_weight,
+            "entity": weights.entity_weight,
         },
     )
 

@@ -9,7 +9,7 @@ import unicodedata
 from functools import lru_cache
 
 from recollect.domain.memory import Memory
-from recollect.text.aliases import SHORT_FORMS
+from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.stemmer import EnglishStemmer
 
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
@@ -52,8 +52,8 @@ def index_words(text: str) -> list[str]:
 
 
 def words_of(memory: Memory) -> list[str]:
-    """Everything that finds a memory: its text, its title and its aliases."""
-    return index_words(" ".join((memory.text, memory.title or "", *memory.aliases)))
+    """Everything that finds a memory: its text, its title and its aliases, and what the things in it are for."""
+    return _all_words(memory.text, memory.title or "", memory.aliases)
 
 
 def word_set(memory: Memory) -> frozenset[str]:
@@ -63,7 +63,17 @@ def word_set(memory: Memory) -> frozenset[str]:
 
 @lru_cache(maxsize=2048)
 def _word_set(text: str, title: str, aliases: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(index_words(" ".join((text, title, *aliases))))
+    return frozenset(_all_words(text, title, aliases))
+
+
+def _all_words(text: str, title: str, aliases: tuple[str, ...]) -> list[str]:
+    words = index_words(" ".join((text, title, *aliases)))
+    return words + [purpose for word in words for purpose in _purposes().get(word, ())]
+
+
+@lru_cache(maxsize=1)
+def _purposes() -> dict[str, list[str]]:
+    return {_stem(thing): index_words(purpose) for thing, purpose in PURPOSES.items()}
 
 
 def is_identifier(chunk: str) -> bool:

@@ -1,0 +1,128 @@
+"""What a prompt is about: the things that it names, and the task. Pure.
+
+Files, functions and technologies are found by their form and by a short list; a word that merely looks like one costs
+little, since only what is remembered about it can be found.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from recollect.domain.memory import Kind, Memory
+from recollect.text.aliases import SHORT_FORMS
+from recollect.text.query import MAX_QUERY_CHARS
+from recollect.text.words import index_words, is_identifier
+
+
+class Task(StrEnum):
+    BUG_FIX = "bug_fix"
+    FEATURE = "feature"
+    REFACTOR = "refactor"
+    TEST = "test"
+    DOCUMENTATION = "documentation"
+    ARCHITECTURE = "architecture"
+    GENERAL = "general"
+
+
+# In this order: who asks to fix a broken test fixes a bug.
+_SIGNS: dict[Task, frozenset[str]] = {
+    Task.BUG_FIX: frozenset(
+        "fix bug error broken debug crash fail failing failure exception traceback regression hang leak".split()
+    ),
+    Task.REFACTOR: frozenset("refactor clean cleanup improve simplify rename extract dedupe".split()),
+    Task.TEST: frozenset("test testing coverage mock fixture".split()),
+    Task.DOCUMENTATION: frozenset("doc docs document documentation comment readme explain changelog".split()),
+    Task.ARCHITECTURE: frozenset("design pattern structure module architecture boundary".split()),
+    Task.FEATURE: frozenset("add create new implement write build support introduce".split()),
+}
+
+_STANDING = (Kind.RULE, Kind.CORRECTION)  # these go with preferences
+KINDS_FOR: dict[Task, tuple[Kind, ...]] = {
+    Task.BUG_FIX: (Kind.ERROR_PATTERN, Kind.FILE_CONTEXT, Kind.DECISION, Kind.PREFERENCE, *_STANDING),
+    Task.FEATURE: (Kind.DECISION, Kind.PREFERENCE, *_STANDING, Kind.FILE_CONTEXT, Kind.RESEARCH),
+    Task.REFACTOR: (Kind.PREFERENCE, *_STANDING, Kind.DECISION, Kind.FILE_CONTEXT),
+    Task.TEST: (Kind.PREFERENCE, *_STANDING, Kind.FILE_CONTEXT, Kind.ERROR_PATTERN),
+    Task.GENERAL: (Kind.PREFERENCE, *_STANDING, Kind.DECISION, Kind.FILE_CONTEXT, Kind.ERROR_PATTERN),
+}
+
+TECHNOLOGIES = frozenset(
+    """
+    android angular ansible apache arm aws azure babel bash bazel bootstrap c# c++ celery chrome clang clojure cmake
+    css cuda dart deno django docker dotnet elasticsearch elixir ember erlang eslint express fastapi firebase flask
+    flutter gcc gcp git github gitlab go golang gradle grafana graphql grpc haskell helm heroku html ios java javascript
+    jenkins jest jquery julia jwt kafka keras kotlin kubernetes laravel linux llvm lua macos mariadb maven memcached
+    mongodb mypy mysql nestjs nextjs nginx node nodejs npm numpy oauth ocaml openapi opentelemetry oracle pandas perl
+    php playwright pnpm poetry postgresql prettier prisma prometheus protobuf puppeteer pydantic pytest python pytorch
+    qt rabbitmq rails react redis redux rollup ruby ruff rust s3 sass scala selenium sentry solidity spark spring sql
+    sqlalchemy sqlite storybook stripe supabase svelte swift tailwind tensorflow terraform tokio typescript ubuntu
+    uvicorn vault vim vite vitest vue wasm webassembly webpack websocket windows wordpress yarn zig
+    """.split()
+)
+_CHUNK = re.compile(r"[\w./\\@#+()-]+")
+_FILE = re.compile(r"(?:[\w@.-]+[/\\])+[\w@.-]*|[\w-]+\.[A-Za-z][A-Za-z0-9]{0,4}")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\(\)?")
+_VERSION = re.compile(r"v?\d+(\.\d+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    task: Task
+    files: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    technologies: tuple[str, ...] = ()
+    recent_files: tuple[str, ...] = ()  # what the session has worked on, the last first
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Those that help with the task, the best first."""
+        return KINDS_FOR.get(self.task, KINDS_FOR[Task.GENERAL])
+
+    def is_named_in(self, memory: Memory) -> bool:
+        """Whether a memory speaks of a thing that the prompt names, or of a file that the session has worked on."""
+        said = " ".join((memory.text, memory.title or "", *memory.aliases, *(a.path for a in memory.anchors))).lower()
+        names = (*self.files, *self.functions, *self.technologies, *map(_base_name, self.recent_files))
+        return any(name and name.lower() in said for name in names)
+
+
+def intent(prompt: str, recent_files: Sequence[str] = ()) -> Intent:
+    files: dict[str, None] = {}
+    functions: dict[str, None] = {}
+    technologies: dict[str, None] = {}
+    for chunk in _CHUNK.findall(prompt[:MAX_QUERY_CHARS]):
+        name = chunk.strip(".,;:!?()[]-")
+        if not name or _VERSION.fullmatch(name):
+            continue
+        if _is_technology(name.lower()):
+            technologies[name] = None
+        elif _FILE.fullmatch(name):
+            files[name] = None
+        elif _CALL.fullmatch(chunk.rstrip(".,;:!?")) or (is_identifier(name) and name.replace("_", "a").isidentifier()):
+            functions[name] = None
+    return Intent(
+        task=task_of(prompt),
+        files=tuple(files),
+        functions=tuple(functions),
+        technologies=tuple(technologies),
+        recent_files=tuple(dict.fromkeys(recent_files)),
+    )
+
+
+def task_of(prompt: str) -> Task:
+    words = frozenset(index_words(prompt[:MAX_QUERY_CHARS]))
+    return next((task for task, signs in _sign_stems().items() if words & signs), Task.GENERAL)
+
+
+@lru_cache(maxsize=1)
+def _sign_stems() -> dict[Task, frozenset[str]]:
+    """When the first prompt comes, not at every start."""
+    return {task: frozenset(stem for word in words for stem in index_words(word)) for task, words in _SIGNS.items()}
+
+
+def _is_technology(name: str) -> bool:
+    return bool(TECHNOLOGIES.intersection((name, name.removesuffix(".js"), *SHORT_FORMS.get(name, "").split())))
+
+
+def _base_name(path: str) -> str:
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
