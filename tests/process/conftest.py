@@ -59,17 +59,23 @@ class Home:
         leader, follower = pty.openpty()
         environment = self.env | {"COLUMNS": str(columns), "TERM": "xterm"} | env
         process = subprocess.Popen([RECOLLECT, *args], stdout=follower, env=environment, cwd=cwd or self.path)
-        os.close(follower)
-        shown = b""
-        with suppress(OSError):  # the terminal is closed
-            while chunk := os.read(leader, 65536):
-                shown += chunk
-        os.close(leader)
+        shown = all_shown(leader, follower)
         assert process.wait(timeout=10) == 0
         return shown.decode()
 
     def daemon(self, **env: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen([sys.executable, "-m", "recollect.daemon"], env=self.env | env, cwd=self.path)
+
+
+def all_shown(leader: int, follower: int) -> bytes:
+    """Everything that is written to a terminal until the last process has closed it."""
+    os.close(follower)
+    shown = b""
+    with suppress(OSError):  # the terminal is closed
+        while chunk := os.read(leader, 65536):
+            shown += chunk
+    os.close(leader)
+    return shown
 
 
 def without_styles(shown: str) -> str:

@@ -1,17 +1,15 @@
 """Vectors in bulk: import and `model embed` show how far they are, and what is done stays done."""
 
 import json
-import os
 import pty
 import signal
 import sqlite3
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.process.conftest import RECOLLECT, Home, taught, without_styles
+from tests.process.conftest import RECOLLECT, Home, all_shown, taught, without_styles
 
 MANY = 500
 
@@ -99,12 +97,7 @@ def test_a_terminal_gets_a_bar(home: Home, model_folder: Path, facts: Path) -> N
         stdout=subprocess.PIPE,
         stderr=follower,
     )
-    os.close(follower)
-    shown = b""
-    with suppress(OSError):  # the terminal is closed
-        while chunk := os.read(leader, 65536):
-            shown += chunk
-    os.close(leader)
+    shown = all_shown(leader, follower)
     said, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "Embedding" in without_styles(shown.decode())

