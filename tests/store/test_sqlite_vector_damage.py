@@ -135,9 +135,9 @@ def test_what_waits_and_is_damaged_does_not_stop_the_others(path: Path) -> None:
         store.add(a_memory(f"Fact {n}.", id=MemoryId(f"m{n}")))
     store.close()
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE memory SET text = 'Fect' WHERE n IN (6, 7)")
+        connection.execute("UPDATE memory SET text = 'Fect' WHERE n IN (8, 9)")
     store = SqliteStore(path)
-    assert [what.of.text for what in store.next_unembedded(MODEL, limit=2)] == ["Fact 7.", "Fact 8."]
+    assert [what.of.text for what in store.next_unembedded(MODEL, limit=2)] == ["Fact 6.", "Fact 5."]
     assert store.unembedded(MODEL) == 2
     store.close()
 

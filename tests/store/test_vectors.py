@@ -146,11 +146,11 @@ def test_what_went_while_it_was_embedded_gets_no_vector(store: Store, gone: str)
     assert store.unembedded(MODEL) == len(waiting(store))
 
 
-def test_memories_come_before_turns_each_in_its_order(store: Store) -> None:
+def test_memories_come_before_turns_and_the_newest_first(store: Store) -> None:
     store.add_turns([a_turn("Turn one.", message="m1"), a_turn("Turn two.", message="m2")])
     store.add(a_memory("Memory one."))
     store.add(a_memory("Memory two.", id=MemoryId("m2")))
-    assert waiting(store) == ["Memory one.", "Memory two.", "Turn one.", "Turn two."]
+    assert waiting(store) == ["Memory two.", "Memory one.", "Turn two.", "Turn one."]
     assert [what.of.text for what in store.next_unembedded(MODEL, limit=3)] == waiting(store)[:3]
 
 
@@ -272,7 +272,7 @@ class TestATurn:
         late = store.next_unembedded(MODEL, limit=9)
         store.purge([MemoryId("m1")])
         store.keep_vectors(MODEL, [embedded(what, (axis(0), axis(0))) for what in late])
-        assert waiting(store) == ["[forgotten].", "I see."]
+        assert waiting(store) == ["I see.", "[forgotten]."]
 
     def test_that_comes_again_waits_again(self, store: Store) -> None:
         store.add_turns([a_turn("Half a sen")])

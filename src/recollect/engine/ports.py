@@ -172,7 +172,7 @@ class KeepsVectors(Protocol):
         ...
 
     def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
-        """Those that wait, memories first; with another model than before, everything waits again."""
+        """Those that wait, memories before turns, the newest first; with another model than before, all wait again."""
         ...
 
     def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:

@@ -61,7 +61,7 @@ def test_forgotten_now_means_that_nothing_is_left_of_its_meaning(path: Path, sto
 
     assert left_in(path.parent, gone) == set()
     waiting = [what.of.text for what in store.next_unembedded(MODEL, limit=9)]
-    assert waiting == ["As you said: [forgotten].", "The next one."]
+    assert waiting == ["The next one.", "As you said: [forgotten]."]
     store.close()
     assert {name for name, _ in left_in(path.parent, kept)} == {"recollect.db", "schema-005-20260101T000000.db"}
 

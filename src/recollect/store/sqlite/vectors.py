@@ -49,11 +49,12 @@ class Vectors:
         return Waiting(memories=memories, turns=turns, stored=None if stored is None else ModelId(stored))
 
     def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
-        """Those that wait, memories first; after a change of the model, all of them wait again."""
+        """Those that wait, memories before turns, the newest first; after a change of the model, all of them again."""
         with self._database.read() as connection:
             if _model_of(connection) != model:
                 self._begin(model)
-            waiting = connection.execute("SELECT what, n FROM unembedded ORDER BY what, n LIMIT ?", (limit,)).fetchall()
+            waiting = _waiting_numbers(connection, "memory", limit)
+            waiting += _waiting_numbers(connection, "turn", limit - len(waiting))
             found = [_waiting(connection, row["what"], row["n"]) for row in waiting]
         gone = [(row["what"], row["n"]) for row, what in zip(waiting, found, strict=True) if what is None]
         if gone:  # deleted meanwhile, or damaged: what cannot be read has no meaning
@@ -82,6 +83,12 @@ class Vectors:
             if _model_of(connection) != model:
                 begin_anew(connection)
                 connection.execute("INSERT INTO embedding VALUES (?)", (model,))
+
+
+def _waiting_numbers(connection: sqlite3.Connection, what: str, limit: int) -> list[sqlite3.Row]:
+    """The newest first: what was said a moment ago is asked about sooner than what was imported long since."""
+    statement = "SELECT what, n FROM unembedded WHERE what = ? ORDER BY n DESC LIMIT ?"
+    return connection.execute(statement, (what, max(limit, 0))).fetchall()
 
 
 def begin_anew(connection: sqlite3.Connection) -> None:
