@@ -51,7 +51,7 @@ class Finding:
                 changed = near.changed(rows)
                 if len(rows) == len(best) and not changed:
                     break
-                self._views.drop()  # something was moved or deleted since: look again
+                self._views.drop(sighting.places)  # something was moved or deleted since: look again
         return [
             Found(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
             for row in rows

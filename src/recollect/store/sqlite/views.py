@@ -119,10 +119,11 @@ class Views:
         self._drops = 0
         self._lock = threading.Lock()
 
-    def drop(self) -> None:
+    def drop(self, places: Collection[str]) -> None:
         with self._lock:
-            self._matrices.clear()
-            self._used.clear()
+            for place in places:
+                self._matrices.pop(("memory_vector", place), None)
+                self._used.pop(("memory_vector", place), None)
             self._drops += 1  # whoever is still reading must not bring back what was dropped
 
     def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector) -> Near:
