@@ -69,7 +69,7 @@ def write(engine: Engine, size: int, projects: int = PROJECTS) -> None:
 
 def write_vectors(store: SqliteStore, given: Given, size: int) -> None:
     """In bulk, by the same way that the model's go."""
-    writer = engine_on(store, Prepared(given.model, given.blocks(size), np.zeros((1, 1), np.float32)))
+    writer = engine_on(store, Prepared(given.model, given.newest_first(size), np.zeros((1, 1), np.float32)))
     while writer.embed_some(limit=AT_ONCE):
         pass
 

@@ -31,6 +31,11 @@ class Given:
         for first in range(0, count, AT_ONCE):
             yield self._block(first, min(AT_ONCE, count - first), seed)
 
+    def newest_first(self, count: int, seed: int = 1) -> Iterator[Reals]:
+        """The same in the order in which the store asks for them."""
+        for first in reversed(range(0, count, AT_ONCE)):
+            yield self._block(first, min(AT_ONCE, count - first), seed)[::-1]
+
     def _block(self, first: int, count: int, seed: int) -> Reals:
         numbers = np.arange(first, first + count)
         noise = np.random.default_rng([seed, first]).standard_normal((count, DIMENSIONS), np.float32)

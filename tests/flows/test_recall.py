@@ -250,7 +250,7 @@ class TestTheArchive:
         (hit, *_) = engine.recall_turns("vehicle", PROJECT, limit=1)
         assert (hit.turn.session, hit.turn.message, hit.turn.at) == ("s3", "m5", NOW + 5 * MINUTE)
         assert 0 < hit.relevance <= 1
-        assert set(hit.factors) == {"words", "meaning", "session", "speaker"}
+        assert set(hit.factors) == {"words", "meaning", "session", "neighbours", "speaker", "user"}
 
     @covers("RET-6")
     def test_the_answer_that_follows_its_question_comes_before_the_same_words_elsewhere(self, engine: Engine) -> None:

@@ -13,7 +13,7 @@ def test_what_is_new_is_stored_and_found(engine: Engine) -> None:
     assert hit.memory == outcome.memory
     assert hit.memory.text == "We deploy with Helm."
     assert 0 < hit.score <= 1
-    assert set(hit.factors) == {"relevance", "recency", "importance", "frequency", "kind", "words", "entity"}
+    assert set(hit.factors) == {"relevance", "recency", "importance", "frequency", "kind", "words", "entity", "named"}
 
 
 def test_what_is_known_is_counted_not_stored_twice(engine: Engine) -> None:

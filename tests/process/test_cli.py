@@ -61,7 +61,16 @@ def test_every_answer_comes_as_json_on_request(home: Home) -> None:
     assert (taught["outcome"], taught["aliases"], taught["importance"]) == ("new", ["k8s"], 1.5)
     (hit,) = home.json("recall", "k8s")["hits"]
     assert hit["id"] == taught["id"]
-    assert set(hit["factors"]) == {"relevance", "recency", "importance", "frequency", "kind", "words", "entity"}
+    assert set(hit["factors"]) == {
+        "relevance",
+        "recency",
+        "importance",
+        "frequency",
+        "kind",
+        "words",
+        "entity",
+        "named",
+    }
     assert home.json("list")["memories"][0]["id"] == taught["id"]
 
 

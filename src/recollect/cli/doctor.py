@@ -17,6 +17,7 @@ from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
 from recollect.domain.health import Finding, Health, fine, note, problem
 from recollect.domain.model import Condition
 from recollect.domain.settings import Settings
+from recollect.domain.vector import ModelId
 from recollect.engine.engine import Engine
 from recollect.install import opencode
 from recollect.workspace.git import root_of
@@ -141,10 +142,22 @@ def _model(places: Places) -> Iterator[Finding]:
     state = wiring.model_state(places.model)
     if state.facts:
         yield fine("model", f"{state.facts.id}, every byte is what was built")
+        yield from _waiting(places, state.facts.id)
     elif state.condition is Condition.MISSING:
         yield note("model", "not there: search works by words alone", state.advice)
     else:
         yield problem("model", state.says, f"{state.advice} Until then search works by words alone.")
+
+
+def _waiting(places: Places, model: ModelId) -> Iterator[Finding]:
+    try:
+        with _engine(places) as engine:
+            waiting = engine.waiting(model)
+    except RecollectError:
+        return  # told already
+    if waiting.memories or waiting.turns:
+        says = f"{output.many(waiting.memories, 'memory', 'memories')} and {output.many(waiting.turns, 'turn')}"
+        yield note("vectors", f"{says} are found by their words only so far", "`recollect model embed` makes them.")
 
 
 def _daemon(places: Places) -> Iterator[Finding]:

@@ -8,12 +8,13 @@ from recollect.cli import output
 from recollect.cli.records import record_of
 from recollect.domain.memory import Hit
 from recollect.domain.session import TurnHit
+from recollect.domain.settings import Settings
 from recollect.text.block import visible
 from recollect.text.excerpt import excerpt
 from recollect.text.query import search_words
 
 EXCERPT_CHARS = 300  # of a turn; --json has all of it
-_OF_RELEVANCE = ("words", "meaning")
+_OF_RELEVANCE = ("words", "meaning", "named")
 
 
 def memory_json(hit: Hit) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def turn_json(hit: TurnHit) -> dict[str, Any]:
 
 def show_memory_hits(hits: Sequence[Hit], *, why: bool) -> None:
     reasons = [reason(hit) for hit in hits] if why else None
-    output.show_memories([hit.memory for hit in hits], [_relevance(hit) for hit in hits], reasons)
+    output.show_memories([hit.memory for hit in hits], [_note(hit) for hit in hits], reasons)
 
 
 def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
@@ -50,6 +51,11 @@ def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
         output.say("\t".join([turn.message, turn.role, output.day(turn.at), session, _relevance(hit), text]))
         if why:
             output.say(f"  {reason(hit)}")
+
+
+def is_near_enough(hit: TurnHit, settings: Settings) -> bool:
+    """A person who asks sees no turn that has neither a word nor the meaning of the question."""
+    return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
 
 def reason(hit: Hit | TurnHit) -> str:
@@ -74,6 +80,13 @@ def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
         body = Text(text) + Text(f"\n{about}", style="dim")
         table.add_row(Text(output.day(turn.at), style="cyan"), Text(turn.role, style="bold magenta"), body)
     output.console().print(table)
+
+
+def _note(hit: Hit) -> str:
+    if hit.memory.is_live:
+        return _relevance(hit)
+    until = f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"
+    return f"{_relevance(hit)}, {until}"
 
 
 def _relevance(hit: Hit | TurnHit) -> str:

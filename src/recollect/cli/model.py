@@ -121,14 +121,14 @@ def remove(as_json: bool) -> None:
     if removed:
         output.say(f"Removed the model in {places.model_built}. `recollect model build` makes it again.")
     else:
-        output.say(f"There is no model in {places.model_built}.")
+        output.say(f"There is no model in {places.model_built}. `recollect model build` makes it.")
     left = config.places().model
     output.say(WITHOUT if left == places.model_built else f"The one that came with Recollect stays: {left}")
 
 
 def _say_what_to_do(state: ModelState) -> None:
     output.say(state.says)
-    output.say(f"{state.advice} {WITHOUT}")
+    output.say(f"{state.advice} {WITHOUT}".strip())
 
 
 def _waiting(state: ModelState) -> Waiting | StoreError:

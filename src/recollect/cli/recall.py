@@ -13,6 +13,7 @@ from recollect.domain.memory import Hit, ScopeLevel, Viewer
 from recollect.domain.search import Filters
 from recollect.domain.session import TurnHit
 from recollect.engine.engine import Engine
+from recollect.engine.recall import MAX_LISTED
 from recollect.wiring import Model
 
 
@@ -63,7 +64,8 @@ def recall(
         how = _caught_up(engine, model, archive=archive)
         if archive:
             at_most = limit or context.settings().search.hits
-            turns = engine.recall_turns(query, viewer.project, limit=at_most, filters=filters)
+            said = engine.recall_turns(query, viewer.project, limit=at_most, filters=filters)
+            turns = [hit for hit in said if hits.is_near_enough(hit, context.settings())]
         else:
             memories = engine.recall(query, viewer, limit=limit, now=context.now(), filters=filters)
     if as_json:
@@ -73,6 +75,8 @@ def recall(
         return
     if memories:
         hits.show_memory_hits(memories, why=why)
+        if len(memories) == MAX_LISTED:
+            output.remark(f"Only {MAX_LISTED:,} are listed; narrow it down, or use `recollect export`.")
     elif turns:
         hits.show_turn_hits(turns, query, why=why)
     else:
@@ -104,4 +108,4 @@ def _remark(how: How, one: str, several: str) -> None:
         output.remark(str(how.problem))
     elif how.by_words_only:
         left = output.many(how.by_words_only, one, several)
-        output.remark(f"By words alone so far: {left}; `recollect model embed` adds their meaning.")
+        output.remark(f"By words alone so far, in all projects: {left}; `recollect model embed` adds their meaning.")

@@ -26,6 +26,7 @@ from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId
 from recollect.domain.search import Filters
 from recollect.domain.session import Turn
 
+SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "time")
 MAX_HITS = 1000
 PLACES = ("memories", "archive", "all")
 LOADED = "loaded"  # the session of messages that name none
@@ -74,6 +75,9 @@ def _loaded(request: Fields) -> str:
 
 
 def search(request: Fields, now: datetime) -> Search:
+    for name in request:
+        if name not in SEARCH_FIELDS:
+            raise PayloadError(f"`search` knows no `{name}`; it takes {', '.join(SEARCH_FIELDS)}.")
     place = request.get("in", "memories")
     if place not in PLACES:
         raise PayloadError(f"There is nothing to search in {place!r}; `in` is {', '.join(PLACES)}.")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from math import isnan
 
+from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Hit, ProjectId, Viewer
 from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
 from recollect.domain.session import TurnHit
@@ -20,7 +21,7 @@ from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.query import search_words, weighed_words
 from recollect.text.words import word_set
 
-MAX_LISTED = 1000
+MAX_LISTED = 10_000
 TURN_POOL = 200  # so many turns are looked at passage by passage
 
 
@@ -36,6 +37,8 @@ def recall(
     filters: Filters = EVERYTHING,
 ) -> list[Hit]:
     """The best; where the question asks for all of something, all of it. `limit` None: as many as usual."""
+    if not query.strip():
+        raise InvalidValue("The question is empty; say what is to be found.")
     listed = enumeration(query)
     about = query if listed is None else listed.topic
     if listed is not None and listed.kinds and not filters.kinds:
@@ -48,7 +51,10 @@ def recall(
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
     hits = weigh(visible, words if about else [], sighting, settings.search, intent(query), now=now, settings=settings)
-    return [hit for hit in hits if not about or _fits(hit, settings)][:wanted]
+    if not about:  # whatever is listed fits
+        hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
+    fitting = [hit for hit in hits if not about or _fits(hit, settings)]
+    return sorted(fitting, key=lambda hit: not hit.memory.is_live)[:wanted]  # stable: what holds comes first
 
 
 def _fits(hit: Hit, settings: Settings) -> bool:
@@ -93,7 +99,9 @@ def recall_turns(
                 "words": float(ranked.words[at]),
                 "meaning": float(ranked.meaning[at]),
                 "session": float(ranked.session[at]),
+                "neighbours": float(ranked.neighbours[at]),
                 "speaker": float(turns.by_asked[at]),
+                "user": float(turns.from_user[at]),
             },
         )
         for at, turn in zip(best.tolist(), archive.turns(turns.numbers[best].tolist()), strict=True)
@@ -141,7 +149,8 @@ def weigh(
         names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
         shared = coverage(words, word_set(memory), weight, names)
         fits = relevance(one.cosine, shared)
-        factors = turn_factors(memory, fits, about, now, settings) | {"words": shared.of_asked}
+        factors = turn_factors(memory, fits, about, now, settings)
+        factors |= {"words": shared.overlap, "named": float(shared.named)}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
         hits.append(Hit(memory=memory, relevance=fits, score=turn_score(factors, weights), factors=factors))

@@ -24,6 +24,9 @@ SESSION_WEIGHT = 0.15  # the words of the whole session
 BEFORE, AFTER, FARTHER = 0.2, 0.3, 0.1  # shares of the neighbours' scores; an answer comes after its question
 SPEAKER_BONUS = 0.15  # it is spoken by somebody whom the question names
 USER_BONUS = 0.1  # replies repeat the question and fill the first places
+_SHARES = BEFORE + AFTER + 2 * FARTHER
+_MOST_OF_ONE = 1 + SESSION_WEIGHT
+MOST = _MOST_OF_ONE * (1 + _SHARES) + SPEAKER_BONUS + USER_BONUS
 SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon more of a word counts no more; how much long sessions lose
 UNKNOWN_MEANING = 0.5  # what was just said has no vector yet: its words stand for half of its meaning
 
@@ -37,7 +40,8 @@ class Ranked:
     words: "Doubles"  # 0..1, the share of the question that the turn has, by rarity
     meaning: "Doubles"  # a cosine; 0 where it is not known
     session: "Doubles"  # 0..1, the best session has 1
-    score: "Doubles"
+    neighbours: "Doubles"  # 0..1, what the turns around it bring
+    score: "Doubles"  # 0..1
 
     def best(self, limit: int) -> "Numbers":
         """Positions, the best first; equal ones in their order."""
@@ -69,10 +73,17 @@ def rank(
         meaning = np.where(unknown, 0.0, np.maximum(context, nearest))
         by_meaning = np.where(unknown, UNKNOWN_MEANING * _scaled(words), _scaled(context + nearest))
         base = MEANING_WEIGHT * by_meaning + (1 - MEANING_WEIGHT) * _scaled(words) + SESSION_WEIGHT * session
-    score = _with_neighbours(turns, base) + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user
+    around = _around(turns, base)
+    score = (base + around + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user) / MOST
     known = (words > 0) | (meaning > 0)
     score[~(turns.wanted & known)] = -np.inf
-    return Ranked(words=words / (asked or 1.0), meaning=meaning, session=session, score=score)
+    return Ranked(
+        words=words / (asked or 1.0),
+        meaning=meaning,
+        session=session,
+        neighbours=around / (_MOST_OF_ONE * _SHARES),
+        score=score,
+    )
 
 
 def _rarity(total: int, having: int) -> float:
@@ -117,8 +128,9 @@ def _scaled(values: "Doubles") -> "Doubles":
     return scaled
 
 
-def _with_neighbours(turns: SightedTurns, base: "Doubles") -> "Doubles":
-    score = base.copy()
+def _around(turns: SightedTurns, base: "Doubles") -> "Doubles":
+    """What the neighbours in the same session bring."""
+    score = base * 0
     for distance, before, after in ((1, BEFORE, AFTER), (2, FARTHER, FARTHER)):
         if len(base) <= distance:
             break

@@ -20,6 +20,8 @@ _KINDS: dict[str, frozenset[Kind]] = {
     "known error": frozenset({Kind.ERROR_PATTERN}),
     "error pattern": frozenset({Kind.ERROR_PATTERN}),
     "known problem": frozenset({Kind.ERROR_PATTERN}),
+    "bug": frozenset({Kind.ERROR_PATTERN}),
+    "file": frozenset({Kind.FILE_CONTEXT}),
     "file context": frozenset({Kind.FILE_CONTEXT}),
     "finding": frozenset({Kind.RESEARCH}),
     "research": frozenset({Kind.RESEARCH}),

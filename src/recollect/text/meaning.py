@@ -4,9 +4,11 @@ import re
 from collections.abc import Collection, Mapping
 
 from recollect.domain.memory import Memory
+from recollect.text.aliases import SHORT_FORMS
 from recollect.text.query import FUNCTION_WORDS
 from recollect.text.words import index_words
 
+_WORD = re.compile(r"(?<![\w./\\:@#+-])\w+(?![\w/\\:@#+-]|\.\w)")  # one that stands alone
 _NAME = re.compile(r"\w[-_]\w")
 COMMON_SHARE = 0.30  # a word in more of the visible texts than this tells none of them from another
 COMMON_FROM = 4  # in a store with three memories every word would be common
@@ -14,7 +16,7 @@ COMMON_FROM = 4  # in a store with three memories every word would be common
 
 def memory_meaning(memory: Memory) -> str:
     """Aliases are left to the word index: in a vector they do nothing."""
-    return f"{memory.title}. {memory.text}" if memory.title else memory.text
+    return spelled_out(f"{memory.title}. {memory.text}" if memory.title else memory.text)
 
 
 def common_words(occurrences: Mapping[str, int], memories: int, project: str = "") -> frozenset[str]:
@@ -31,7 +33,12 @@ def project_words(project: str) -> frozenset[str]:
 def prompt_meaning(prompt: str, common: Collection[str]) -> str:
     """The prompt without its common words, for names swamp a small model; all of it if nothing else is left."""
     kept = [chunk for chunk in prompt.split() if not _is_common(chunk, common)]
-    return " ".join(kept) or prompt
+    return spelled_out(" ".join(kept) or prompt)
+
+
+def spelled_out(text: str) -> str:
+    """Short forms in full: a small model knows Kubernetes, and hardly k8s."""
+    return _WORD.sub(lambda word: SHORT_FORMS.get(word[0].lower(), word[0]), text)
 
 
 def without_names(prompt: str) -> str:
