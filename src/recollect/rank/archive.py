@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Doubles = NDArray[np.float64]
 
 MEANING_WEIGHT = 0.6  # the words have the rest
+MEANING_SPREAD = 0.4  # of two cosines together: where all turns are about as near, the words decide
 SESSION_WEIGHT = 0.15  # the words of the whole session
 BEFORE, AFTER, FARTHER = 0.2, 0.3, 0.1  # shares of the neighbours' scores; an answer comes after its question
 SPEAKER_BONUS = 0.15  # it is spoken by somebody whom the question names
@@ -71,7 +72,7 @@ def rank(
         for position, value in passages.items():
             nearest[position] = value
         meaning = np.where(unknown, 0.0, np.maximum(context, nearest))
-        by_meaning = np.where(unknown, UNKNOWN_MEANING * _scaled(words), _scaled(context + nearest))
+        by_meaning = np.where(unknown, UNKNOWN_MEANING * _scaled(words), _scaled(context + nearest, MEANING_SPREAD))
         base = MEANING_WEIGHT * by_meaning + (1 - MEANING_WEIGHT) * _scaled(words) + SESSION_WEIGHT * session
     around = _around(turns, base)
     score = (base + around + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user) / MOST
@@ -119,12 +120,13 @@ def _by_session(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubles":
     return np.asarray(score[codes], np.float64)
 
 
-def _scaled(values: "Doubles") -> "Doubles":
+def _scaled(values: "Doubles", least: float = 0.0) -> "Doubles":
+    """From 0 to 1; what differs by less than `least` does not differ much."""
     import numpy as np
 
     if not len(values) or values.max() <= values.min():
         return np.zeros(len(values))
-    scaled: Doubles = (values - values.min()) / (values.max() - values.min())
+    scaled: Doubles = (values - values.min()) / max(values.max() - values.min(), least)
     return scaled
 
 
