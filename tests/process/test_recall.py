@@ -42,7 +42,7 @@ def sessions(home: Home) -> Home:
         {"id": "a1", "session": "s1", "role": "assistant", "time": "2026-01-05T00:01:00Z",
          "text": "Some words before it. " * 30 + "The ledger lives in Postgres on db7. " + "And more after it. " * 30},
         {"id": "u2", "session": "s2", "role": "user", "time": "2026-04-01",
-         "text": "The ledger moves to\x1b[2J Oracle."},
+         "text": "The ledger moves to\x1b[2J an Oracle database."},
     ]  # fmt: skip
     home.places.database.parent.mkdir(parents=True)
     request = {"op": "load", "project": f"path:{home.path}", "messages": messages}
@@ -168,10 +168,11 @@ def test_the_reasons_are_told_below_each_hit(home: Home, model_folder: Path) -> 
     line, reason = home.said("recall", "cents", "--why").splitlines()
     assert re.search(r"\trelevance 0\.\d\d\tMoney", line)
     assert reason.startswith("  score 0.")
-    assert " (words 1.00), recency 1.00, importance 0.50, frequency 0.50, kind 0." in reason
-    assert "(words 1.00, meaning 0." in home.with_model(model_folder).said("recall", "cents", "--why")
+    by_words = r" \(words 0\.\d\d, named 0\.00\), recency 1\.00, importance 0\.50, frequency 0\.50, kind 0\."
+    assert re.search(by_words, reason)
+    assert ", meaning 0." in home.with_model(model_folder).said("recall", "cents", "--why")
     shown = " ".join(without_styles(home.in_terminal("recall", "cents", "--why", columns=60)).split())
-    assert " (words 1.00), recency 1.00" in shown
+    assert re.search(by_words[:40], shown)
     (hit,) = home.json("recall", "cents")["hits"]
     assert {"id", "text", "kind", "scope", "score", "relevance", "factors"} <= set(hit)
 
@@ -204,9 +205,9 @@ def test_old_sessions_are_narrowed_by_time_and_project(sessions: Home, tmp_path:
 
 @covers("RET-6")
 def test_what_was_said_is_found_by_its_meaning(sessions: Home, model_folder: Path) -> None:
-    before = sessions.json("recall", "commercial database vendor", "--archive")
+    before = sessions.json("recall", "which commercial relational store is used", "--archive")
     assert (before["by"], before["hits"]) == ("words", [])
-    after = sessions.with_model(model_folder).json("recall", "commercial database vendor", "--archive")
+    after = sessions.with_model(model_folder).json("recall", "which commercial relational store is used", "--archive")
     assert after["by"] == "words and meaning"
     assert after["hits"][0]["id"] == "u2"
 
@@ -227,7 +228,9 @@ def test_a_locked_database_is_searched_and_what_waits_goes_on_waiting(home: Home
     other.execute("BEGIN IMMEDIATE")
     done = home.recollect("recall", "cents")
     assert b"cents" in done.stdout
-    assert b"By words alone so far: 1 memory; `recollect model embed` adds their meaning." in done.stderr
+    assert (
+        b"By words alone so far, in all projects: 1 memory; `recollect model embed` adds their meaning." in done.stderr
+    )
     assert home.json("recall", "cents")["by"] == "words"
     other.execute("ROLLBACK")
     other.close()
