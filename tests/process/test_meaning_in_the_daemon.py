@@ -1,11 +1,17 @@
 """The daemon learns what is kept in the background, and answers by meaning from then on."""
 
+import json
+import shutil
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from recollect import wiring
 from recollect.domain.settings import Settings
+from recollect.embed.manifest import parse
 from tests.process.conftest import Home, taught
 from tests.requirements import covers
 
@@ -71,5 +77,69 @@ def test_a_model_that_is_built_later_is_found_by_a_running_daemon(home: Home, mo
     asked(home, "good morning, what is the plan for today?", "m1")
     wait_until(home, "model_missing")
     later.symlink_to(model_folder)
+    asked(home, "and what comes after that, later in the day?", "m2")
+    wait_until(home, "loaded")
+
+
+def test_nobody_is_called_and_nothing_is_written_beside_our_own_files(home: Home, model_folder: Path) -> None:
+    """The run time of the model would leave a device id in the home folder, and tell its maker about it."""
+    home = home.with_model(model_folder)
+    taught(home, "Deployments go through Helm charts.")
+    home.said("recall", "deployments")
+    home.said("start")
+    asked(home, "good morning, what is the plan for today?", "m1")
+    wait_until(home, "loaded")
+    ours = {".local", "proj"}
+    assert {path.name for path in home.path.iterdir()} <= ours
+    assert not list(home.path.rglob("*onnx*"))
+    assert not list(home.path.rglob("*Microsoft*"))
+
+
+def test_a_model_that_is_replaced_is_taken_over_and_the_vectors_are_made_once(home: Home, model_folder: Path) -> None:
+    mine = home.path / "mine"
+    shutil.copytree(model_folder, mine)
+    home = home.with_model(mine)
+    for n in range(40):
+        taught(home, f"Fact number {n} about the ledger.")
+    home.said("start")
+    asked(home, "good morning, what is the plan for today?", "m1")
+    wait_until_embedded(home, mine)
+    other = with_another_tokenizer(mine)
+    assert home.json("model", "embed")["embedded"] == 40
+    asked(home, "and what comes after that, later in the day?", "m2")
+    time.sleep(0.5)
+    assert home.json("model", "status")["vectors_of"] == other
+    assert home.json("model", "status")["waiting"] == {"memories": 0, "turns": 0}
+
+
+def with_another_tokenizer(folder: Path) -> str:
+    """The same model in other bytes, with a manifest that says so."""
+    tokenizer = folder / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text() + "\n")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    data = tokenizer.read_bytes()
+    manifest["files"]["tokenizer.json"] = {"bytes": len(data), "sha256": sha256(data).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return str(parse((folder / "manifest.json").read_bytes()).id)
+
+
+@pytest.mark.parametrize("content", [b"garbage", b"{}", b""], ids=["no JSON", "an empty object", "nothing"])
+def test_files_that_are_no_model_leave_search_to_the_words(home: Home, model_folder: Path, content: bytes) -> None:
+    mine = home.path / "mine"
+    shutil.copytree(model_folder, mine)
+    home = home.with_model(mine)
+    taught(home, "Deployments go through Helm charts.")
+    (mine / "tokenizer.json").write_bytes(content)
+    manifest = json.loads((mine / "manifest.json").read_text())
+    manifest["files"]["tokenizer.json"] = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    (mine / "manifest.json").write_text(json.dumps(manifest))
+    done = home.recollect("recall", "deployments")
+    assert (done.returncode, b"Helm charts" in done.stdout) == (0, True)
+    assert b"model build --force" in done.stderr
+    home.said("start")
+    asked(home, "good morning, what is the plan for today?", "m1")
+    wait_until(home, "model_error")
+    shutil.rmtree(mine)
+    shutil.copytree(model_folder, mine)
     asked(home, "and what comes after that, later in the day?", "m2")
     wait_until(home, "loaded")

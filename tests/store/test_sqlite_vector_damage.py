@@ -17,7 +17,7 @@ from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import PROJECT, a_memory, a_turn
 from tests.store.breaking import HERE, problems
-from tests.vectors import MODEL, as_halves, asking, at_cosine, axis, embed_all
+from tests.vectors import MODEL, any_vector, as_halves, asking, at_cosine, axis, embed_all
 
 BLOBS = ("memory_vector.vector", "turn_vector.context", "turn_vector.passages")
 WHOLE = as_halves(at_cosine(0.9))
@@ -151,4 +151,21 @@ def test_in_a_database_that_was_saved_everything_waits_again(path: Path) -> None
     assert store.unembedded(MODEL) == store.count() + store.count_turns() > 0
     embed_all(store, lambda _: (axis(0), axis(0)))
     assert len(found(store)) == store.count()
+    store.close()
+
+
+@pytest.mark.parametrize("component", [0, 5])
+def test_a_bit_that_makes_a_vector_huge_makes_it_near_to_nothing(path: Path, component: int) -> None:
+    store = SqliteStore(path)
+    store.add(a_memory("Bananas are yellow.", id=MemoryId("banana")))
+    embed_all(store, lambda _: any_vector(np.random.default_rng(1)))
+    store.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for n, blob in connection.execute("SELECT n, vector FROM memory_vector").fetchall():
+            changed = bytearray(blob)
+            changed[2 * component + 1] ^= 0x40
+            connection.execute("UPDATE memory_vector SET vector = ? WHERE n = ?", (bytes(changed), n))
+    store = SqliteStore(path)
+    found = store.search(store.look_up([], HERE), asking(), limit=9)
+    assert all(one.cosine is not None and abs(one.cosine) <= 1.02 for one in found)
     store.close()

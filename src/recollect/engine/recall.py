@@ -13,7 +13,7 @@ from recollect.domain.settings import Search, Settings, Turn
 from recollect.domain.vector import between
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
-from recollect.rank.calibrate import coverage, coverage_of_turn, rarity, relevance
+from recollect.rank.calibrate import Coverage, coverage, coverage_of_turn, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
@@ -22,6 +22,7 @@ from recollect.text.query import search_words, weighed_words
 from recollect.text.words import word_set
 
 MAX_LISTED = 10_000
+MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
 TURN_POOL = 200  # so many turns are looked at passage by passage
 
 
@@ -50,7 +51,16 @@ def recall(
     candidates = max(wanted, settings.search.candidates) if listed is None else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
-    hits = weigh(visible, words if about else [], sighting, settings.search, intent(query), now=now, settings=settings)
+    hits = weigh(
+        visible,
+        words if about else [],
+        sighting,
+        settings.search,
+        intent(query),
+        by_meaning=asked is not None,
+        now=now,
+        settings=settings,
+    )
     if not about:  # whatever is listed fits
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
     fitting = [hit for hit in hits if not about or _fits(hit, settings)]
@@ -115,7 +125,7 @@ def meaning(
     """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
     if embeds is None or not texts or not query:
         return None
-    told = prompt_meaning(query, common_words(occurrences, texts, project or ""))
+    told = prompt_meaning(query[:MAX_MEANING_CHARS], common_words(occurrences, texts, project or ""))
     return Meaning(vector=embeds.embed_question(told), model=embeds.model)
 
 
@@ -124,11 +134,16 @@ def _meaning_of_words(
 ) -> Meaning | None:
     """Names of things are found by their letters; so half of the meaning is that of what is said about them."""
     whole = meaning(embeds, query, occurrences, texts, project)
-    rest = without_names(query)
+    rest = without_names(query[:MAX_MEANING_CHARS])
     if whole is None or not rest or rest == query:
         return whole
     about = meaning(embeds, rest, occurrences, texts, project)
     return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
+
+
+def _guessed(shared: Coverage) -> float:
+    """A cosine for what has no vector yet, so that it stands beside what has one: the words tell the most of it."""
+    return 0.2 + 0.4 * shared.of_asked
 
 
 def weigh(
@@ -138,6 +153,7 @@ def weigh(
     weights: Turn | Search,
     about: Intent,
     *,
+    by_meaning: bool,
     now: datetime,
     settings: Settings,
 ) -> list[Hit]:
@@ -148,7 +164,7 @@ def weigh(
         memory = one.memory
         names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
         shared = coverage(words, word_set(memory), weight, names)
-        fits = relevance(one.cosine, shared)
+        fits = relevance(one.cosine if one.cosine is not None or not by_meaning else _guessed(shared), shared)
         factors = turn_factors(memory, fits, about, now, settings)
         factors |= {"words": shared.overlap, "named": float(shared.named)}
         if one.cosine is not None:

@@ -42,7 +42,7 @@ def answer(
     allowed = [one for one in found if may_inject(one.memory, viewer) and settings.kinds.injected[one.memory.kind]]
     fresh = [one for one in allowed if one.memory.id not in shown]
     about = intent(prompt, recent_files)
-    weighed = weigh(fresh, words, sighting, turn, about, now=now, settings=settings)
+    weighed = weigh(fresh, words, sighting, turn, about, by_meaning=asked is not None, now=now, settings=settings)
     hits = _relevant(weighed, first=first, settings=settings)
     block = fill(
         [Offer(hit.memory) for hit in hits],

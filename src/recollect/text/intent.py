@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from recollect.domain.memory import Kind, Memory
 from recollect.text.aliases import SHORT_FORMS
 from recollect.text.query import MAX_QUERY_CHARS
-from recollect.text.words import index_words, is_identifier
+from recollect.text.words import index_words, is_identifier, word_set
 
 
 class Task(StrEnum):
@@ -66,13 +66,18 @@ _CALL = re.compile(r"[A-Za-z_][\w.]*\(\)?")
 _VERSION = re.compile(r"v?\d+(\.\d+)*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Intent:
     task: Task
     files: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     technologies: tuple[str, ...] = ()
     recent_files: tuple[str, ...] = ()  # what the session has worked on, the last first
+
+    @cached_property
+    def _names(self) -> list[frozenset[str]]:
+        names = (*self.files, *self.functions, *self.technologies, *map(_base_name, self.recent_files))
+        return [words for words in (frozenset(index_words(name)) for name in names) if words]
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -81,9 +86,11 @@ class Intent:
 
     def is_named_in(self, memory: Memory) -> bool:
         """Whether a memory speaks of a thing that the prompt names, or of a file that the session has worked on."""
-        said = " ".join((memory.text, memory.title or "", *memory.aliases, *(a.path for a in memory.anchors))).lower()
-        names = (*self.files, *self.functions, *self.technologies, *map(_base_name, self.recent_files))
-        return any(name and name.lower() in said for name in names)
+        anchored = (
+            word for anchor in memory.anchors for word in index_words(f"{anchor.path} {_base_name(anchor.path)}")
+        )
+        said = word_set(memory).union(anchored)
+        return any(name <= said for name in self._names)
 
 
 def intent(prompt: str, recent_files: Sequence[str] = ()) -> Intent:

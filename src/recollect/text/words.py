@@ -12,6 +12,7 @@ from recollect.domain.memory import Memory
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.stemmer import EnglishStemmer
 
+MAX_MARKS = 16
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -43,12 +44,24 @@ def index_words(text: str) -> list[str]:
     if text.isascii():  # most of it is: nothing to normalise, no bigrams
         return [word for chunk in chunks(text) for word in _name_and_parts(chunk)]
     found: list[str] = []
-    for chunk in chunks(unicodedata.normalize("NFKC", text)):
+    for chunk in chunks(unicodedata.normalize("NFKC", _without_towers(text))):
         if _cjk_run().match(chunk):
             found += _bigrams(chunk)
         else:
             found += _name_and_parts(chunk)
     return found
+
+
+def _without_towers(text: str) -> str:
+    """At most a few marks on one letter: to bring thousands of them into order takes the square of their number."""
+    if len(text) <= MAX_MARKS:
+        return text
+    kept, marks = [], 0
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks <= MAX_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def words_of(memory: Memory) -> list[str]:
@@ -86,8 +99,12 @@ def identifiers(text: str) -> list[str]:
     return [chunk for chunk in chunks(text) if is_identifier(chunk)]
 
 
-@lru_cache(maxsize=65_536)
 def _name_and_parts(chunk: str) -> tuple[str, ...]:
+    # What is long comes once: it would only fill the memory.
+    return _known_parts(chunk) if len(chunk) <= MAX_WORD_CHARS else _parts(chunk)
+
+
+def _parts(chunk: str) -> tuple[str, ...]:
     name = _without_accents(chunk.strip(_EDGE))
     parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
     if len(parts) == 1:
@@ -97,6 +114,9 @@ def _name_and_parts(chunk: str) -> tuple[str, ...]:
     if parts and len(name) <= MAX_WORD_CHARS:
         words.append(_stem(name.lower()))  # who writes `ParseOptions` in small letters means the same
     return tuple(words)
+
+
+_known_parts = lru_cache(maxsize=65_536)(_parts)
 
 
 def _without_accents(name: str) -> str:

@@ -43,6 +43,7 @@ def test_a_memory_is_about_what_the_prompt_names_or_what_the_session_works_on() 
     assert about.is_named_in(a_memory("cart.py holds the totals."))
     assert about.is_named_in(a_memory("Totals live there.", anchors=(Anchor("src/shop/cart.py", "1f"),)))
     assert not about.is_named_in(a_memory("We deploy with Helm."))
+    assert not intent("is it written in Go?").is_named_in(a_memory("The category tree of the algorithm."))
 
 
 def test_a_very_long_prompt_is_read_quickly() -> None:

@@ -1,7 +1,10 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.text import words
 from recollect.text.aliases import SHORT_FORMS
 from recollect.text.words import MAX_WORD_CHARS, identifiers, index_words
 
@@ -58,3 +61,16 @@ def test_short_forms_and_long_ones_are_the_same_word_where_they_stand_alone() ->
 def test_no_short_form_leads_to_another() -> None:
     for long in SHORT_FORMS.values():
         assert not any(word in SHORT_FORMS for word in long.split()), long
+
+
+def test_a_tower_of_marks_on_one_letter_takes_no_time() -> None:
+    tower = "a" + "\u0301\u0327" * 50_000
+    began = time.process_time()
+    assert len(index_words(f"{tower} deploy {tower}")) <= 3
+    assert time.process_time() - began < 2  # the square of their number would be half a minute
+
+
+def test_what_is_long_is_not_remembered() -> None:
+    before = words._known_parts.cache_info().currsize
+    index_words(" ".join(f"{n}" + "x" * 1000 for n in range(50)))
+    assert words._known_parts.cache_info().currsize == before

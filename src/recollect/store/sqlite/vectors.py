@@ -19,12 +19,14 @@ from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory
 
 VECTOR_BYTES = 2 * DIMENSIONS
 _BEFORE = """
-    SELECT * FROM turn WHERE session = :session AND (at_ms, n) < (:at_ms, :n) ORDER BY at_ms DESC, n DESC LIMIT 1
+    SELECT * FROM turn WHERE session = :session AND (at_ms, n) < (:at_ms, :n) AND project IS :project
+    ORDER BY at_ms DESC, n DESC LIMIT 1
 """
 
 
 class Vectors:
     _database: Database
+    _embedding_with: ModelId | None = None
 
     def unembedded(self, model: ModelId) -> int:
         """How many memories and turns have no vector of this model yet."""
@@ -51,8 +53,12 @@ class Vectors:
     def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
         """Those that wait, memories before turns, the newest first; after a change of the model, all of them again."""
         with self._database.read() as connection:
-            if _model_of(connection) != model:
+            current = _model_of(connection)
+            if current != model:
+                if self._embedding_with == model:  # another process has begun with another model since: it may go on
+                    return []
                 self._begin(model)
+            self._embedding_with = model
             waiting = _waiting_numbers(connection, "memory", limit)
             waiting += _waiting_numbers(connection, "turn", limit - len(waiting))
             found = [_waiting(connection, row["what"], row["n"]) for row in waiting]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _NOT_FINITE = 0x7C00  # the exponent of a float16 that is infinite or no number
 _NOTHING = bytes(VECTOR_BYTES)
+MAX_COSINE = 1.02  # with the rounding of float16
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
 MAX_BYTES = 1 << 30  # of all matrices together; the one that was not used for longest goes first
 MAX_PLACES = 256  # most are empty, and every session adds some
@@ -50,7 +51,9 @@ class Matrix:
         if not len(self.numbers):
             return np.zeros(0, np.float32)
         asked = np.frombuffer(vector, "<f4").astype(np.float16)[None]
-        return np.asarray(numkong.cdist(asked, self.vectors, "dot"), dtype=np.float32).reshape(-1)
+        cosines = np.asarray(numkong.cdist(asked, self.vectors, "dot"), dtype=np.float32).reshape(-1)
+        cosines[~(np.abs(cosines) <= MAX_COSINE)] = 0  # the disk has changed that vector: it is far from everything
+        return cosines
 
     def positions(self, numbers: Collection[int]) -> "Numbers":
         """Where those of them stand that are here."""

@@ -1,0 +1,17 @@
+"""onnxruntime without its telemetry: it must neither write a device id into the home folder nor call anybody.
+
+Only what is set before it is first imported counts, so nobody imports it otherwise than through here.
+"""
+
+import os
+from typing import Any
+
+_OFF = {"ORT_DISABLE_TELEMETRY": "1", "ORT_TELEMETRY_DISABLED": "1", "DOTNET_CLI_TELEMETRY_OPTOUT": "1"}
+
+
+def onnxruntime() -> Any:
+    os.environ.update(_OFF)
+    import onnxruntime as runtime
+
+    runtime.disable_telemetry_events()
+    return runtime
