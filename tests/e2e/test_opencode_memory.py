@@ -135,7 +135,7 @@ def test_a_session_that_goes_on_in_another_process_sends_the_same_bytes(taught: 
     assert teach_more.returncode == 0
     start_daemon(taught)
     with taught.serve() as server:
-        after = server.resume(session.id).prompt("And the invoice numbers?")
+        after = server.resume(session.id).prompt("And do the invoice numbers have gaps?")
     assert_prefix_kept([chat for turn in (*before, after) for chat in turn.chats])
     assert len(after.chats[0].last_user_fences) == 1
 

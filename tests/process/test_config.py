@@ -189,8 +189,19 @@ def test_a_running_daemon_follows_how_long_it_may_be_idle(home: Home, user: Path
     assert daemon.wait(timeout=20) == 0
 
 
-@pytest.mark.parametrize("command", [["remember", "x"], ["list"], ["recall", "x"], ["import", "-"], ["export"]])
-def test_a_quick_command_does_not_pay_for_what_it_does_not_use(home: Home, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "needs"),
+    [
+        (["remember", "x"], []),
+        (["list"], []),
+        (["recall", "x"], ["numpy"]),
+        (["import", "-"], []),
+        (["export"], []),
+    ],
+)
+def test_a_quick_command_does_not_pay_for_what_it_does_not_use(
+    home: Home, command: list[str], needs: list[str]
+) -> None:
     taught(home)
     run = (
         f"import sys; from recollect.cli.main import cli; cli.main({command}, standalone_mode=False);"
@@ -201,4 +212,4 @@ def test_a_quick_command_does_not_pay_for_what_it_does_not_use(home: Home, comma
     done = subprocess.run(
         [python, "-c", run], env=home.env, cwd=home.path, input="", capture_output=True, text=True, timeout=30
     )
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stdout.splitlines()[-1] == str(needs)
