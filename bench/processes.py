@@ -16,7 +16,7 @@ def run(folder: Path) -> None:
     recollect = Path(sys.executable).with_name("recollect")
 
     def call(*command: str | Path) -> None:
-        subprocess.run(command, env=env, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(command, env=env, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
     python = timed(range(20), lambda _: call(sys.executable, "-S", "-I", "-c", "pass"))
     row("bare Python", python, python)

@@ -54,7 +54,7 @@ class Memories:
             n = connection.execute(_INSERT, memory_row(memory)).lastrowid
             if memory.forgotten_at is None and n is not None:
                 index.add_memory(connection, n, index.memory_entry(memory))
-                vectors.wait_for_vector(connection, "memory", n)
+                vectors.wait(connection, "memory", n)
 
     def update(self, memory: Memory) -> None:
         with self._database.write() as connection:

@@ -135,6 +135,10 @@ def _is_sound(what: str, row: sqlite3.Row) -> bool:
 def wait_for_vector(connection: sqlite3.Connection, what: str, n: int) -> None:
     """It is new, or it says something else now."""
     drop(connection, what, n)
+    wait(connection, what, n)
+
+
+def wait(connection: sqlite3.Connection, what: str, n: int) -> None:
     connection.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (what, n))
 
 
