@@ -1,8 +1,13 @@
 """The task and the session's files decide what comes first among what fits."""
 
+from dataclasses import replace
+
 from recollect.domain.event import Prompt, ToolSucceeded
 from recollect.domain.memory import Kind, MessageId, SessionId, Viewer
+from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
+from recollect.store.sqlite.store import SqliteStore
+from recollect.workspace import git
 from tests.builders import NOW, PROJECT, a_draft
 from tests.requirements import covers
 
@@ -45,3 +50,16 @@ def test_a_file_that_the_session_has_worked_on_comes_first(engine: Engine) -> No
         shown = block(session, path)
         name = path.rpartition("/")[2]
         assert shown.index(name) == min(shown.index("basket.py"), shown.index("ledger.py"))
+
+
+def test_of_equal_ones_the_kind_that_helps_with_the_task_comes_first() -> None:
+    equal = replace(Settings().kinds, priority=dict.fromkeys(Kind, 1.0), half_life_days={})
+    engine = Engine(SqliteStore(None), lambda _: replace(Settings(), kinds=equal), git, lambda: 0.0)
+    said = "The invoice export uses the queue."
+    engine.remember_all([a_draft(said, kind=kind) for kind in (Kind.OUTCOME, Kind.PREFERENCE, Kind.DECISION)])
+
+    def kinds(query: str) -> list[Kind]:
+        return [hit.memory.kind for hit in engine.recall(query, HERE, limit=3, now=NOW)]
+
+    assert kinds("add an invoice export queue") == [Kind.DECISION, Kind.PREFERENCE, Kind.OUTCOME]
+    assert kinds("refactor the invoice export queue") == [Kind.PREFERENCE, Kind.DECISION, Kind.OUTCOME]

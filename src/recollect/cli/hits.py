@@ -8,7 +8,6 @@ from recollect.cli import output
 from recollect.cli.records import record_of
 from recollect.domain.memory import Hit
 from recollect.domain.session import TurnHit
-from recollect.domain.settings import Settings
 from recollect.text.block import visible
 from recollect.text.excerpt import excerpt
 from recollect.text.query import search_words
@@ -51,11 +50,6 @@ def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
         output.say("\t".join([turn.message, turn.role, output.day(turn.at), session, _relevance(hit), text]))
         if why:
             output.say(f"  {reason(hit)}")
-
-
-def is_near_enough(hit: TurnHit, settings: Settings) -> bool:
-    """A person who asks sees no turn that has neither a word nor the meaning of the question."""
-    return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
 
 def reason(hit: Hit | TurnHit) -> str:

@@ -64,8 +64,7 @@ def recall(
         how = _caught_up(engine, model, archive=archive)
         if archive:
             at_most = limit or context.settings().search.hits
-            said = engine.recall_turns(query, viewer.project, limit=at_most, filters=filters)
-            turns = [hit for hit in said if hits.is_near_enough(hit, context.settings())]
+            turns = engine.recall_turns(query, viewer.project, limit=at_most, filters=filters, fitting=True)
         else:
             memories = engine.recall(query, viewer, limit=limit, now=context.now(), filters=filters)
     if as_json:

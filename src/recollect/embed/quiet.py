@@ -6,11 +6,9 @@ Only what is set before it is first imported counts, so nobody imports it otherw
 import os
 from typing import Any
 
-_OFF = {"ORT_DISABLE_TELEMETRY": "1", "ORT_TELEMETRY_DISABLED": "1", "DOTNET_CLI_TELEMETRY_OPTOUT": "1"}
-
 
 def onnxruntime() -> Any:
-    os.environ.update(_OFF)
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime as runtime
 
     runtime.disable_telemetry_events()

@@ -184,9 +184,17 @@ class Engine:
             self._store.add_turns(turns)
 
     def recall_turns(
-        self, query: str, project: ProjectId | None, *, limit: int, filters: Filters = EVERYTHING
+        self,
+        query: str,
+        project: ProjectId | None,
+        *,
+        limit: int,
+        filters: Filters = EVERYTHING,
+        fitting: bool = False,
     ) -> list[TurnHit]:
-        return recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
+        """The best in their order; `fitting` leaves out what has neither a word nor the meaning of the question."""
+        hits = recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
+        return [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
 
     def embed_some(self, *, limit: int = AT_ONCE) -> int:
         """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""

@@ -13,7 +13,7 @@ from recollect.domain.settings import Search, Settings, Turn
 from recollect.domain.vector import between
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
-from recollect.rank.calibrate import Coverage, coverage, coverage_of_turn, rarity, relevance
+from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
 from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
@@ -63,11 +63,11 @@ def recall(
     )
     if not about:  # whatever is listed fits
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
-    fitting = [hit for hit in hits if not about or _fits(hit, settings)]
+    fitting = [hit for hit in hits if not about or fits(hit, settings)]
     return sorted(fitting, key=lambda hit: not hit.memory.is_live)[:wanted]  # stable: what holds comes first
 
 
-def _fits(hit: Hit, settings: Settings) -> bool:
+def fits(hit: Hit | TurnHit, settings: Settings) -> bool:
     """What has a word of the question may be shown to whoever asked it; what is only near has to be near enough."""
     return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
@@ -141,11 +141,6 @@ def _meaning_of_words(
     return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
 
 
-def _guessed(shared: Coverage) -> float:
-    """A cosine for what has no vector yet, so that it stands beside what has one: the words tell the most of it."""
-    return 0.2 + 0.4 * shared.of_asked
-
-
 def weigh(
     found: Sequence[Found],
     words: Sequence[str],
@@ -157,17 +152,18 @@ def weigh(
     now: datetime,
     settings: Settings,
 ) -> list[Hit]:
-    """Relevance, score and factors of what was found, best first; equal ones in the order of their ids."""
+    """Relevance, score and factors of what was found, best first; of equal ones, what helps with the task."""
     weight = rarity(sighting.occurrences, sighting.memories)
     hits = []
     for one in found:
         memory = one.memory
         names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
         shared = coverage(words, word_set(memory), weight, names)
-        fits = relevance(one.cosine if one.cosine is not None or not by_meaning else _guessed(shared), shared)
-        factors = turn_factors(memory, fits, about, now, settings)
+        relevant = relevance(one.cosine if one.cosine is not None or not by_meaning else likely_cosine(shared), shared)
+        factors = turn_factors(memory, relevant, about, now, settings)
         factors |= {"words": shared.overlap, "named": float(shared.named)}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
-        hits.append(Hit(memory=memory, relevance=fits, score=turn_score(factors, weights), factors=factors))
-    return sorted(hits, key=lambda hit: (-hit.score, hit.memory.id))
+        hits.append(Hit(memory=memory, relevance=relevant, score=turn_score(factors, weights), factors=factors))
+    helps = {kind: place for place, kind in enumerate(about.kinds)}
+    return sorted(hits, key=lambda hit: (-hit.score, helps.get(hit.memory.kind, len(helps)), hit.memory.id))

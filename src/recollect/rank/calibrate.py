@@ -16,6 +16,7 @@ UNSAID_IN_A_SENTENCE = 6
 SHORT = 5  # a memory of two words is not half asked for by one of them
 FULL_OVERLAP = 0.55  # from here words alone leave no doubt
 OVERLAP_POWER = 0.78  # below it, this brings the overlaps of what fits to the thresholds of their kinds
+LEAST_LIKELY, MOST_LIKELY = 0.2, 0.6  # cosines of texts that share none and all of what was asked
 NAMED = 0.75  # it was called by its name
 
 # all-MiniLM-L6-v2
@@ -79,14 +80,9 @@ def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) 
     return _logistic(fit.bias + fit.cosine * cosine + fit.overlap * words.overlap + fit.named * words.named)
 
 
-def lexical_relevance(
-    asked: Collection[str],
-    known: Collection[str],
-    weight: Mapping[str, float],
-    names: Iterable[Collection[str]] = (),
-) -> float:
-    """The relevance that words alone tell."""
-    return relevance(None, coverage(asked, known, weight, names))
+def likely_cosine(words: Coverage) -> float:
+    """Of what has no vector yet, so that it stands beside what has one: the words tell the most of it."""
+    return LEAST_LIKELY + (MOST_LIKELY - LEAST_LIKELY) * words.of_asked
 
 
 def _logistic(x: float) -> float:

@@ -8,7 +8,8 @@ from recollect.domain.calibration import Calibration
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
-from recollect.rank.calibrate import MINILM, NAMED, NO_WORDS, Coverage, coverage, lexical_relevance, relevance
+from recollect.rank.calibrate import MINILM, NAMED, NO_WORDS, Coverage, coverage, relevance
+from tests.unit.rank.by_words import lexical_relevance
 
 shares = st.floats(0, 1)
 cosines = st.floats(-1, 1)

@@ -4,10 +4,11 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
-from recollect.rank.calibrate import NAMED, lexical_relevance, rarity
+from recollect.rank.calibrate import NAMED, rarity
 from recollect.rank.score import frequency, recency, start_factors, start_score, turn_factors, turn_score
 from recollect.text.intent import intent
 from tests.builders import NOW, a_memory
+from tests.unit.rank.by_words import lexical_relevance
 
 EVEN = dict.fromkeys(("login", "timeout", "await", "css"), 1.0)
 

@@ -69,10 +69,6 @@ class Shapes:
         self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, int, int], Shape]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def drop(self) -> None:
-        with self._lock:
-            self._shapes.clear()
-
     def of(self, connection: sqlite3.Connection, project: ProjectId | None) -> Shape:
         # Numbers are given again, and turns move to and fro: their count and the last of them do not tell everything.
         state = connection.execute(
