@@ -13,7 +13,8 @@ import click
 from recollect import wiring
 from recollect.cli import context, requests
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
-from recollect.domain.memory import Hit, New, Viewer
+from recollect.domain.memory import Hit, Viewer
+from recollect.domain.outcome import Refused
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine.engine import Engine
 
@@ -84,8 +85,8 @@ class Pipe:
         outcomes = self._engine.remember_all(drafts)
         self._work_off()
         return {
-            "ids": [outcome.memory.id for outcome in outcomes],
-            "outcomes": ["new" if isinstance(outcome, New) else "same" for outcome in outcomes],
+            "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],
+            "outcomes": [type(outcome).__name__.lower() for outcome in outcomes],
         }
 
     def _search(self, request: Mapping[str, Any]) -> Answer:

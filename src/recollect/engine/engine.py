@@ -15,12 +15,12 @@ from recollect.domain.memory import (
     Memory,
     MemoryId,
     MessageId,
-    Outcome,
     ProjectId,
     SessionId,
     Viewer,
     check_name,
 )
+from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.project import ProjectFacts
 from recollect.domain.search import EVERYTHING, Filters, Waiting
 from recollect.domain.session import Turn, TurnHit
@@ -67,8 +67,11 @@ class Engine:
         self._workspace = workspace
         self._seconds = seconds
 
-    def remember(self, draft: Draft) -> Outcome:
-        return self.remember_all([draft])[0]
+    def remember(self, draft: Draft) -> Stored:
+        (outcome,) = self.remember_all([draft])
+        if isinstance(outcome, Refused):
+            raise InvalidValue(outcome.why)
+        return outcome
 
     def remember_all(self, drafts: Sequence[Draft]) -> list[Outcome]:
         """All of them, or none."""
