@@ -6,7 +6,7 @@ from typing import assert_never
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
 from recollect.rank.novelty import Verdict, compare
-from recollect.text.words import index_words
+from recollect.text.statement import telling_words
 
 CANDIDATES = 30  # how many known memories a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
@@ -23,7 +23,7 @@ class Relation:
 
 
 def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
-    found = memories.alike(draft, index_words(draft.text), limit=CANDIDATES)
+    found = memories.alike(draft, telling_words(draft.text), limit=CANDIDATES)
     judged = [(known, compare(known, draft)) for known in found]
     same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)
     if same is not None:
