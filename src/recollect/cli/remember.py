@@ -93,10 +93,10 @@ def _sentence(outcome: Stored, draft: Draft) -> str:
             known_as = f"Known already as {memory.id}; seen {memory.seen} times, importance {memory.importance:g}."
             return known_as + _kept(memory, draft)
         case Updates(_, replaced):
-            return "\n".join([stored, *(f"It takes the place of {_quoted(known)}." for known in replaced)])
+            return "\n".join([stored, *(f"It takes the place of {_quoted(known)}" for known in replaced)])
         case Contradicts(_, known):
             decide = f"Both are kept. `recollect review accept {memory.id}` lets the new one hold alone."
-            return "\n".join([stored, *(f"It contradicts {_quoted(other)}." for other in known), decide])
+            return "\n".join([stored, *(f"It contradicts {_quoted(other)}" for other in known), decide])
         case _ as never:
             assert_never(never)
 

@@ -25,7 +25,7 @@ from recollect.domain.project import ProjectFacts
 from recollect.domain.search import EVERYTHING, Filters, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.vector import ModelId
-from recollect.engine import forget, recall
+from recollect.engine import forget, recall, review
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.joining import join
@@ -150,6 +150,19 @@ class Engine:
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
         """Gone for good."""
         return forget.forget_now(self._store, memories, at=at, by=by)
+
+    def cases(self) -> list[review.Case]:
+        """What waits for a person to decide."""
+        return review.cases(self._store)
+
+    def accept(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
+        return review.accept(self._store, memory, at=at, by=by)
+
+    def keep(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
+        return review.keep(self._store, memory, at=at, by=by)
+
+    def reject(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
+        return review.reject(self._store, memory, at=at, by=by)
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from recollect.engine.ports import KeepsMemories
 from recollect.rank.novelty import Verdict, compare
 from recollect.text.statement import telling_words
 
-CANDIDATES = 30  # how many known memories a draft is compared with
+CANDIDATES = 12  # how many known memories a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
 
 

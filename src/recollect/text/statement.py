@@ -229,7 +229,7 @@ def _ended(tokens: Sequence[Token]) -> Iterator[str]:
     """What the statement says is over, by the words around it."""
     texts = [token.text for token in tokens]
     for i, text in enumerate(texts):
-        for phrase in known.ENDS_WHAT_FOLLOWS:
+        for phrase in known.ENDS_AFTER.get(text, ()):
             if tuple(texts[i : i + len(phrase)]) == phrase:
                 yield from _after(tokens, i + len(phrase))
         if _contrasts(tokens, i) or (text == "from" and _has_moved(tokens, i)):

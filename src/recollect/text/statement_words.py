@@ -136,6 +136,7 @@ ENDS_WHAT_FOLLOWS = (
     ("stop", "using"),
     ("quit", "using"),
 )
+ENDS_AFTER = {first: [phrase for phrase in ENDS_WHAT_FOLLOWS if phrase[0] == first] for first, *_ in ENDS_WHAT_FOLLOWS}
 ENDS_WHAT_PRECEDES = frozenset(
     """
     gone dead history out deprecated obsolete removed retired dropped replaced renamed superseded decommissioned
