@@ -30,8 +30,8 @@ DEFAULT = "default"  # the origin of what nobody has set
 
 # A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, or end the daemon.
 USER_ONLY = ("privacy", "forget", "archive", "daemon")
-# Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project can
-# take back with `!` only what was its own.
+# Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project
+# can take back with `!` only what was its own.
 ADDED_UP = ("privacy.ignored_paths",)
 MAX_ENTRIES = 500  # of a list
 

@@ -102,8 +102,8 @@ def test_without_root_and_home_paths_are_judged_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     "path",
     [".env", ".env.local", "app/.env.production", "/home/ann/.ssh/config", "~/.ssh/known_hosts", "id_rsa",
-     "id_ed25519.pub", "certs/server.key", "server.pem", "a.p12", "a.pfx", "vault.kdbx", "~/.netrc", ".npmrc", ".pypirc",
-     "~/.aws/credentials",
+     "id_ed25519.pub", "certs/server.key", "server.pem", "a.p12", "a.pfx", "vault.kdbx", "~/.netrc", ".npmrc",
+     ".pypirc", "~/.aws/credentials",
      "~/.gnupg/private-keys-v1.d/x", "infra/prod.tfstate", "infra/prod.tfstate.backup", "~/.kube/config",
      "~/.docker/config.json", "~/.git-credentials", "~/.config/gcloud/credentials.db"],
 )  # fmt: skip
