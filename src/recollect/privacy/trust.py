@@ -17,6 +17,8 @@ _AUTHORITATIVE = _OF_THE_USER | {Kind.DECISION}  # what later sessions follow
 _TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]{8,}")
 _DIGITS_AS_LETTERS = str.maketrans("013457@$!|", "oieastasil")
 _NOT_LETTERS = re.compile(r"[^a-z]+")
+_PLAIN_VERB = re.compile(r"\b(?:ignor(?:e|es|ed|ing)|disregard|forget)\b")
+_PLAIN_NOUN = re.compile(r"\b(?:instruction|prompt|directive|guideline)s?\b")
 _HIDES_TEXT = "hides text in characters that nobody sees"
 
 
@@ -44,5 +46,7 @@ def reads_as_instruction(text: str) -> str | None:
         for sign in SIGNS:
             if sign.is_in(reading):
                 return sign.reason
+    if _PLAIN_VERB.search(readings[-1]) and _PLAIN_NOUN.search(readings[-1]):
+        return None  # nothing is disguised, and read as it stands it is harmless
     squeezed = _NOT_LETTERS.sub("", readings[-1].translate(_DIGITS_AS_LETTERS))
     return next((sign.reason for sign in SQUEEZED if sign.is_in(squeezed)), None)
