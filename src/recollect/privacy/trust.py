@@ -6,7 +6,7 @@ Nothing here throws a text away. A flag is a reason to ask the user before the m
 import re
 
 from recollect.domain.memory import Kind, Role
-from recollect.privacy.hijack import SIGNS, SQUEEZED
+from recollect.privacy.signs import SIGNS, SQUEEZED, reasons
 from recollect.text.block import visible
 from recollect.text.lookalikes import folded, latin
 
@@ -19,7 +19,6 @@ _DIGITS_AS_LETTERS = str.maketrans("013457@$!|", "oieastasil")
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 _PLAIN_VERB = re.compile(r"\b(?:ignor(?:e|es|ed|ing)|disregard|forget)\b")
 _PLAIN_NOUN = re.compile(r"\b(?:instruction|prompt|directive|guideline)s?\b")
-_HIDES_TEXT = "hides text in characters that nobody sees"
 
 
 def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
@@ -39,7 +38,7 @@ def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
 def reads_as_instruction(text: str) -> str | None:
     """Why a text reads as an order to an agent that did not come from its user; None: it does not."""
     if _TAG_LETTERS.search(text):
-        return _HIDES_TEXT
+        return reasons.UNSEEN
     plain = folded(visible(text))
     readings = [plain] if plain.isascii() else list(dict.fromkeys([plain, latin(plain)]))
     for reading in readings:
