@@ -13,6 +13,12 @@ _THIS = (
 HIDING = (
     Sign(
         reasons.HIDE,
+        ("let",),
+        r"\b(?:do not|don'?t|never) let (?:the user|your user|the human|anyone|them) (?:know|notice|find out)"
+        r"(?: ?[.!,;]| ?$| about| that you| what you| of this)",
+    ),
+    Sign(
+        reasons.HIDE,
         (
             "tell",
             "inform",
@@ -69,7 +75,7 @@ HIDING = (
         reasons.HIDE,
         ("without",),
         r"\bwithout (?:telling|informing|notifying|alerting|asking|warning) (?:the user|your user"
-        r"|the human|the owner|anyone|me)\b(?: first| about it| of this)?|\bwithout letting (?:the user"
+        r"|the human|the owner|anyone)\b(?: first| about it| of this)?|\bwithout letting (?:the user"
         r"|your user|the human|anyone|them) (?:know|notice|see)\b",
         NEGATED + r"|\b(?:when|if|whether|only|ever|wrong|bug|we|they|it|i|he|she|cancel\w*|nobody|crash\w*|fails?"
         r"|failed|logs?|silently|can|may|app|service|job|script|client|server|which|that|tests?|lint\w*"
@@ -116,10 +122,11 @@ DETOURS = (
     ),
     Sign(
         reasons.DETOUR,
-        ("instead of", "rather than", "abandon", "drop the", "stop what you"),
+        ("instead of", "rather than", "abandon", "stop"),
         r"\b(?:instead of|rather than) (?:answering|doing|completing|solving|performing|following) (?:the"
         r"|your|my) (?:user'?s |original |current |assigned )?(?:task|request|question|prompt"
-        r"|instructions?)\b|\b(?:stop what you(?: are|'re) doing|abandon (?:the|your) (?:current "
+        r"|instructions?)\b|\b(?:stop what you(?: are|'re) doing|stop (?:the|your) current task"
+        r"|abandon (?:the|your) (?:current "
         r"|original |user'?s )?(?:task|goal|request))\b",
     ),
 )

@@ -15,6 +15,11 @@ _FILLER = (
     r"(?:(?:all|any|every|each|of|the|my|your|our|its|these|those|this|that|other|and|or|previous"
     r"|prior|earlier|given) ){0,5}"
 )
+# Who writes about such orders quotes them.
+_QUOTED = (
+    r"\b(?:injections?|jailbreaks?|attacks?|tests?|detect\w*|reject\w*|refus\w*)\b[^.]{0,60}[\"'`]"
+    r"(?:ignore|disregard|forget)"
+)
 
 IGNORING = (
     Sign(
@@ -24,8 +29,7 @@ IGNORING = (
         rf"(?:\w+ ){{0,2}}?{_ORDERS}\b{IN_A_DOCUMENT}",
         r"\b(?:tests?|parser|flag|handler|reducer|worker|bot|we|they|it) (?:should |must |can |will "
         r"|may )?(?:ignore|forget|disregard)\b"
-        r"|\b(?:injections?|jailbreaks?|attacks?|tests?|detect\w*|reject\w*|refus\w*)\b[^.]{0,60}[\"'`]"
-        r"(?:ignore|disregard|forget)",
+        r"|" + _QUOTED,
     ),
     Sign(
         reasons.IGNORE,
@@ -36,7 +40,7 @@ IGNORING = (
         r"|learned|were)\b"
         r"|(?:i|we|they|the (?:user|operator|developer|system)|your (?:owner|user|developer)|anyone)"
         r"(?: have| has|'ve)? (?:told you|asked you|instructed|said (?:before|above|so far|earlier"
-        r"|until now))"
+        r"|until now))|the user (?:said|asked|wants)\b"
         r"|(?:said|written|stated) (?:above|before|so far|earlier)|(?:above|before this|before that"
         r"|prior to this)"
         r"(?= ?(?:[.!,;:]|and\b|instead|$)))",
@@ -51,16 +55,17 @@ IGNORING = (
         + IN_A_DOCUMENT
         + r"|(?:^|[.!?:] ?)(?:ignore|disregard|forget) (?:the|your) user'?s? (?:request|question|task)"
         r"(?= ?[.!,;]| and\b)",
-        r"\b(?:settings?|eslint|config|lint\w*) ",
+        r"\b(?:settings?|eslint|config|lint\w*) |" + _QUOTED,
     ),
     Sign(
         reasons.IGNORE,
-        ("ignore", "disregard"),
+        ("ignore", "disregard", "forget"),
         r"\b(?:ignore|disregard) (?:all|any)(?: of)?(?: the| your| my)? (?:previous|prior|earlier|above"
         r"|preceding) (?:messages|context|conversation|text|content|input)\b|\b(?:ignore|disregard) "
         r"(?:all |any |every |the |other ){0,2}(?:guidance|instructions?|rules|orders|directives|advice"
         r"|prompts?)(?: that)? (?:you(?: ha|')ve|you were|you|i|we|they) (?:been given|received?|given|got"
-        r"|gave|were given|told|read|have|had)\b",
+        r"|gave|were given|told|read|have|had)\b"
+        r"|\bforget (?:all )?the (?:rules|instructions|orders) you (?:were|have been) (?:given|told)\b",
     ),
     Sign(
         reasons.IGNORE,
@@ -70,7 +75,7 @@ IGNORING = (
         r"|restrictions)"
         r" (?:(?:are|is|were|have been|has been)(?: now| hereby)? (?:void|null|cancell?ed|revoked"
         r"|overridden|superseded|invalid|disabled|suspended|lifted|a test)|no longer (?:apply|applies|hold"
-        r"|count|matter|valid))\b",
+        r"|count|matter|valid)|(?:do not|don't) (?:apply|count|hold|matter))\b",
         r"\b(?:docs?|readme|wiki|config|eslint|firewall|when|if)\b",
     ),
     Sign(
@@ -116,11 +121,12 @@ POSING = (
     ),
     Sign(
         reasons.POSE,
-        ("the user has", "user already", "the user wants you", "the user authori", "the owner has", "already approved"),
+        ("the user", "the owner", "the human", "the operator"),
         r"\bthe (?:user|owner|human|operator) (?:has |have )?(?:already |explicitly |previously |pre-?)+"
         r"(?:approved|authori[sz]ed|consented to|confirmed|agreed to|given (?:consent|permission)) ?"
         r"(?:this|these|all|any|every|the following|to|for)\b|\bthe user wants you to (?:ignore|send"
-        r"|forward|upload|keep|hide)\b",
+        r"|forward|upload|keep|hide)\b"
+        r"|\bthe user (?:has )?(?:agreed to|approved|allowed|accepted) (?:everything|anything)\b",
         r"\b(?:if|once|when|until|after|whether|unless|that|only)\b[^.]{0,20}\bthe user has\b",
     ),
     Sign(

@@ -77,11 +77,12 @@ LEAKING = (
             "credit card",
             "security code",
             "seed phrase",
+            "~/.",
         ),
         rf"{ORDER}(?:send|e-?mail|forward|post|upload|share|transmit|exfiltrate|leak|submit|dump|paste"
         rf"|tell me|give me) (?:\w+ ){{0,2}}?(?:the |my |your |all |any ){{0,2}}(?:[\w']+ ){{0,3}}?"
         r"(?:environment variables|env vars?|\.env(?: file)?|ssh (?:private )?keys?|private keys?"
-        r"|chat history|conversation(?: history)?|system prompt|inbox|id_rsa|passport number|credit card"
+        r"|chat history|conversation(?: history)?|system prompt|inbox|id_rsa|~/\.(?:aws|ssh|netrc|kube|gnupg)|passport number|credit card"
         rf"(?: number)?|security codes?|seed phrase)\b[^!?]{{0,100}}?\b(?:to|at|via|into|through) ?{_THERE}",
         NEGATED + r"|\b(?:public|we|they|clients?|ci|pipeline|job|vault|1password|bitwarden|github secrets|heroku"
         r"|vercel|fly|container|docker|stripe|tokeni[sz]\w*|deploy key\w*|form|frontend|backend"
@@ -93,7 +94,8 @@ LEAKING = (
         r"\b(?:curl|wget|http(?:ie)?|invoke-webrequest|iwr)\b[^;|\n]{0,200}?(?:-d|--data[\w-]*|-f|--form"
         r"|-t|--upload-file|--post-file|--post-data|-body)[ =]?[\"']?(?:[\w=]{0,30})?(?:@[\"']?"
         r"(?:[~\w./$-]{0,60})?(?:\.env|id_rsa|id_ed25519|\.ssh|\.aws|\.netrc|passwd|shadow|credentials"
-        r"|secret|\.npmrc|\.pypirc|wallet)|[\"']?\$\(? ?(?:env|printenv|cat |<|base64))",
+        r"|secret|\.npmrc|\.pypirc|wallet)|[\"']?\$\(? ?(?:env|printenv|cat |<|base64))"
+        r"|\bwget\b[^;|]{0,100}?--post-file[ =][\"']?(?:/etc/(?:passwd|shadow)|[~\w./-]{0,60}(?:\.env|id_rsa|\.ssh|\.aws))",
     ),
     Sign(
         reasons.LEAK,
@@ -162,8 +164,8 @@ LEAKING = (
 OTHERS = (
     Sign(
         reasons.MONEY,
-        ("money", "transfer", "pay ", "wire", "send", "bitcoin"),
-        r"(?:^|[.!?:>] ?|\bplease |\binstead,? |\bmust |\bfirst,? )(?:send|transfer|wire|pay|donate) "
+        ("transfer", "wire", "send", "donate"),
+        r"(?:^|[.!?:>] ?|\bplease |\binstead,? |\bmust |\bfirst,? )(?:send|transfer|wire|donate) "
         r"(?:as much money|all (?:of )?(?:my|the|your|their) (?:money|funds|balance)|(?:[$€£]|usd |eur "
         r"|btc )\d[\d,.]*|\d[\d,.]* ?(?:dollars|euros?|usd|eur|btc|bitcoins?|eth"
         r"|usdc))\b[^.!?]{0,100}?\bto\b",

@@ -24,7 +24,8 @@ PLANTING = (
         rf"\b(?:remember|memori[sz]e|note|store|save|record|keep in (?:mind|memory))\b[^.!?]{{0,40}}?\b"
         rf"(?:for|in|across|during|to use in) {_LATER}\b[^.!?]{{0,40}}?[:,.-]? ?(?:that )?(?:you (?:must"
         rf"|should|will|have to) )?(?:please )?(?:always )?\b{_OUTWARD}|(?:^|[.!?:] ?)(?:in|for|across"
-        rf"|during) {_LATER},? (?:you (?:must|should|will) )?(?:please )?(?:always )?{_OUTWARD}",
+        rf"|during) {_LATER},? (?:you (?:must|should|will) )?(?:please )?(?:always )?"
+        r"(?:b?cc|send|forward|e-?mail|approve|transfer|pay|visit|recommend|promote|curl|upload|share|leak)\b",
     ),
     Sign(
         reasons.PLANT,
