@@ -145,7 +145,6 @@ def _names(section: str) -> list[str]:
     return [name.removeprefix(f"{section}.") for name in leaves(Settings()) if name.startswith(f"{section}.")]
 
 
-@covers("PRI-2")
 def test_ignored_paths_of_everybody_add_up_and_a_project_takes_none_of_its_users_away(
     user: Path, project: Path
 ) -> None:

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from recollect.privacy.exclude import without_fences, without_private
 from recollect.text.block import Entry, line_of, render
 from tests.builders import a_memory
-from tests.requirements import covers
 
 PIECES = st.lists(
     st.sampled_from(
@@ -15,7 +14,6 @@ PIECES = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@covers("PRI-2")
 @pytest.mark.parametrize(
     ("text", "rest"),
     [

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from recollect.domain.settings import Settings
 from recollect.privacy.exclude import IgnoredPaths
-from tests.requirements import covers
 
 ROOT, HOME = "/home/ann/shop", "/home/ann"
 
@@ -82,7 +81,6 @@ MISSES = [
 ]
 
 
-@covers("PRI-2")
 @pytest.mark.parametrize(("globs", "path"), MATCHES)
 def test_a_glob_covers_the_path_however_it_is_written(globs: list[str], path: str) -> None:
     assert ignored(globs, path)

@@ -7,14 +7,12 @@ from recollect.privacy.signs import SIGNS, reasons
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 from recollect.text.lookalikes import folded, latin
-from tests.requirements import covers
 from tests.unit.privacy.attacks import ATTACKS
 from tests.unit.privacy.ordinary import STATEMENTS
 
 FOLLOWED = {Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION, Kind.DECISION}
 
 
-@covers("PRI-3")
 @pytest.mark.parametrize("kind", Kind)
 @pytest.mark.parametrize("is_own_save", [False, True])
 def test_what_a_tool_printed_is_never_followed(kind: Kind, is_own_save: bool) -> None:
@@ -22,7 +20,6 @@ def test_what_a_tool_printed_is_never_followed(kind: Kind, is_own_save: bool) ->
     assert given_kind is (Kind.RESEARCH if kind in FOLLOWED else kind)
 
 
-@covers("PRI-3")
 @pytest.mark.parametrize("kind", Kind)
 @pytest.mark.parametrize("role", [Role.USER, Role.IMPORT])
 def test_the_user_says_what_they_like_and_so_do_files_that_they_import(kind: Kind, role: Role) -> None:
@@ -36,7 +33,6 @@ def test_a_reply_of_the_agent_does_not_say_what_its_user_wants_but_its_own_save_
     assert kind_for(kind, Role.ASSISTANT, is_own_save=True) is kind
 
 
-@covers("PRI-3")
 @pytest.mark.parametrize(("reason", "text"), ATTACKS)
 def test_an_order_that_no_user_gave_is_noticed_with_its_reason(reason: str, text: str) -> None:
     assert reads_as_instruction(text) == reason

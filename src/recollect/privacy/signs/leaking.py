@@ -82,7 +82,8 @@ LEAKING = (
         rf"{ORDER}(?:send|e-?mail|forward|post|upload|share|transmit|exfiltrate|leak|submit|dump|paste"
         rf"|tell me|give me) (?:\w+ ){{0,2}}?(?:the |my |your |all |any ){{0,2}}(?:[\w']+ ){{0,3}}?"
         r"(?:environment variables|env vars?|\.env(?: file)?|ssh (?:private )?keys?|private keys?"
-        r"|chat history|conversation(?: history)?|system prompt|inbox|id_rsa|~/\.(?:aws|ssh|netrc|kube|gnupg)|passport number|credit card"
+        r"|chat history|conversation(?: history)?|system prompt|inbox|id_rsa"
+        r"|~/\.(?:aws|ssh|netrc|kube|gnupg)|passport number|credit card"
         rf"(?: number)?|security codes?|seed phrase)\b[^!?]{{0,100}}?\b(?:to|at|via|into|through) ?{_THERE}",
         NEGATED + r"|\b(?:public|we|they|clients?|ci|pipeline|job|vault|1password|bitwarden|github secrets|heroku"
         r"|vercel|fly|container|docker|stripe|tokeni[sz]\w*|deploy key\w*|form|frontend|backend"
@@ -95,7 +96,8 @@ LEAKING = (
         r"|-t|--upload-file|--post-file|--post-data|-body)[ =]?[\"']?(?:[\w=]{0,30})?(?:@[\"']?"
         r"(?:[~\w./$-]{0,60})?(?:\.env|id_rsa|id_ed25519|\.ssh|\.aws|\.netrc|passwd|shadow|credentials"
         r"|secret|\.npmrc|\.pypirc|wallet)|[\"']?\$\(? ?(?:env|printenv|cat |<|base64))"
-        r"|\bwget\b[^;|]{0,100}?--post-file[ =][\"']?(?:/etc/(?:passwd|shadow)|[~\w./-]{0,60}(?:\.env|id_rsa|\.ssh|\.aws))",
+        r"|\bwget\b[^;|]{0,100}?--post-file[ =][\"']?(?:/etc/(?:passwd|shadow)"
+        r"|[~\w./-]{0,60}(?:\.env|id_rsa|\.ssh|\.aws))",
     ),
     Sign(
         reasons.LEAK,

@@ -95,8 +95,8 @@ ADDRESSING = (
     Sign(
         reasons.ADDRESS,
         ("attention", "dear", "hey", "hello", "calling", "note to", "note for", "message to", "message for"),
-        r"\b(?:attention|dear|hello|calling|(?:hidden |secret )note for|note to|message (?:to|for)|hey),? (?:all |any |every "
-        rf"|the |to )?(?:{AI}s?|(?:ai |llm |coding |automated )(?:agents?|assistants?|models?|bots?"
+        r"\b(?:attention|dear|hello|calling|(?:hidden |secret )note for|note to|message (?:to|for)|hey),?"
+        rf" (?:all |any |every |the |to )?(?:{AI}s?|(?:ai |llm |coding |automated )(?:agents?|assistants?|models?|bots?"
         rf"|systems?|reviewers?)|assistants?|agents?)\b[^.!?]{{0,60}}?[:,!.-] ?[^.!?]{{0,40}}?\b(?:you"
         r"|ignore|must|please|do|send|stop|include|run|execute|your|approve|always)\b",
     ),
