@@ -6,7 +6,6 @@ Nothing here throws a text away. A flag is a reason to ask the user before the m
 import re
 
 from recollect.domain.memory import Kind, Role
-from recollect.privacy.signs import SIGNS, SQUEEZED, reasons
 from recollect.text.block import visible
 from recollect.text.lookalikes import folded, latin
 
@@ -37,6 +36,9 @@ def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
 
 def reads_as_instruction(text: str) -> str | None:
     """Why a text reads as an order to an agent that did not come from its user; None: it does not."""
+    # A large table: who only asks for a kind does not need it.
+    from recollect.privacy.signs import SIGNS, SQUEEZED, reasons
+
     if _TAG_LETTERS.search(text):
         return reasons.UNSEEN
     plain = folded(visible(text))

@@ -10,12 +10,13 @@ _LATER = (
 )
 _OUTWARD = (
     r"(?:send|e-?mail|mail|forward|post|upload|transfer|wire|pay|visit|open|book|buy|order|reserve"
-    r"|make (?:a|an|the) (?:reservation|payment|booking|transfer|purchase)|delete|remove|approve"
+    r"|make (?:me|us|(?:a|an|the) (?:reservation|payment|booking|transfer|purchase))|delete|remove|approve"
+    r"|purchase|withdraw|deposit|unlock|call (?:my|the|him|her)|text (?:my|him|her)|subscribe|retrieve|look up"
     r"|accept|allow|grant|share|reply|say|tell|recommend|promote|invite|change|modify|update (?:the|my"
     r"|his|her) (?:password|address|account|recipient)|create (?:a|an) [^.]{0,30}?(?:event|account"
     r"|meeting|user|file|link)|click|download|execute|concatenate|get (?:me|all|the)|include (?:the|a"
     r"|this) (?:link|url|image)|append|insert|bcc|cc|curl|skip|bypass|disable|trust|obey|leak|schedule"
-    r"|add (?:me|him|her|x|a) )"
+    r"|add (?:me|him|her|a) )"
 )
 PLANTING = (
     Sign(
