@@ -102,8 +102,8 @@ HIDING = (
 DETOURS = (
     Sign(
         reasons.DETOUR,
-        ("before",),
-        r"\bbefore (?:you (?:can |may |could )?)?(?:solv\w+|complet\w+|answer\w*|continu\w+(?: with)?"
+        ("before", "prior to"),
+        r"\b(?:before|prior to) (?:you (?:can |may |could )?)?(?:solv\w+|complet\w+|answer\w*|continu\w+(?: with)?"
         r"|respond\w*(?: to)?|finish\w*|perform\w*|help\w*(?: with)?|proceed\w*(?: with| to)?|process\w*) "
         r"(?:the|my|this|your|any|that) (?:original |user'?s |current |actual |next )?(?:task|request"
         r"|question|query|prompt|user)\b[^.!?]{0,80}?(?:\bfirst\b|\bplease\b|\byou (?:must|have to|need to"

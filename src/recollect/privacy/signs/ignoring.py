@@ -69,9 +69,9 @@ IGNORING = (
     ),
     Sign(
         reasons.IGNORE,
-        ("directive", "instruction", "orders", "guidelines", "prompt", "safety"),
+        ("directive", "instruction", "order", "guidelines", "prompt", "safety", "rule", "filter", "restriction"),
         r"\b(?:all|any|your|every|the)(?: of)?(?: your| the)? (?:previous|prior|earlier|original|old"
-        r"|safety|system) (?:\w+ )?(?:instructions?|directives?|orders?|guidelines|prompts?|rules|filters"
+        r"|safety|system) (?:\w+ )?(?:instructions?|directives?|orders?|guidelines|prompts?|rules?|filters"
         r"|restrictions)"
         r" (?:(?:are|is|were|have been|has been)(?: now| hereby)? (?:void|null|cancell?ed|revoked"
         r"|overridden|superseded|invalid|disabled|suspended|lifted|a test)|no longer (?:apply|applies|hold"

@@ -147,7 +147,7 @@ LEAKING = (
     Sign(
         reasons.LEAK,
         ("send", "mail", "post", "upload", "forward"),
-        rf"\b(?:my|your|the user'?s|all|any|every) (?:\w+ ){{0,2}}?{_SECRET}\b[^!?]{{0,160}}?{ORDER}"
+        rf"\b(?:my|your|the user'?s|all|any|every|contents? of) (?:\w+ ){{0,2}}?{_SECRET}\b[^!?]{{0,160}}?{ORDER}"
         r"(?:send|(?:e-?)?mail|post|upload|forward) (?:it|them|this|that|these|everything|the results?)"
         rf"(?: \w+)? to {_THERE}",
         NEGATED + r"|\b(?:we|form|endpoint|service|gdpr|export|stripe|vault)\b",

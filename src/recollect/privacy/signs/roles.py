@@ -17,7 +17,7 @@ ROLES = (
     ),
     Sign(
         reasons.ROLE,
-        ("from now on", "henceforth", "starting now", "from this point"),
+        ("from now on", "henceforth", "starting now", "from this "),
         r"\b(?:from now on|henceforth|starting now|from this (?:point|moment)(?: on\w*| forward)?),? (?:"
         r"(?:respond|answer|reply|speak) only (?:in the persona|as|like|to)|you (?:are|will be|shall be"
         r"|act|will act|will answer|will respond|obey|must obey|only obey|serve|work for)|your (?:name"
