@@ -1,0 +1,145 @@
+"""Looks at every long run of letters and digits: is it a vendor's key by its shape, or by the vendor's name before it?
+
+Most text has few such runs, and they are found at the speed of memory: all bytes that can be part of one are mapped to one
+byte, and sixteen of these are searched for. Only then does anything cost.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.privacy.secret_names import Strength, telling
+from recollect.privacy.secret_rules import key_at
+from recollect.privacy.secret_values import entropy, is_key, is_placeholder
+
+Found = tuple[int, int, str]  # start, end, rule
+
+MIN_RUN = 16
+_STARTS_TRIED = 8  # within one run: after `_` and `-`
+_BACK = 28  # the longest beginning that has a sign in it
+_CONTEXT = 72
+
+_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
+_NAMES = bytes(byte if byte in _IN_RUN or byte == 0x2E else 0x20 for byte in range(256))
+_SIXTEEN = b"a" * MIN_RUN
+_JOINTS = frozenset(b".~+/:|%")
+_OPENERS = frozenset(b"\"'`=:> (,")
+_OPERATOR = re.compile(rb"[=:>,(]|\|\|")
+
+# Shapes that begin with chance and are known by what comes later. Each with a literal that is looked for first.
+_LATER: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
+    (b"-us", 0, re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", 0, re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", 0, re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", 0, re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}"), "dropbox-token"),
+    (b"AZDO", 0, re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", 0, re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
+    (b"-", 0, re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
+)
+# Likewise, with the run after a joint: how far before it they begin is part of the pattern.
+_JOINED: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
+    (b":", 10, re.compile(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
+    (b":", 36, re.compile(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
+    (b"~", 6, re.compile(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
+    (b".", 24, re.compile(rb"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=\-]{60,70}"), "terraform-token"),
+    (b".", 36, re.compile(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
+    (b"|", 18, re.compile(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+    (b"%", 18, re.compile(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+)
+
+
+def keys_in_runs(text: bytes) -> Iterator[Found]:
+    mapped = text.translate(_RUNS) + b" "
+    start = mapped.find(_SIXTEEN)
+    while start >= 0:
+        end = mapped.find(b" ", start)
+        found = _vendor_key(text, start, end) or _named(text, start, end)
+        if found is not None:
+            yield found
+            end = max(end, found[1])
+        start = mapped.find(_SIXTEEN, end)
+
+
+def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
+    at = start
+    for _ in range(_STARTS_TRIED):
+        hit = key_at(text, at)
+        if hit is not None:
+            return at, *hit
+        at = _next_start(text, at, end)
+        if at < 0:
+            break
+    before = text[start - 1] if start else 0
+    if before == 0x5C:  # a line break or tab written as an escape: its letter is not part of the key
+        hit = key_at(text, start + 1)
+        if hit is not None:
+            return start + 1, *hit
+    elif before in _JOINTS:
+        return _joined(text, start)
+    run = text[start:end]
+    for literal, _, pattern, rule in _LATER:
+        if literal in run:
+            match = pattern.search(text, start, end + 8)
+            if match is not None and _is_real(match.group()):
+                return match.start(), match.end(), rule
+    return None
+
+
+def _next_start(text: bytes, at: int, end: int) -> int:
+    """After the next `_` or `-` that leaves enough for a key."""
+    end -= MIN_RUN - 6
+    low, high = text.find(b"_", at, end), text.find(b"-", at, end)
+    place = min(low, high) if low >= 0 and high >= 0 else max(low, high)
+    return place + 1 if place >= 0 else -1
+
+
+def _joined(text: bytes, start: int) -> Found | None:
+    """Keys that have a sign in their beginning, as in `SG.` and `sha256~`."""
+    joint = text[start - 1 : start]
+    for literal, back, pattern, rule in _JOINED:
+        if literal == joint:
+            match = pattern.search(text, max(0, start - back), start + 120)
+            if match is not None and match.start() < start < match.end() and _is_real(match.group()):
+                return match.start(), match.end(), rule
+    floor = max(0, start - _BACK)
+    at = start - 1
+    while at >= floor:
+        byte = text[at]
+        if byte not in _IN_RUN and byte not in _JOINTS:
+            break
+        if at == 0 or text[at - 1] not in _IN_RUN:
+            hit = key_at(text, at)
+            if hit is not None and hit[0] > start:
+                return at, *hit
+        at -= 1
+    return None
+
+
+def _is_real(value: bytes) -> bool:
+    return not is_placeholder(value) and entropy(value) >= 2.9
+
+
+def _named(text: bytes, start: int, end: int) -> Found | None:
+    """A vendor's name, a sign of assignment, and then this run."""
+    if not start or text[start - 1] not in _OPENERS or end - start > 200:
+        return None
+    value = text[start:end]
+    if value.isalpha() and (value.islower() or value.isupper()):
+        return None
+    name, sign = _before(text, start)
+    if not name or not sign:
+        return None
+    told = telling(name)
+    if told.strength is not Strength.VENDOR or not is_key(value, vendor=True):
+        return None
+    return start, end, told.rule
+
+
+def _before(text: bytes, start: int) -> tuple[bytes, bool]:
+    """The name left of a value, and whether what stands between them assigns."""
+    context = text[max(0, start - _CONTEXT) : start]
+    name = context.rstrip(b" \t\"'`\\=:>(,|?!+<[]f&@")
+    between = context[len(name) :]
+    if _OPERATOR.search(between) is None:
+        return b"", False
+    return name.translate(_NAMES).rpartition(b" ")[2], True
