@@ -12,12 +12,12 @@ from recollect.privacy.secret_values import is_key, is_opaque, is_password
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt")
+_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api")
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
 _ASSIGNS = re.compile(
-    rb"(?P<rest>[\w.\-]{0,60})(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2})"
+    rb"(?P<rest>[\w.\-]{0,60})(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
     rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
@@ -38,6 +38,7 @@ _STRING = re.compile(
 )
 _BARE = re.compile(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]|\\(?![nrt\"'\\])){1,400}")
 _LINE = re.compile(rb"(?:[^\s\"'`\\\x01]|\\(?![nrt\"'\\])){1,400}")
+_MIXED = re.compile(rb"[\s\"'`=\\]{0,6}")
 _SETS = re.compile(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
 _WORD_BEFORE = re.compile(rb"([A-Za-z]{2,20})[ \-]$")
 _OPENS = frozenset(b"([{")
@@ -87,10 +88,14 @@ def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) ->
     string = _STRING.match(text, at)
     if string is not None:
         begin, end = string.span(string.lastgroup or 0)
-        return _named(text, begin, end, told, quoted=True, prose=how == "prose")
+        found = _named(text, begin, end, told, quoted=True, prose=how == "prose")
+        if found is not None or how != "sign":
+            return found
     if how in ("typed", "comma", "call"):
         return None
     sets = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
+    if how == "sign" and not text[at : at + 1].isalnum():
+        at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it matches nothing, too
     bare = (_LINE if sets else _BARE).match(text, at)
     if bare is None:
         return None

@@ -8,17 +8,19 @@ from functools import lru_cache
 from recollect.privacy.secret_words import (
     ABOUT,
     KEY_KINDS,
-    OTHER,
+    OTHER_KEYS,
+    OTHER_TOKENS,
     PASSWORDS,
     TOKEN_ENDINGS,
     TOKENS,
     VENDORS,
     WEAK,
+    WORDY_VENDORS,
 )
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VENDOR = re.compile("|".join(sorted((re.escape(name.replace("_", "")) for name in VENDORS), key=len, reverse=True)))
-_NEVER = re.compile("publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag")
+_NEVER = re.compile("publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname")
 # They stay after the telling word without taking anything back.
 _STILL = frozenset("base value string str plain raw base64 b64 live prod staging dev main default env 1 2 3".split())
 
@@ -47,17 +49,18 @@ def telling(name: bytes) -> Telling:
     joined = "".join(words)
     if not words or _NEVER.search(joined):
         return _NOTHING
-    vendor = _VENDOR.search(joined) if len(joined) > 2 else None
+    vendor = _vendor(words, joined)
     found = _own(words, joined)
-    if vendor is None:
+    if vendor is None or found.strength is Strength.PASSWORD:
         return found
-    if found.strength in (Strength.PASSWORD, Strength.KEY):
-        return found if found.strength is Strength.PASSWORD else Telling(strength=Strength.KEY, rule=_of(vendor, found))
-    return Telling(strength=Strength.VENDOR, rule=f"{vendor.group()}-key")
+    if found.strength is Strength.KEY:
+        return Telling(strength=Strength.KEY, rule=f"{vendor}-{found.rule}")
+    return Telling(strength=Strength.VENDOR, rule=f"{vendor}-key")
 
 
-def _of(vendor: "re.Match[str]", found: Telling) -> str:
-    return f"{vendor.group()}-{found.rule}"
+def _vendor(words: list[str], joined: str) -> str | None:
+    match = _VENDOR.search(joined)
+    return match.group() if match is not None else next((word for word in words if word in WORDY_VENDORS), None)
 
 
 def _own(words: list[str], joined: str) -> Telling:
@@ -69,7 +72,8 @@ def _own(words: list[str], joined: str) -> Telling:
         after = [word for word in words[place + 1 :] if not word.isdigit()]
         if any(word in ABOUT for word in after):
             return _NOTHING
-        if place and words[place - 1] in OTHER and strength is not Strength.PASSWORD:
+        others = OTHER_KEYS if words[place] == "key" else OTHER_TOKENS
+        if place and words[place - 1] in others and strength is not Strength.PASSWORD:
             return _NOTHING
         if strength is Strength.PASSWORD and any(word not in _STILL for word in after):
             strength = Strength.KEY

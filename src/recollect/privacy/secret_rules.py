@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from recollect.privacy.secret_values import chance, entropy, is_placeholder
+from recollect.privacy.secret_values import is_filler
 
-_CLASSES = {"A": "[A-Za-z0-9]", "H": "[0-9a-fA-F]", "U": "[A-Za-z0-9_\\-]", "B": "[A-Za-z0-9+/]"}
+_CLASSES = {"A": "[A-Za-z0-9]", "H": "[0-9a-fA-F]", "U": "[A-Za-z0-9_\\-\x80-\xff]", "B": "[A-Za-z0-9+/]"}
 
 _TABLE = """
 AGE-SECRET-KEY-1 [A-Z0-9]{50,64} age-key
@@ -22,7 +22,7 @@ pat- (?:na|eu|ap)\\d-H{8}-H{4}-H{4}-H{4}-H{12} hubspot-token
 pat. U{22}\\.H{24}\\.A{20} harness-token
 sat. U{22}\\.H{24}\\.A{20} harness-token
 LTAI A{12,26} alibaba-key
-sk-ant- U{20,} anthropic-key
+sk-ant- [a-z]{2,8}\\d\\d-U{80,}AA(?!U) anthropic-key
 sk-proj- U{20,} openai-key
 sk-svcacct- U{20,} openai-key
 sk-service- U{20,} openai-key
@@ -56,7 +56,7 @@ ABIA [A-Z0-9]{16}(?!A) aws-key-id
 ACCA [A-Z0-9]{16}(?!A) aws-key-id
 A3T [A-Z0-9]{17}(?!A) aws-key-id
 ABSK [A-Za-z0-9+/]{80,}={0,2} aws-bedrock-key
-bedrock-api-key- B{40,}={0,2} aws-bedrock-key
+bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t B{0,}={0,2} aws-bedrock-key
 amzn.mws. H{8}-H{4}-H{4}-H{4}-H{12} amazon-token
 amzn1.oa2-cs. (?:v1\\.)?H{60,} amazon-secret
 AVNS_ A{19,} aiven-password
@@ -102,7 +102,7 @@ ghu_ A{36,} github-token
 ghs_ A{36,} github-token
 ghr_ A{36,} github-token
 github_pat_ [A-Za-z0-9_]{22,} github-token
-glpat- [A-Za-z0-9_\\-.]{20,} gitlab-token
+glpat- [A-Za-z0-9_\\-.\x80-\xff]{20,} gitlab-token
 gldt- [A-Za-z0-9_\\-.]{20,} gitlab-token
 glrt- [A-Za-z0-9_\\-.]{20,} gitlab-token
 glrtr- [A-Za-z0-9_\\-.]{20,} gitlab-token
@@ -127,6 +127,7 @@ api_org_ A{34}(?!A) huggingface-token
 hvs. U{24,} vault-token
 hvb. U{24,} vault-token
 hvr. U{24,} vault-token
+s. (?=[A-Za-z]{0,20}\\d)[A-Za-z0-9]{24}(?!A) vault-token
 ico- A{32} infracost-key
 s-s4t2 (?:ud|af)-H{64} intra42-secret
 eyJ U{14,}\\.(?:eyJ|ey)U{10,}(?:\\.[A-Za-z0-9_\\-/+]*={0,2})? jwt
@@ -166,9 +167,9 @@ secret_ A{43}(?!A) notion-token
 API- [A-Z0-9]{24,32}(?!A) octopus-key
 pplx- A{40,} perplexity-key
 access- (?:sandbox|development|production)-H{8}-H{4}-H{4}-H{4}-H{12} plaid-token
-pscale_tkn_ [A-Za-z0-9=_.\\-]{32,64} planetscale-token
-pscale_oauth_ [A-Za-z0-9=_.\\-]{32,64} planetscale-token
-pscale_pw_ [A-Za-z0-9=_.\\-]{32,64} planetscale-password
+pscale_tkn_ [A-Za-z0-9=_.\\-\x80-\xff]{32,64} planetscale-token
+pscale_oauth_ [A-Za-z0-9=_.\\-\x80-\xff]{32,64} planetscale-token
+pscale_pw_ [A-Za-z0-9=_.\\-\x80-\xff]{32,64} planetscale-password
 phx_ A{40,} posthog-key
 phs_ A{40,} posthog-key
 PMAK- H{24}-H{34} postman-key
@@ -178,6 +179,7 @@ pnb_ A{36} prefect-token
 pul- H{40} pulumi-token
 pypi-AgE U{50,} pypi-token
 pcsk_ U{40,} pinecone-key
+p8e- A{32}(?!A) adobe-secret
 pa- U{43}(?!A) voyage-key
 r8_ U{37} replicate-token
 rdme_ [a-z0-9]{70} readme-token
@@ -200,14 +202,14 @@ shpca_ H{32} shopify-token
 shppa_ H{32} shopify-token
 shpss_ H{32} shopify-token
 shprt_ H{32} shopify-token
-xoxb- [0-9A-Za-z-]{10,} slack-token
-xoxp- [0-9A-Za-z-]{10,} slack-token
+xoxb- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxp- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
 xoxe- [0-9A-Za-z-]{10,} slack-token
 xoxe. xox[bp]-\\d-A{100,} slack-token
-xoxa- [0-9A-Za-z-]{10,} slack-token
-xoxr- [0-9A-Za-z-]{10,} slack-token
-xoxs- [0-9A-Za-z-]{10,} slack-token
-xoxo- [0-9A-Za-z-]{10,} slack-token
+xoxa- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxr- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxs- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxo- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
 xoxc- [0-9A-Za-z-]{10,} slack-token
 xoxd- [0-9A-Za-z%-]{10,} slack-token
 xapp- \\d-[A-Z0-9]+-\\d+-[a-zA-Z0-9]{8,} slack-token
@@ -250,7 +252,6 @@ sha256~ U{43} openshift-token
 V2. [A-Z0-9]{40,} github-token
 oauth: [a-z0-9]{30}(?!A) twitch-token
 """
-_ENDING_OPEN = re.compile(r"[}\])?+*]$")
 
 
 def _rows() -> dict[bytes, list[tuple[bytes, str, str]]]:
@@ -264,7 +265,6 @@ def _rows() -> dict[bytes, list[tuple[bytes, str, str]]]:
 
 
 _ROWS = _rows()
-_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
 
 @lru_cache(maxsize=512)
@@ -272,7 +272,7 @@ def _pattern(pattern: str) -> "re.Pattern[bytes]":
     """Single capitals are classes where no letter stands beside them."""
     whole = re.sub(r"(?<![A-Za-z0-9\\])([AHUB])(?=[{)+*]|$)", lambda match: _CLASSES[match.group(1)], pattern)
     whole = re.sub(r"(?<=T3BlbkFJ)A", _CLASSES["A"], whole)
-    return re.compile(whole.encode())
+    return re.compile(whole.encode("latin-1"))
 
 
 def key_at(text: bytes, start: int) -> tuple[int, str] | None:
@@ -280,7 +280,7 @@ def key_at(text: bytes, start: int) -> tuple[int, str] | None:
     for literal, pattern, rule in _ROWS.get(text[start : start + 2], ()):
         if text.startswith(literal, start):
             match = _pattern(pattern).match(text, start + len(literal))
-            if match is not None and _is_random(text[start + len(literal) : match.end()]):
+            if match is not None and not is_filler(text[start + 4 : match.end()]):
                 return match.end(), rule
     return None
 
@@ -289,10 +289,4 @@ def beginnings() -> Iterator[tuple[str, str, str]]:
     """The table as it stands, for those who want to build keys from it."""
     for rows in _ROWS.values():
         for literal, pattern, rule in rows:
-            yield literal.decode(), _pattern(pattern).pattern.decode(), rule
-
-
-def _is_random(tail: bytes) -> bool:
-    if is_placeholder(tail):
-        return False
-    return entropy(tail) >= (2.9 if len(tail) >= 20 else 2.4) and (len(tail) > 60 or chance(tail) >= 0.12)
+            yield literal.decode(), _pattern(pattern).pattern.decode("latin-1"), rule

@@ -1,7 +1,7 @@
 """Looks at every long run of letters and digits: is it a vendor's key by its shape, or by the vendor's name before it?
 
 Most text has few such runs, and they are found at the speed of memory: all bytes that can be part of one are mapped to one
-byte, and sixteen of these are searched for. Only then does anything cost.
+byte, and fourteen of these in a row are searched for. Only then does anything cost.
 """
 
 import re
@@ -13,17 +13,19 @@ from recollect.privacy.secret_values import entropy, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
 
-MIN_RUN = 16
-_STARTS_TRIED = 8  # within one run: after `_` and `-`
+MIN_RUN = 14
+_STARTS_TRIED = 8  # within one run: after `_`, `-` and `=`
 _BACK = 28  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
-_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(range(0x80, 0x100))
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
-_NAMES = bytes(byte if byte in _IN_RUN or byte == 0x2E else 0x20 for byte in range(256))
-_SIXTEEN = b"a" * MIN_RUN
+_NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
+_STRETCH = _IN_RUN | frozenset(b"/+.")
+_LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~+/:|%")
-_OPENERS = frozenset(b"\"'`=:> (,")
+_OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
+_SEPARATOR = re.compile(rb"[_=\-]")
 _OPERATOR = re.compile(rb"[=:>,(]|\|\|")
 
 # Shapes that begin with chance and are known by what comes later. Each with a literal that is looked for first.
@@ -50,14 +52,14 @@ _JOINED: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
 
 def keys_in_runs(text: bytes) -> Iterator[Found]:
     mapped = text.translate(_RUNS) + b" "
-    start = mapped.find(_SIXTEEN)
+    start = mapped.find(_LONG)
     while start >= 0:
         end = mapped.find(b" ", start)
         found = _vendor_key(text, start, end) or _named(text, start, end)
         if found is not None:
             yield found
             end = max(end, found[1])
-        start = mapped.find(_SIXTEEN, end)
+        start = mapped.find(_LONG, end)
 
 
 def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
@@ -86,11 +88,8 @@ def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
 
 
 def _next_start(text: bytes, at: int, end: int) -> int:
-    """After the next `_` or `-` that leaves enough for a key."""
-    end -= MIN_RUN - 6
-    low, high = text.find(b"_", at, end), text.find(b"-", at, end)
-    place = min(low, high) if low >= 0 and high >= 0 else max(low, high)
-    return place + 1 if place >= 0 else -1
+    match = _SEPARATOR.search(text, at, end - 8)
+    return match.end() if match is not None else -1
 
 
 def _joined(text: bytes, start: int) -> Found | None:
@@ -121,25 +120,43 @@ def _is_real(value: bytes) -> bool:
 
 def _named(text: bytes, start: int, end: int) -> Found | None:
     """A vendor's name, a sign of assignment, and then this run."""
-    if not start or text[start - 1] not in _OPENERS or end - start > 200:
+    if end - start > 400:
         return None
+    name, sign, rest = text[start:end].partition(b"=")
+    if sign and len(rest) >= MIN_RUN and name.strip(b"="):
+        told = telling(name)
+        if told.strength is Strength.VENDOR and is_key(rest.strip(b"="), vendor=True):
+            return end - len(rest), end, told.rule
+    while start < end and text[start] == 0x3D:  # the sign of an assignment
+        start += 1
+    if not start or text[start - 1] not in _OPENERS:
+        return None
+    start, end = _stretched(text, start, end)
     value = text[start:end]
     if value.isalpha() and (value.islower() or value.isupper()):
         return None
-    name, sign = _before(text, start)
-    if not name or not sign:
-        return None
-    told = telling(name)
+    told = telling(_name_before(text, start))
     if told.strength is not Strength.VENDOR or not is_key(value, vendor=True):
         return None
     return start, end, told.rule
 
 
-def _before(text: bytes, start: int) -> tuple[bytes, bool]:
-    """The name left of a value, and whether what stands between them assigns."""
+def _stretched(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """With the parts that `/` and `+` cut off."""
+    if text[start - 1] in b"/+":
+        floor = max(0, start - 100)
+        while start > floor and text[start - 1] in _STRETCH:
+            start -= 1
+    limit = min(len(text), end + 200)
+    while end < limit and text[end] in _STRETCH:
+        end += 1
+    return start, end
+
+
+def _name_before(text: bytes, start: int) -> bytes:
+    """The name left of a value, if what stands between them assigns."""
     context = text[max(0, start - _CONTEXT) : start]
-    name = context.rstrip(b" \t\"'`\\=:>(,|?!+<[]f&@")
-    between = context[len(name) :]
-    if _OPERATOR.search(between) is None:
-        return b"", False
-    return name.translate(_NAMES).rpartition(b" ")[2], True
+    name = context.rstrip(b" \t\r\n\x0b\x0c\"'`\\=:>(,|?!+<[]f&@")
+    if _OPERATOR.search(context, len(name)) is None:
+        return b""
+    return name.translate(_NAMES).rpartition(b" ")[2]

@@ -13,8 +13,9 @@ from recollect.privacy.secret_values import chance, entropy, is_key, is_opaque, 
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_BEGIN = re.compile(rb"-----BEGIN ?([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PGP MESSAGE)-----", re.IGNORECASE)
+_BEGIN = re.compile(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 _BODY = re.compile(rb"(?:(?:[\s\"',+]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*")
+_ENDING = re.compile(rb"key(?: block)?-----")
 _KEY_BYTES = re.compile(rb"[A-Za-z0-9+/=]{16}")
 _MAX_PRIVATE_KEY = 24_000
 _PUTTY = re.compile(rb"PuTTY-User-Key-File-\d: [^\n]{1,60}")
@@ -68,7 +69,9 @@ _HOOKS: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = (
     (b"accountkey=", re.compile(rb"accountkey=([A-Za-z0-9+/]{40,100}={0,2})", re.IGNORECASE), "azure-key"),
     (b"sharedaccesskey=", re.compile(rb"sharedaccesskey=([A-Za-z0-9+/]{30,100}={0,2})", re.IGNORECASE), "azure-key"),
     (b"access_token$", re.compile(rb"(access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32})"), "paypal-token"),
-    (b"contribsys", re.compile(rb"CONTRIBSYS__COM[\"']?\s{0,2}[=:]\s{0,2}[\"']?([0-9a-f]{8}:[0-9a-f]{8})"), "sidekiq-secret"),
+    (b".atlasv1.", re.compile(rb"([A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=\-]{60,70})"), "terraform-token"),
+    (b"dnkey-", re.compile(rb"(dnkey-[A-Za-z0-9=_\-]{26}-[A-Za-z0-9=_\-]{52})"), "defined-networking-key"),
+    (b"contribsys", re.compile(rb"CONTRIBSYS__COM[\s\"']{0,6}(?:[=:>,|?]{1,3})[\s\"'`=]{0,8}([0-9a-f]{8}:[0-9a-f]{8})"), "sidekiq-secret"),
 )
 _SECRET_KIND = re.compile(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s", re.IGNORECASE)
 _DATA = re.compile(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:", re.IGNORECASE)
@@ -125,9 +128,12 @@ def private_keys(text: bytes, low: bytes) -> Iterator[Found]:
 def _private_key_end(text: bytes, low: bytes, start: int) -> int | None:
     limit = start + _MAX_PRIVATE_KEY
     closing = low.find(b"-----end", start, limit)
+    if closing < 0:
+        ending = _ENDING.search(low, start, limit)
+        closing = ending.start() if ending is not None else -1
     opening = low.find(b"-----begin", start, limit)
     if closing >= 0 and not 0 <= opening < closing:
-        if _KEY_BYTES.search(text, start, closing) is None or is_placeholder(text[start:closing][:400]):
+        if (closing - start < 64 and _KEY_BYTES.search(text, start, closing) is None) or is_placeholder(text[start:closing][:400]):
             return None
         end = low.find(b"-----", closing + 8, closing + 80)
         return end + 5 if end >= 0 else closing + 8

@@ -15,17 +15,22 @@ _FOLLOWERS = (
 )
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset(b"0123456789")
+_MANGLED = frozenset(range(0x80, 0x100))  # a key that went through a wrong encoding is still one
 _ODD_PAIRS = (
     frozenset((a, b) for a in _LETTERS for b in _LETTERS)
     - frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
 ) | frozenset((a, b) for a in _LETTERS for b in _DIGITS) | frozenset((b, a) for a in _LETTERS for b in _DIGITS)
+_ODD_PAIRS |= frozenset((a, b) for a in _MANGLED for b in _LETTERS | _DIGITS) | frozenset(
+    (a, b) for b in _MANGLED for a in _LETTERS | _DIGITS | _MANGLED
+)
 
 _PLACEHOLDER = re.compile(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace|sample"
     rb"|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|token[-_ ]?here|key[-_ ]?here|my[-_ ]?(?:secret|token|password|api|key)"
-    rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}|"
+    rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}|abcdefghijk|"
     rb"(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
+_FILLER = re.compile(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk|put_|here\b|my-")
 _REFERENCE = re.compile(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
@@ -71,6 +76,11 @@ def is_placeholder(value: bytes) -> bool:
     return _PLACEHOLDER.search(value.lower()) is not None or len(set(value)) < 4
 
 
+def is_filler(tail: bytes) -> bool:
+    """What documents write after the beginning of a vendor's key."""
+    return _FILLER.search(tail) is not None or entropy(tail) < 2.2
+
+
 def is_reference(value: bytes) -> bool:
     """Says where the secret is: a variable, a call, a path, an address."""
     return _REFERENCE.match(value) is not None
@@ -104,7 +114,7 @@ def is_key(value: bytes, *, vendor: bool = False) -> bool:
         return False
     if is_uuid(value):
         return True
-    wanted = 0.22 if len(value) >= 16 else 0.26
+    wanted = 0.15 if vendor and len(value) >= 24 and value.isalnum() else 0.22 if len(value) >= 16 else 0.26
     return chance(value) >= wanted and entropy(value) >= (2.9 if len(value) >= 16 else 2.4) and not _is_dotted_name(value)
 
 
@@ -117,7 +127,7 @@ def is_opaque(value: bytes) -> bool:
         and is_key(value)
         and chance(value) >= 0.3
         and entropy(value) >= 3.4
-        and not value.islower()
+        and (not value.islower() or chance(value) >= 0.4)
     )
 
 

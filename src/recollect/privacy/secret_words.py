@@ -21,7 +21,7 @@ KEY_KINDS = frozenset(
     "project production prod live test sandbox write read rest sdk developer subscription functions function host "
     "decryption symmetric root bot jwt cipher security personal team org organization ingest bearer".split()
 )
-WEAK = frozenset("key keys auth session sid sess sessionid phpsessid jsessionid cookie signature sig salt nonce pass seed".split())
+WEAK = frozenset("access api key keys auth session sid sess sessionid phpsessid jsessionid cookie signature sig salt nonce pass seed".split())
 # After a telling word these say that the value is about the secret and not the secret itself.
 ABOUT = frozenset(
     "length len min max minimum maximum size count ttl expiry expires expire expiration exp timeout url uri path file "
@@ -35,13 +35,15 @@ ABOUT = frozenset(
     "set group groups role roles permission permissions id ids uuid guid alias".split()
 )
 # Before a telling word these say that it is another kind of token or key.
-OTHER = frozenset(
-    "public primary foreign partition sort cache idempotency row object hot map dict hash index natural composite unique "
-    "surrogate candidate lookup group routing shard document dedup deduplication metric translation message i18n locale "
-    "registry pub pubkey publickey continuation next page cursor pagination start end sync resume eos bos pad unk stop "
-    "mask sep cls special max min num total prompt completion input output cached reasoning no with color theme design "
-    "option config json yaml property react arrow hotkey modifier press down up test_ file ssh_public host_public "
-    "verification_public column field event query state storage_name tag label sorting ordering filter symbol ticker".split()
+OTHER_TOKENS = frozenset(
+    "public csrf xsrf continuation next page cursor pagination start end sync resume eos bos pad unk stop mask sep cls special "
+    "max min num total prompt completion cached reasoning no color theme design symbol".split()
+)
+OTHER_KEYS = OTHER_TOKENS | frozenset(
+    "primary foreign partition sort cache idempotency row object hot map dict hash index natural composite unique surrogate "
+    "candidate lookup group routing shard document dedup deduplication metric translation message i18n locale registry pub "
+    "input output with option config json yaml property react arrow hotkey modifier press down up file column field event "
+    "query state tag label sorting ordering filter ticker".split()
 )
 # Those whose name beside an assignment is enough for a random value of the right size.
 VENDORS = (
@@ -66,12 +68,18 @@ VENDORS = (
     "openshift openweather opsgenie optimizely packagecloud paddle pagerduty pastebin paypal paystack pendo "
     "perplexity pexels pinata pinecone pipedrive plaid planetscale plivo postageapp posthog postman "
     "postmark prefect privateai private_ai pubnub pulumi pusher pypi quickbooks rabbitmq railway rapidapi raygun razorpay "
-    "readme recaptcha recurly reddit replicate resend ringcentral rollbar rubygems salesforce saucelabs "
+    "recaptcha recurly reddit replicate resend ringcentral rollbar rubygems salesforce saucelabs "
     "scalingo scaleway scrapingbee semaphore sendbird sendgrid sendinblue sentry serpapi settlemint shippo shodan "
-    "shopify shortcut sidekiq signalwire slack smartsheet snowflake snyk sonar sourcegraph splunk spotify squarespace "
+    "shopify sidekiq signalwire slack smartsheet snowflake snyk sonar sourcegraph splunk spotify squarespace "
     "squareup statuspage storyblok strava stripe stytch sumologic supabase svix tailscale "
     "tatum tavily telegram telnyx tencent terraform ticketmaster tiktok todoist tomtom transifex travis trello "
-    "tumblr twilio twitch twitter typeform unsplash upcloud upstash uptimerobot urlscan vault vercel virustotal vimeo voyage "
+    "tumblr twilio twitch twitter typeform unsplash upcloud upstash uptimerobot urlscan vercel virustotal vimeo voyage "
     "vonage vultr wakatime weatherstack webex webflow wechat wepay whatsapp woocommerce workos wrike xero yandex yelp "
-    "youtube zapier zendesk zenserp zeplin zoho zoom zulip".split()
+    "youtube zapier zendesk zenserp zeplin zoho zulip newyorktimes bintray sourceforge".split()
+)
+# Likewise, but words of every day too: only as a whole word of the name.
+WORDY_VENDORS = frozenset(
+    "amazon apollo bamboo branch bunny buddy cal courier crates defined docker drone droneci elastic expo fixer gemini ghost "
+    "guardian harness ibm keen line linear mistral monday mux nasa neon notion npm oracle persona pivotal polygon readme riot "
+    "runway segment shortcut square stability stream sumo surge tines together xray zoom confluence rancher plaid lob".split()
 )
