@@ -89,7 +89,7 @@ def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) ->
     if string is not None:
         begin, end = string.span(string.lastgroup or 0)
         found = _named(text, begin, end, told, quoted=True, prose=how == "prose")
-        if found is not None or how != "sign":
+        if found is not None or how != "sign" or text[begin : begin + 1].isalnum():
             return found
     if how in ("typed", "comma", "call"):
         return None
@@ -101,6 +101,8 @@ def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) ->
         return None
     end = bare.end()
     if text[end : end + 1] in (b"(", b"[", b"{") and not sets:
+        return None
+    if how == "element" and not text.startswith(b"<", end):
         return None
     prose = how == "prose" or match.group().endswith(b" ")
     value = bare.group().rstrip(b".,;:?)*" if prose else b",;")

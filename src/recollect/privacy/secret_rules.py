@@ -81,7 +81,7 @@ dt0 [a-z]\\d\\d\\.[A-Z0-9]{24}\\.[A-Z0-9]{64} dynatrace-token
 EZAK A{54} easypost-key
 EZTK A{54} easypost-key
 endr+ [A-Za-z0-9-]{16,} endorlabs-key
-EAA [A-Za-z0-9]{90,} facebook-token
+EAA [MC][A-Za-z0-9]{80,} facebook-token
 EAAA U{56,64}(?!A) square-token
 FLWSECK [-_A-Za-z0-9]{12,} flutterwave-key
 FLWPUBK [-_A-Za-z0-9]{32,} flutterwave-key
@@ -202,14 +202,14 @@ shpca_ H{32} shopify-token
 shppa_ H{32} shopify-token
 shpss_ H{32} shopify-token
 shprt_ H{32} shopify-token
-xoxb- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
-xoxp- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxb- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![0-9A-Za-z#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxp- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![0-9A-Za-z#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
 xoxe- [0-9A-Za-z-]{10,} slack-token
 xoxe. xox[bp]-\\d-A{100,} slack-token
-xoxa- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
-xoxr- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
-xoxs- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
-xoxo- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxa- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![0-9A-Za-z#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxr- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![0-9A-Za-z#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxs- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![0-9A-Za-z#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
+xoxo- (?:\\d-)?(?:\\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z](?![0-9A-Za-z#*-])|(?=[A-Za-z-]{0,40}\\d)[0-9A-Za-z-]{10,}[0-9A-Za-z]{8,}(?![0-9A-Za-z#*-])) slack-token
 xoxc- [0-9A-Za-z-]{10,} slack-token
 xoxd- [0-9A-Za-z%-]{10,} slack-token
 xapp- \\d-[A-Z0-9]+-\\d+-[a-zA-Z0-9]{8,} slack-token
@@ -277,8 +277,12 @@ def _pattern(pattern: str) -> "re.Pattern[bytes]":
 
 def key_at(text: bytes, start: int) -> tuple[int, str] | None:
     """The end and the rule of the vendor's key that begins here."""
-    for literal, pattern, rule in _ROWS.get(text[start : start + 2], ()):
-        if text.startswith(literal, start):
+    rows = _ROWS.get(text[start : start + 2])
+    if rows is None:
+        return None
+    inside_base64 = start > 0 and text[start - 1] in b"+/"
+    for literal, pattern, rule in rows:
+        if text.startswith(literal, start) and not (inside_base64 and literal.isalnum()):
             match = _pattern(pattern).match(text, start + len(literal))
             if match is not None and not is_filler(text[start + 4 : match.end()]):
                 return match.end(), rule

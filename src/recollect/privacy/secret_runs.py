@@ -15,18 +15,20 @@ Found = tuple[int, int, str]  # start, end, rule
 
 MIN_RUN = 14
 _STARTS_TRIED = 8  # within one run: after `_`, `-` and `=`
+_LONG_NAME = 32
 _BACK = 28  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
-_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(range(0x80, 0x100))
+_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(range(0xA1, 0x100))
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCH = _IN_RUN | frozenset(b"/+.")
 _LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~+/:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
+_DIGIT = re.compile(rb"[0-9]")
 _SEPARATOR = re.compile(rb"[_=\-]")
-_OPERATOR = re.compile(rb"[=:>,(]|\|\|")
+_OPERATOR = re.compile(rb"[=:>,]|\|\|")
 
 # Shapes that begin with chance and are known by what comes later. Each with a literal that is looked for first.
 _LATER: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
@@ -55,10 +57,12 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
     start = mapped.find(_LONG)
     while start >= 0:
         end = mapped.find(b" ", start)
-        found = _vendor_key(text, start, end) or _named(text, start, end)
-        if found is not None:
-            yield found
-            end = max(end, found[1])
+        # A long name has no digit; a key of letters alone is longer than names are.
+        if end - start >= _LONG_NAME or _DIGIT.search(text, start, end) is not None:
+            found = _vendor_key(text, start, end) or _named(text, start, end)
+            if found is not None:
+                yield found
+                end = max(end, found[1])
         start = mapped.find(_LONG, end)
 
 
@@ -157,6 +161,7 @@ def _name_before(text: bytes, start: int) -> bytes:
     """The name left of a value, if what stands between them assigns."""
     context = text[max(0, start - _CONTEXT) : start]
     name = context.rstrip(b" \t\r\n\x0b\x0c\"'`\\=:>(,|?!+<[]f&@")
-    if _OPERATOR.search(context, len(name)) is None:
+    between = context[len(name) :]
+    if _OPERATOR.search(between) is None and not (b"(" in between and between.endswith((b'"', b"'", b"`"))):
         return b""
     return name.translate(_NAMES).rpartition(b" ")[2]

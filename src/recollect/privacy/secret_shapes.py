@@ -174,7 +174,8 @@ def _userinfo(text: bytes, start: int) -> Iterator[Found]:
 def _is_usual(password: bytes) -> bool:
     """What documents write for a password."""
     return (
-        password.lower() in _USUAL_WORDS
+        len(password) < 4
+        or password.lower() in _USUAL_WORDS
         or is_reference(password)
         or b"${" in password
         or b"{" in password[:2]

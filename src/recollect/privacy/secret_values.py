@@ -114,6 +114,8 @@ def is_key(value: bytes, *, vendor: bool = False) -> bool:
         return False
     if is_uuid(value):
         return True
+    if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
+        return len(value) >= 16 and chance(value) >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
     wanted = 0.15 if vendor and len(value) >= 24 and value.isalnum() else 0.22 if len(value) >= 16 else 0.26
     return chance(value) >= wanted and entropy(value) >= (2.9 if len(value) >= 16 else 2.4) and not _is_dotted_name(value)
 

@@ -60,7 +60,7 @@ VENDORS = (
     "flutterwave flyio foursquare frameio frame.io freemius freshbooks freshdesk fullstory gcp geocodio getresponse "
     "giphy github gitlab gitea gitter gladly gocardless google grafana graphcms groq gumroad hackerone "
     "hashicorp hellosign helpscout heroku hetzner honeybadger honeycomb hubspot huggingface hunterio imgur infracost infura "
-    "alchemy insomnia instagram intercom intra42 ipinfo ipstack iterable jfrog jira jumpcloud kaggle kraken kucoin "
+    "alchemy insomnia instagram intercom intra42 ipinfo ipstack jfrog jira jumpcloud kaggle kraken kucoin "
     "langchain langfuse langsmith lark launchdarkly lemonsqueezy linkedin linode livekit lob loggly logdna "
     "logz looker mailchimp mailersend mailgun mailjet mailtrap mandrill mapbox maptiler mattermost maxmind meilisearch "
     "meraki messagebird mixpanel mollie mongodb moonpay netlify newrelic new_relic "
@@ -79,7 +79,7 @@ VENDORS = (
 )
 # Likewise, but words of every day too: only as a whole word of the name.
 WORDY_VENDORS = frozenset(
-    "amazon apollo bamboo branch bunny buddy cal courier crates defined docker drone droneci elastic expo fixer gemini ghost "
-    "guardian harness ibm keen line linear mistral monday mux nasa neon notion npm oracle persona pivotal polygon readme riot "
+    "amazon apollo bamboo bunny buddy courier crates docker drone droneci elastic expo fixer gemini ghost "
+    "guardian harness ibm keen linear mistral monday mux nasa neon notion npm oracle persona pivotal polygon readme riot "
     "runway segment shortcut square stability stream sumo surge tines together xray zoom confluence rancher plaid lob".split()
 )

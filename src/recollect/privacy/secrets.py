@@ -16,6 +16,8 @@ _MARK = "[redacted:"
 _LONGEST_MARK = 64
 _SHORTEST_SECRET_TEXT = 6
 _PASSES = 8
+_REACH = 26_000  # no rule looks farther: a private key is the longest
+_EDGE = 1_000  # what was cut there may look like something else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +37,8 @@ def redact(text: str) -> Redacted:
     """Looks again at what it has made until nothing is found: a secret may have hidden behind another."""
     redacted = text
     found: list[Secret] = []
-    for _ in range(_PASSES):
-        more = _secrets(redacted)
+    for number in range(_PASSES):
+        more = _secrets(redacted) if not number else _near(redacted, found)
         if not more:
             break
         found = _joined(found, more)
@@ -53,6 +55,28 @@ def _secrets(text: str) -> list[Secret]:
     # The order is the rank: where two overlap, the first gives its name.
     found = [*shapes(plain, low), *keys_in_runs(plain), *assigned(plain, low)]
     return _merged(plain, found) if found else []
+
+
+def _near(text: str, found: list[Secret]) -> list[Secret]:
+    """A later look: only what is near a secret can have changed. `text` is what `found` was redacted from, redacted."""
+    if len(text) <= _REACH:
+        return _secrets(text)
+    shift, parts = 0, []
+    for secret in found:
+        start = secret.start - shift
+        end = start + len(_mark(secret))
+        shift = secret.end - end
+        if parts and start - _REACH <= parts[-1][1]:
+            parts[-1] = (parts[-1][0], end + _REACH)
+        else:
+            parts.append((max(0, start - _REACH), end + _REACH))
+    more = []
+    for start, end in parts:
+        first = start + _EDGE if start else 0
+        last = end - _EDGE if end < len(text) else len(text)
+        inside = (Secret(rule=s.rule, start=s.start + start, end=s.end + start) for s in _secrets(text[start:end]))
+        more += [secret for secret in inside if first <= secret.start and secret.end <= last]
+    return more
 
 
 def _without_marks(text: str) -> str:
