@@ -12,7 +12,7 @@ from recollect.privacy.secret_values import is_key, is_opaque, is_password
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api")
+_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api|pw(?![a-z])")
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
@@ -29,6 +29,7 @@ _ASSIGNS = re.compile(
     rb"|(?P<element>>\s{0,12})"
     rb"|(?P<prose>(?:\s(?:for|of|on|to|in|at|there)\s[\w .\-/@']{1,50}?)?\s(?:is|was|equals|will be|set to|changed to)"
     rb"(?:\s(?:now|still|currently|set to|just|simply))?:?\s(?=\S))"
+    rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
     rb"|(?P<space>[ ]{1,4}(?=\S))"
     rb")"
 )
@@ -41,7 +42,7 @@ _LINE = re.compile(rb"(?:[^\s\"'`\\\x01]|\\(?![nrt\"'\\])){1,400}")
 _MIXED = re.compile(rb"[\s\"'`=\\]{0,6}")
 _SETS = re.compile(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
 _WORD_BEFORE = re.compile(rb"([A-Za-z]{2,20})[ \-]$")
-_OPENS = frozenset(b"([{")
+_LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
 
 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
@@ -88,7 +89,7 @@ def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) ->
     string = _STRING.match(text, at)
     if string is not None:
         begin, end = string.span(string.lastgroup or 0)
-        found = _named(text, begin, end, told, quoted=True, prose=how == "prose")
+        found = _named(text, begin, end, told, quoted=True, prose=how in _LOOSE)
         if found is not None or how != "sign" or text[begin : begin + 1].isalnum():
             return found
     if how in ("typed", "comma", "call"):
@@ -106,7 +107,7 @@ def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) ->
         return None
     prose = how == "prose" or match.group().endswith(b" ")
     value = bare.group().rstrip(b".,;:?)*" if prose else b",;")
-    return _named(text, at, at + len(value), told, quoted=False, prose=how == "prose")
+    return _named(text, at, at + len(value), told, quoted=False, prose=how in _LOOSE)
 
 
 def _named(text: bytes, start: int, end: int, told: Telling, *, quoted: bool, prose: bool) -> Found | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
 from recollect.privacy.secret_rules import key_at
-from recollect.privacy.secret_values import entropy, is_key, is_placeholder
+from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -20,6 +20,7 @@ _BACK = 28  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
 _IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(range(0xA1, 0x100))
+_KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docker-key"))  # they name things by hashes
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCH = _IN_RUN | frozenset(b"/+.")
@@ -110,7 +111,7 @@ def _joined(text: bytes, start: int) -> Found | None:
         byte = text[at]
         if byte not in _IN_RUN and byte not in _JOINTS:
             break
-        if at == 0 or text[at - 1] not in _IN_RUN:
+        if at == 0 or text[at - 1] not in _IN_RUN or text[at - 1] == 0x3D:
             hit = key_at(text, at)
             if hit is not None and hit[0] > start:
                 return at, *hit
@@ -141,6 +142,8 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
         return None
     told = telling(_name_before(text, start))
     if told.strength is not Strength.VENDOR or not is_key(value, vendor=True):
+        return None
+    if told.rule in _KEEPERS_OF_COMMITS and is_digest(value):
         return None
     return start, end, told.rule
 

@@ -22,7 +22,7 @@ _PUTTY = re.compile(rb"PuTTY-User-Key-File-\d: [^\n]{1,60}")
 _PUTTY_PRIVATE = re.compile(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
 
 _USERINFO = re.compile(rb"([^\s/@:\"'<>`\\]{0,120}):([^\s/\"'<>`\\\x01]{1,200})@(?=[\w\[${(%*<.\-])")
-_SLASHED = re.compile(rb"([^\s/@:\"'<>`\\]{0,120}):([^\s\"'<>`\\\x01@]{1,120})@(?=[A-Za-z0-9.\-]{1,100}(?::\d{2,5})?(?:[/\s\"']|$))")
+_SLASHED = re.compile(rb"([^\s/@:\"'<>`\\]{0,120}):(?!\d{1,5}/)([^\s\"'<>`\\\x01@]{1,120})@(?=[A-Za-z0-9.\-]{1,100}(?::\d{2,5})?(?:[/\s\"']|$))")
 _TOKEN_USER = re.compile(rb"([A-Za-z0-9_\-]{16,200})@")
 _USUAL_WORDS = frozenset(
     b"password pass passwd pwd pw user username secret token key apikey host port name credentials pat my-password mypassword"
@@ -82,8 +82,6 @@ _NOT_DATA = frozenset(b"name namespace type kind apiversion metadata labels anno
 
 def shapes(text: bytes, low: bytes) -> Iterator[Found]:
     """`low` is the text in lower case: same length, so that a place in one is a place in the other."""
-    if b"-----begin" in low or b"putty-user-key" in low:
-        yield from private_keys(text, low)
     if b"://" in low or b"@" in low:
         yield from _addresses(text, low)
     for literal, pattern, rule in _HOOKS:

@@ -50,9 +50,9 @@ _CALL = re.compile(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
 _PUBLIC = re.compile(rb"(?:ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$)")
 # Names of methods and formats that have a digit in them: in prose they stand where a password could.
 _METHODS = re.compile(
-    rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|x|blake|"
+    rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|blake|"
     rb"secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|totp|int|uint|"
-    rb"float|mp|h|k|s|v|e|i|l|p|db|ec|us|eu)[-_/]?\d[\w./\-]*)$",
+    rb"float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
 _TELLS_ITSELF = re.compile(rb"(?:pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d)", re.I)

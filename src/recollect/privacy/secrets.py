@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from recollect.privacy.secret_assignments import assigned
 from recollect.privacy.secret_runs import keys_in_runs
-from recollect.privacy.secret_shapes import shapes
+from recollect.privacy.secret_shapes import private_keys, shapes
 
 _MARK = "[redacted:"
 _LONGEST_MARK = 64
@@ -53,7 +53,7 @@ def _secrets(text: str) -> list[Secret]:
     plain = _without_marks(text).encode("latin-1", "replace")
     low = plain.lower()
     # The order is the rank: where two overlap, the first gives its name.
-    found = [*shapes(plain, low), *keys_in_runs(plain), *assigned(plain, low)]
+    found = [*private_keys(plain, low), *keys_in_runs(plain), *shapes(plain, low), *assigned(plain, low)]
     return _merged(plain, found) if found else []
 
 
