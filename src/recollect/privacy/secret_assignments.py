@@ -16,8 +16,9 @@ _ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api|pw(?!
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
+_REST = re.compile(rb"[\w.\-]{0,60}")
 _ASSIGNS = re.compile(
-    rb"(?P<rest>[\w.\-]{0,60})(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
+    rb"(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
     rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
@@ -34,11 +35,11 @@ _ASSIGNS = re.compile(
     rb")"
 )
 _STRING = re.compile(
-    rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]|\\.){1,400})(?=\"|\n|$)"
-    rb"|'(?P<c>(?:[^'\\\n]|\\.){1,400})(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
+    rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
+    rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
-_BARE = re.compile(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]|\\(?![nrt\"'\\])){1,400}")
-_LINE = re.compile(rb"(?:[^\s\"'`\\\x01]|\\(?![nrt\"'\\])){1,400}")
+_BARE = re.compile(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_LINE = re.compile(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 _MIXED = re.compile(rb"[\s\"'`=\\]{0,6}")
 _SETS = re.compile(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
 _WORD_BEFORE = re.compile(rb"([A-Za-z]{2,20})[ \-]$")
@@ -48,14 +49,13 @@ _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
     hit = _ANCHOR.search(low)
     while hit is not None:
-        match = _ASSIGNS.match(text, hit.end())
-        if match is None:
-            hit = _ANCHOR.search(low, hit.end())
-            continue
-        found = _value(text, hit.start(), match)
-        if found is not None:
-            yield found
-        hit = _ANCHOR.search(low, max(hit.end(), match.end("rest")))
+        end = _REST.match(low, hit.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+        match = _ASSIGNS.match(text, end)
+        if match is not None:
+            found = _value(text, hit.start(), match)
+            if found is not None:
+                yield found
+        hit = _ANCHOR.search(low, end)
 
 
 def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
@@ -68,7 +68,7 @@ def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
         return None
     if how == "element" and text[start - 1 : start] != b"<":
         return None
-    told = _told(text, start, match.end("rest"))
+    told = _told(text, start, match.start())
     if told.strength is Strength.NOTHING:
         return None
     return _judged(text, start, match, told)

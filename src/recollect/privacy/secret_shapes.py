@@ -40,7 +40,7 @@ _AUTHORIZATION = re.compile(
     rb"authorization[\"'\]\\]{0,3}\s{0,3}(?:=>|:|=|,)[\s\"'\\(`]{0,6}(?:([A-Za-z][A-Za-z\-]{2,20}) {1,2})?([^\s\"'`,;\\<>{}]{8,4000})",
     re.IGNORECASE,
 )
-_COOKIE = re.compile(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,4000})", re.IGNORECASE)
+_COOKIE = re.compile(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
 _COOKIE_PART = re.compile(rb"([\w.\-]{2,60})=([^;\s,\"']{12,2000})")
 _SESSION = re.compile(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|_t\b|access|identity", re.IGNORECASE)
 
@@ -95,8 +95,20 @@ def shapes(text: bytes, low: bytes) -> Iterator[Found]:
 def _at(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
     place = low.find(literal)
     while place >= 0:
+        last = place
+        for found in look(place):
+            yield found
+            last = found[1]
+        place = low.find(literal, max(last, place + len(literal)))
+
+
+def _lines_with(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
+    """Once for each line, as the look takes in the rest of it."""
+    place = low.find(literal)
+    while place >= 0:
         yield from look(place)
-        place = low.find(literal, place + len(literal))
+        end = low.find(b"\n", place, place + _WINDOW * 4)
+        place = low.find(literal, end if end >= 0 else place + _WINDOW * 4)
 
 
 def _hook(text: bytes, place: int, pattern: "re.Pattern[bytes]", rule: str) -> Iterator[Found]:
@@ -185,7 +197,7 @@ def _headers(text: bytes, low: bytes) -> Iterator[Found]:
     for literal in (b"bearer", b"basic ", b"ssws ", b"geniekey "):
         yield from _at(low, literal, lambda place: _scheme(text, place))
     yield from _at(low, b"authorization", lambda place: _authorization(text, place))
-    yield from _at(low, b"cookie", lambda place: _cookies(text, place))
+    yield from _lines_with(low, b"cookie", lambda place: _cookies(text, place))
 
 
 def _scheme(text: bytes, place: int) -> Iterator[Found]:
@@ -235,7 +247,7 @@ def _cookies(text: bytes, place: int) -> Iterator[Found]:
 
 
 def _command_lines(text: bytes, low: bytes) -> Iterator[Found]:
-    yield from _at(low, b"curl", lambda place: _curl(text, place))
+    yield from _lines_with(low, b"curl", lambda place: _curl(text, place))
     for literal, pattern in _COMMANDS:
         yield from _at(low, literal, lambda place, pattern=pattern: _command(text, place, pattern))
 

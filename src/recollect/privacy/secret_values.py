@@ -24,6 +24,9 @@ _ODD_PAIRS |= frozenset((a, b) for a in _MANGLED for b in _LETTERS | _DIGITS) | 
     (a, b) for b in _MANGLED for a in _LETTERS | _DIGITS | _MANGLED
 )
 
+_SEPARATORS = (b"-", b"_", b"=", b".", b"/")
+_ENOUGH = 80  # so many bytes tell as much as all of them
+
 _PLACEHOLDER = re.compile(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace|sample"
     rb"|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|token[-_ ]?here|key[-_ ]?here|my[-_ ]?(?:secret|token|password|api|key)"
@@ -45,6 +48,7 @@ _MEASURE = re.compile(
 _DIGEST = re.compile(
     rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$|(?:sha|md)\d", re.IGNORECASE
 )
+_HEX = re.compile(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
 _UUID = re.compile(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 _CALL = re.compile(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
 _PUBLIC = re.compile(rb"(?:ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$)")
@@ -60,20 +64,23 @@ _TELLS_ITSELF = re.compile(rb"(?:pass|pwd|pw|secret|token|key|cred|auth|user|nam
 
 def chance(value: bytes) -> float:
     """The share of neighbours that no word would have: about 0.5 in what a generator made, below 0.15 in names."""
-    low = value.lower()
+    low = value[:_ENOUGH].lower()
     pairs = len(low) - 1
+    if pairs >= 24:
+        pairs -= sum(map(low.count, _SEPARATORS))  # a few dashes must not hide a long key
     return sum(map(_ODD_PAIRS.__contains__, zip(low, low[1:], strict=False))) / pairs if pairs > 0 else 0.0
 
 
 def entropy(value: bytes) -> float:
     """Bits for each character."""
+    value = value[: 2 * _ENOUGH]
     length = len(value)
     return -sum(count / length * math.log2(count / length) for count in map(value.count, set(value)))
 
 
 def is_placeholder(value: bytes) -> bool:
     """Stands for a secret and is none: `<your-key>`, `xxxx`, `changeme`, `[redacted:password]`."""
-    return _PLACEHOLDER.search(value.lower()) is not None or len(set(value)) < 4
+    return _PLACEHOLDER.search(value[: 2 * _ENOUGH].lower()) is not None or len(set(value)) < 4
 
 
 def is_filler(tail: bytes) -> bool:
@@ -106,13 +113,15 @@ def _is_refused(value: bytes) -> bool:
 
 def is_key(value: bytes, *, vendor: bool = False) -> bool:
     """A generated value beside a name that tells: `api_key`, `client_secret`, `HEROKU_TOKEN`."""
-    if len(value) < 8 or b" " in value or _is_refused(value):
+    if len(value) < 8 or b" " in value or (chance(value) < 0.12 and not value[:8].isdigit() and not _HEX.match(value)):
+        return False
+    if _is_refused(value):
         return False
     if value.isdigit():
         return len(value) >= 15 if vendor else 15 <= len(value) <= 18
     if _MEASURE.match(value):
         return False
-    if is_uuid(value):
+    if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None and entropy(value) >= 2.8):
         return True
     if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
         return len(value) >= 16 and chance(value) >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
