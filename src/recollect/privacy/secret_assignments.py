@@ -1,7 +1,7 @@
-"""Values beside a name that tells: `api_key: ...`, `--password ...`, `set("token", "...")`, "the password is ...". Pure.
+"""Values beside a name that tells: `api_key: ...`, `--password ...`, `set("token", "...")`, or in a sentence. Pure.
 
-The name is found first, then what assigns, then the value; each step is one bounded match, and most names end at the second.
-What the name and the value must be like is decided by `secret_names` and `secret_values`.
+The name is found first, then what assigns, then the value; each step is one bounded match, and most names end at the
+second. What the name and the value must be like is decided by `secret_names` and `secret_values`.
 """
 
 import re

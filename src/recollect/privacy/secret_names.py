@@ -20,7 +20,9 @@ from recollect.privacy.secret_words import (
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VENDOR = re.compile("|".join(sorted((re.escape(name.replace("_", "")) for name in VENDORS), key=len, reverse=True)))
-_NEVER = re.compile("publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname")
+_NEVER = re.compile(
+    "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
+)
 # They stay after the telling word without taking anything back.
 _STILL = frozenset("base value string str plain raw base64 b64 live prod staging dev main default env 1 2 3".split())
 

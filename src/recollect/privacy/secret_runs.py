@@ -1,7 +1,7 @@
 """Looks at every long run of letters and digits: is it a vendor's key by its shape, or by the vendor's name before it?
 
-Most text has few such runs, and they are found at the speed of memory: all bytes that can be part of one are mapped to one
-byte, and fourteen of these in a row are searched for. Only then does anything cost.
+Most text has few such runs, and they are found at the speed of memory: all bytes that can be part of one are mapped to
+one byte, and fourteen of these in a row are searched for. Only then does anything cost. Pure.
 """
 
 import re
@@ -19,7 +19,9 @@ _LONG_NAME = 32
 _BACK = 28  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
-_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(range(0xA1, 0x100))
+_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(
+    range(0xA1, 0x100)
+)
 _KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docker-key"))  # they name things by hashes
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))

@@ -17,9 +17,13 @@ _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset(b"0123456789")
 _MANGLED = frozenset(range(0x80, 0x100))  # a key that went through a wrong encoding is still one
 _ODD_PAIRS = (
-    frozenset((a, b) for a in _LETTERS for b in _LETTERS)
-    - frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
-) | frozenset((a, b) for a in _LETTERS for b in _DIGITS) | frozenset((b, a) for a in _LETTERS for b in _DIGITS)
+    (
+        frozenset((a, b) for a in _LETTERS for b in _LETTERS)
+        - frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
+    )
+    | frozenset((a, b) for a in _LETTERS for b in _DIGITS)
+    | frozenset((b, a) for a in _LETTERS for b in _DIGITS)
+)
 _ODD_PAIRS |= frozenset((a, b) for a in _MANGLED for b in _LETTERS | _DIGITS) | frozenset(
     (a, b) for b in _MANGLED for a in _LETTERS | _DIGITS | _MANGLED
 )
@@ -51,7 +55,9 @@ _DIGEST = re.compile(
 _HEX = re.compile(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
 _UUID = re.compile(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 _CALL = re.compile(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
-_PUBLIC = re.compile(rb"(?:ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$)")
+_PUBLIC = re.compile(
+    rb"(?:ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$)"
+)
 # Names of methods and formats that have a digit in them: in prose they stand where a password could.
 _METHODS = re.compile(
     rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|blake|"
@@ -59,7 +65,9 @@ _METHODS = re.compile(
     rb"float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
-_TELLS_ITSELF = re.compile(rb"(?:pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d)", re.I)
+_TELLS_ITSELF = re.compile(
+    rb"(?:pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d)", re.I
+)
 
 
 def chance(value: bytes) -> float:
@@ -126,7 +134,9 @@ def is_key(value: bytes, *, vendor: bool = False) -> bool:
     if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
         return len(value) >= 16 and chance(value) >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
     wanted = 0.15 if vendor and len(value) >= 24 and value.isalnum() else 0.22 if len(value) >= 16 else 0.26
-    return chance(value) >= wanted and entropy(value) >= (2.9 if len(value) >= 16 else 2.4) and not _is_dotted_name(value)
+    return (
+        chance(value) >= wanted and entropy(value) >= (2.9 if len(value) >= 16 else 2.4) and not _is_dotted_name(value)
+    )
 
 
 def is_opaque(value: bytes) -> bool:
@@ -164,7 +174,11 @@ def is_password(value: bytes, *, quoted: bool, assigned: bool) -> bool:
     if _MEASURE.match(value) or _METHODS.match(value):
         return False
     if digits == 0:
-        return len(value) >= 6 and (quoted or assigned) and not value.startswith((b"=", b"?", b"&", b"|", b"*", b"+", b"!="))
+        return (
+            len(value) >= 6
+            and (quoted or assigned)
+            and not value.startswith((b"=", b"?", b"&", b"|", b"*", b"+", b"!="))
+        )
     if not assigned and not quoted:
         return len(value) >= 6 and not value.startswith(b"#")
     return quoted or not _TELLS_ITSELF.match(value) or chance(value) >= 0.22 or bool(others)

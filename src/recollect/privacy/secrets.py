@@ -1,16 +1,19 @@
-"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts, so that the text still says what it said.
+"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts: the text still says what it said.
 
-A key is recognised by its shape (`secret_rules`, `secret_runs`), by where it stands (`secret_shapes`) or by the name beside
-it (`secret_assignments`). Refuses nothing: a text without secrets comes back as it is.
+A secret is recognised by its shape (`secret_rules`, `secret_runs`), by where it stands (`secret_blocks`,
+`secret_addresses`, `secret_headers`) or by the name beside it (`secret_assignments`). Refuses nothing: a text without
+secrets comes back as it is.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
+from recollect.privacy.secret_addresses import in_addresses
 from recollect.privacy.secret_assignments import assigned
+from recollect.privacy.secret_blocks import manifests, private_keys
+from recollect.privacy.secret_headers import in_commands, in_headers
 from recollect.privacy.secret_runs import keys_in_runs
-from recollect.privacy.secret_shapes import private_keys, shapes
 
 _MARK = "[redacted:"
 _LONGEST_MARK = 64
@@ -53,7 +56,15 @@ def _secrets(text: str) -> list[Secret]:
     plain = _without_marks(text).encode("latin-1", "replace")
     low = plain.lower()
     # The order is the rank: where two overlap, the first gives its name.
-    found = [*private_keys(plain, low), *keys_in_runs(plain), *shapes(plain, low), *assigned(plain, low)]
+    found = [
+        *private_keys(plain, low),
+        *keys_in_runs(plain),
+        *in_addresses(plain, low),
+        *in_headers(plain, low),
+        *in_commands(plain, low),
+        *manifests(plain, low),
+        *assigned(plain, low),
+    ]
     return _merged(plain, found) if found else []
 
 
@@ -61,7 +72,8 @@ def _near(text: str, found: list[Secret]) -> list[Secret]:
     """A later look: only what is near a secret can have changed. `text` is what `found` was redacted from, redacted."""
     if len(text) <= _REACH:
         return _secrets(text)
-    shift, parts = 0, []
+    shift = 0
+    parts: list[tuple[int, int]] = []
     for secret in found:
         start = secret.start - shift
         end = start + len(_mark(secret))
