@@ -1,4 +1,4 @@
-"""Passwords and keys in addresses: `postgres://app:secret@db`, a data source name, a webhook that anyone may call. Pure.
+"""Passwords and keys in addresses: `postgres://app:secret@db`, a data source name, a webhook. Pure.
 
 Every pattern is anchored at a literal that is searched for first, and every quantifier that another could compete with
 is bounded: the work grows with the text and no faster.
@@ -50,7 +50,7 @@ _HOOKS: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = tuple(
 )
 _USUAL = frozenset(
     b"password pass passwd pwd pw user username secret token key apikey host port name credentials pat my-password "
-    b"mypassword mypass my_password your_password yourpassword userpassword dbpassword db_password your-password".split()
+    b"mypassword mypass my_password your_password yourpassword userpassword dbpassword db_password".split()
 )
 
 

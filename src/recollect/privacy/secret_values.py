@@ -1,52 +1,54 @@
 """Does this value look like a secret? Pure. Judges the value alone: what its name says is judged in `secret_names`.
 
-Chance is measured by what hardly ever stands together in a word: a letter beside a digit, or two letters that no language
-of developers puts side by side. Words, identifiers, paths and dates have few such places, a generated key has many.
+Chance is measured by what hardly ever stands together in a word: a letter beside a digit, or two letters that no
+language of developers puts side by side. Words, identifiers, paths and dates have few such places, a generated key has
+many.
 """
 
 import math
 import re
+from itertools import pairwise
 
 # For each first letter, those that often follow it in English words and in identifiers.
 _FOLLOWERS = (
-    "abcdfgiklmnprstuvwxy baceijlorsuy cacehiklmorstu dadeilorstu eabcdefgiklmnopqrstvwxy faefilorstu gaehilnorsu haeiortu "
-    "iabcdefglmnoprstvxz jaeou kaeils lacdeilnopstuy mabdeilmopstu nacdefgiklnopstuv oabcdefgiklmnoprstuvw padehiloprstuy "
-    "qu racdefgiklmnoprstuvy sacehiklmnopqrstuwy tacdefhilmnoprstuwy uabcdefgilmnprst vaeio waehinors xceipt yeimnpst zae"
+    "abcdfgiklmnprstuvwxy baceijlorsuy cacehiklmorstu dadeilorstu eabcdefgiklmnopqrstvwxy faefilorstu gaehilnorsu "
+    "haeiortu iabcdefglmnoprstvxz jaeou kaeils lacdeilnopstuy mabdeilmopstu nacdefgiklnopstuv oabcdefgiklmnoprstuvw "
+    "padehiloprstuy qu racdefgiklmnoprstuvy sacehiklmnopqrstuwy tacdefhilmnoprstuwy uabcdefgilmnprst vaeio waehinors "
+    "xceipt yeimnpst zae"
 )
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset(b"0123456789")
-_MANGLED = frozenset(range(0x80, 0x100))  # a key that went through a wrong encoding is still one
-_ODD_PAIRS = (
-    (
-        frozenset((a, b) for a in _LETTERS for b in _LETTERS)
-        - frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
-    )
-    | frozenset((a, b) for a in _LETTERS for b in _DIGITS)
-    | frozenset((b, a) for a in _LETTERS for b in _DIGITS)
+_MANGLED = frozenset(range(0xA1, 0x100))  # a key that went through a wrong encoding is still one
+_COMMON = frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
+_ODD_PAIRS = frozenset(
+    (a, b)
+    for a in _LETTERS | _DIGITS | _MANGLED
+    for b in _LETTERS | _DIGITS | _MANGLED
+    if not (a in _DIGITS and b in _DIGITS) and (a, b) not in _COMMON
 )
-_ODD_PAIRS |= frozenset((a, b) for a in _MANGLED for b in _LETTERS | _DIGITS) | frozenset(
-    (a, b) for b in _MANGLED for a in _LETTERS | _DIGITS | _MANGLED
-)
-
 _SEPARATORS = (b"-", b"_", b"=", b".", b"/")
 _ENOUGH = 80  # so many bytes tell as much as all of them
 
 _PLACEHOLDER = re.compile(
-    rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace|sample"
-    rb"|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|token[-_ ]?here|key[-_ ]?here|my[-_ ]?(?:secret|token|password|api|key)"
-    rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}|abcdefghijk|"
-    rb"(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
+    rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
+    rb"|sample|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
+    rb"|my[-_ ]?(?:secret|token|password|api|key)"
+    rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}"
+    rb"|abcdefghijk|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
+# After the beginning of a vendor's key less is left to doubt.
 _FILLER = re.compile(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk|put_|here\b|my-")
 _REFERENCE = re.compile(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
     rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
-    rb"(?:self|this|cls|config|cfg|conf|settings|secrets?|params?|args?|opts?|options|req|request|res|response|ctx|context|"
-    rb"props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|~?\.{0,2}/[\w.\-]*(?:/|$)|[A-Za-z]:\\"
+    rb"(?:self|this|cls|config|cfg|conf|settings|secrets?|params?|args?|opts?|options|req|request|res|response|ctx|"
+    rb"context|props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|"
+    rb"~?\.{0,2}/[\w.\-]*(?:/|$)|[A-Za-z]:\\"
 )
-_MEASURE = re.compile(
-    rb"v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
+_MEASURE = re.compile(  # versions, dates, times, sizes, amounts
+    rb"v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
+    rb"|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
     re.IGNORECASE,
 )
 _DIGEST = re.compile(
@@ -56,18 +58,19 @@ _HEX = re.compile(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]
 _UUID = re.compile(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 _CALL = re.compile(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
 _PUBLIC = re.compile(
-    rb"(?:ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$)"
+    rb"ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$"
 )
-# Names of methods and formats that have a digit in them: in prose they stand where a password could.
-_METHODS = re.compile(
-    rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|blake|"
-    rb"secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|totp|int|uint|"
-    rb"float|mp)[-_/]?\d[\w./\-]*)$",
+# Names of methods and formats that have a digit in them: in a sentence they stand where a password could.
+_METHOD = re.compile(
+    rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|"
+    rb"blake|secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|"
+    rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
-_TELLS_ITSELF = re.compile(
-    rb"(?:pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d)", re.I
+_VARIABLE = re.compile(
+    rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
+_SIGNS = frozenset(b"!@#$%^&*+=?~|")
 
 
 def chance(value: bytes) -> float:
@@ -76,7 +79,7 @@ def chance(value: bytes) -> float:
     pairs = len(low) - 1
     if pairs >= 24:
         pairs -= sum(map(low.count, _SEPARATORS))  # a few dashes must not hide a long key
-    return sum(map(_ODD_PAIRS.__contains__, zip(low, low[1:], strict=False))) / pairs if pairs > 0 else 0.0
+    return sum(map(_ODD_PAIRS.__contains__, pairwise(low))) / pairs if pairs > 0 else 0.0
 
 
 def entropy(value: bytes) -> float:
@@ -160,25 +163,19 @@ def _is_dotted_name(value: bytes) -> bool:
 
 def is_password(value: bytes, *, quoted: bool, assigned: bool) -> bool:
     """Beside the word password. `assigned`: by a sign that is no prose (`PASSWORD=`, `"password":`)."""
-    if not 4 <= len(value) <= 200 or _is_refused(value) or (value[:1] == b"#" and not value[1:2].isalnum()):
+    if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
         return False
-    if b" " in value:
-        return False
-    letters = sum(map(value.lower().count, map(bytes, zip(_LETTERS, strict=False))))
-    digits = sum(map(value.count, map(bytes, zip(_DIGITS, strict=False))))
-    if not letters:
+    low = value.lower()
+    digits = len(value) - len(value.translate(None, b"0123456789"))
+    if not any(map(_LETTERS.__contains__, low)):
         return assigned and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
-    others = [sign for sign in value[:-1] if sign in b"!@#$%^&*+=?~|"]
-    if digits == 0 and not others:
-        return len(value) >= 8 and value.isalpha() and chance(value) >= 0.35 and not value.isupper()
-    if _MEASURE.match(value) or _METHODS.match(value):
+    signs = any(map(_SIGNS.__contains__, value[:-1]))
+    if not digits and not signs:  # a word, unless no word has such letters
+        return len(value) >= 8 and value.isalpha() and not value.isupper() and chance(value) >= 0.35
+    if _MEASURE.match(value) or _METHOD.match(value):
         return False
-    if digits == 0:
-        return (
-            len(value) >= 6
-            and (quoted or assigned)
-            and not value.startswith((b"=", b"?", b"&", b"|", b"*", b"+", b"!="))
-        )
+    if not digits:
+        return len(value) >= 6 and (quoted or assigned) and value[0] not in b"=?&|*+!"
     if not assigned and not quoted:
-        return len(value) >= 6 and not value.startswith(b"#")
-    return quoted or not _TELLS_ITSELF.match(value) or chance(value) >= 0.22 or bool(others)
+        return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
+    return quoted or signs or not _VARIABLE.match(value) or chance(value) >= 0.22
