@@ -13,6 +13,7 @@ _BEGIN = re.compile(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----"
 # Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
 _BODY = re.compile(
     rb"(?:(?:[\s\"',+]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
+    rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
 _CLOSING = re.compile(rb"key(?: block)?-----")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/=]{16}")

@@ -20,6 +20,19 @@ _CLASSES = {
     "B": r"[A-Za-z0-9+/]",
     "E": r"[A-Za-z0-9_\-=]",
 }
+_SCATTERED = (
+    b"fm1",
+    b"fm2_",
+    b"glc_",
+    b"whsec_",
+    b"pscale_",
+    b"tfp_",
+    b"xkeysib-",
+    b"sntrys_",
+    b"ATBB",
+    b"ABSK",
+    b"xoxd-",
+)
 _SAID = 4  # so many bytes of a beginning say nothing about chance
 _UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 _CLASS = re.compile(r"(?<![A-Za-z0-9\\])([AHUBE])(?=[{)+*]|$)|(?<=T3BlbkFJ)(A)")
@@ -78,8 +91,8 @@ sk_ [A-Za-z0-9!-~]{29}(?=['"]) freemius-key
 ghp_,gho_,ghu_,ghs_,ghr_ A{36,} github-token
 github_pat_ [A-Za-z0-9_]{22,} github-token
 V2. [A-Z0-9]{40,} github-token
-glpat- [A-Za-z0-9_\-.\x80-\xff]{20,} gitlab-token
-gldt-,glrt-,glrtr-,glft-,glcbt- [A-Za-z0-9_\-.]{20,} gitlab-token
+glpat- U{20,}(?:\.[a-z0-9]{2,9}){0,2} gitlab-token
+gldt-,glrt-,glrtr-,glft-,glcbt- U{20,}(?:\.[a-z0-9]{2,9}){0,2} gitlab-token
 glptt- H{40} gitlab-token
 glsoat-,glffct-,glwt- U{20,} gitlab-token
 glagent- U{50,} gitlab-token
@@ -105,7 +118,7 @@ ico- A{32} infracost-key
 s-s4t2 (?:ud|af)-H{64} intra42-secret
 jina_ A{50,} jina-key
 eyJ U{14,}\.(?:eyJ|ey)U{10,}(?:\.[A-Za-z0-9_\-/+]*={0,2})? jwt
-ey U{17,}\.eyU{17,}\.(?:[A-Za-z0-9_\-/+]{10,}={0,2})? jwt
+ey U{17,}\.(?:ey)U{17,}\.(?:[A-Za-z0-9_\-/+]{10,}={0,2})? jwt
 ZXlK (?:aGJHY|cmFXU|a[A-Za-z0-9]{4}|[A-Za-z0-9]{5})B{50,}={0,2} jwt
 sk-lf-,pk-lf- UUID langfuse-key
 lsv2_ (?:pt|sk)_H{32}_H{10} langsmith-key
@@ -116,7 +129,7 @@ lin_oauth_ H{64} linear-token
 live_,test_ (?:pub_)?H{31,35}(?!A) lob-key
 mlsn. A{60,} mailersend-key
 key-,pubkey- H{32}(?!A) mailgun-key
-pk.,sk.,tk. eyJU{50,}\.U{20,} mapbox-token
+pk.,sk.,tk. (?:eyJ)U{50,}\.U{20,} mapbox-token
 pk. [a-zA-Z0-9]{60}\.[a-zA-Z0-9]{22} mapbox-token
 mcp_ U{40,} mcp-token
 mdb_sa_sk_ U{40} mongodb-secret
@@ -169,7 +182,7 @@ xoxb-,xoxp-,xoxa-,xoxr-,xoxs-,xoxo- (?:\d-)?\d{8,}-[0-9A-Za-z-]{0,200}[0-9A-Za-z
 xoxb-,xoxp-,xoxa-,xoxr-,xoxs-,xoxo- (?=[A-Za-z-]{0,40}\d)[0-9A-Za-z-]{10,}A{8,}(?![0-9A-Za-z#*-]) slack-token
 xoxe-,xoxc-,xwfp- [0-9A-Za-z-]{10,} slack-token
 xoxe. xox[bp]-\d-A{100,} slack-token
-xoxd- [0-9A-Za-z%-]{10,} slack-token
+xoxd- [0-9A-Za-z%-]{40,} slack-token
 xapp- \d-[A-Z0-9]+-\d+-[a-zA-Z0-9]{8,} slack-token
 squ_,sqp_,sqa_ A{40} sonar-token
 sgp_ (?:(?:H{16}|local)_)?H{40} sourcegraph-token
@@ -239,6 +252,17 @@ def key_at(text: bytes, start: int) -> tuple[int, str] | None:
             if match is not None and not is_filler(text[start + _SAID : match.end()]):
                 return match.end(), rule
     return None
+
+
+def scattered_keys(text: bytes) -> Iterator[tuple[int, int, str]]:
+    """Keys that signs may cut into pieces too short to be noticed."""
+    for beginning in _SCATTERED:
+        place = text.find(beginning)
+        while place >= 0:
+            hit = key_at(text, place)
+            if hit is not None:
+                yield place, *hit
+            place = text.find(beginning, place + len(beginning))
 
 
 def beginnings() -> Iterator[tuple[str, str, str]]:

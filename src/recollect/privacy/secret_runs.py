@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
-from recollect.privacy.secret_rules import key_at
+from recollect.privacy.secret_rules import key_at, scattered_keys
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -26,6 +26,7 @@ _KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docke
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCH = _IN_RUN | frozenset(b"/+.")
+_ESCAPES = (b"\\n", b"\\r", b"\\t")
 _LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~+/:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
@@ -34,14 +35,14 @@ _SEPARATOR = re.compile(rb"[_=\-]")
 _OPERATOR = re.compile(rb"[=:>,]|\|\|")
 
 # Shapes that begin with chance and are known by what comes later. Each with a literal that is looked for first.
-_LATER: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
-    (b"-us", 0, re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
-    (b"_mmk", 0, re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
-    (b"NRAL", 0, re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
-    (b"AAAAAAAAAA", 0, re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}"), "dropbox-token"),
-    (b"AZDO", 0, re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
-    (b"JQQJ9", 0, re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
-    (b"-", 0, re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
+_LATER: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = (
+    (b"-us", re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}"), "dropbox-token"),
+    (b"AZDO", re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
+    (b"-", re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
 )
 # Likewise, with the run after a joint: how far before it they begin is part of the pattern.
 _JOINED: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
@@ -56,20 +57,22 @@ _JOINED: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
 
 
 def keys_in_runs(text: bytes) -> Iterator[Found]:
+    yield from scattered_keys(text)
     mapped = text.translate(_RUNS) + b" "
     start = mapped.find(_LONG)
     while start >= 0:
         end = mapped.find(b" ", start)
+        found = _begins_with_a_key(text, start, end)
         # A long name has no digit; a key of letters alone is longer than names are.
-        if end - start >= _LONG_NAME or _DIGIT.search(text, start, end) is not None:
-            found = _vendor_key(text, start, end) or _named(text, start, end)
-            if found is not None:
-                yield found
-                end = max(end, found[1])
+        if found is None and (end - start >= _LONG_NAME or _DIGIT.search(text, start, end) is not None):
+            found = _known_later(text, start, end) or _named(text, start, end)
+        if found is not None:
+            yield found
+            end = max(end, found[1])
         start = mapped.find(_LONG, end)
 
 
-def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
+def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:
     at = start
     for _ in range(_STARTS_TRIED):
         hit = key_at(text, at)
@@ -81,12 +84,13 @@ def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
     before = text[start - 1] if start else 0
     if before == 0x5C:  # a line break or tab written as an escape: its letter is not part of the key
         hit = key_at(text, start + 1)
-        if hit is not None:
-            return start + 1, *hit
-    elif before in _JOINTS:
-        return _joined(text, start)
+        return (start + 1, *hit) if hit is not None else None
+    return _joined(text, start) if before in _JOINTS else None
+
+
+def _known_later(text: bytes, start: int, end: int) -> Found | None:
     run = text[start:end]
-    for literal, _, pattern, rule in _LATER:
+    for literal, pattern, rule in _LATER:
         if literal in run:
             match = pattern.search(text, start, end + 8)
             if match is not None and _is_real(match.group()):
@@ -113,12 +117,17 @@ def _joined(text: bytes, start: int) -> Found | None:
         byte = text[at]
         if byte not in _IN_RUN and byte not in _JOINTS:
             break
-        if at == 0 or text[at - 1] not in _IN_RUN or text[at - 1] == 0x3D:
+        if _may_begin(text, at):
             hit = key_at(text, at)
             if hit is not None and hit[0] > start:
                 return at, *hit
         at -= 1
     return None
+
+
+def _may_begin(text: bytes, at: int) -> bool:
+    """Also after `=`, and after a line break or tab that is written as an escape."""
+    return at == 0 or text[at - 1] not in _IN_RUN or text[at - 1] == 0x3D or text[max(0, at - 2) : at] in _ESCAPES
 
 
 def _is_real(value: bytes) -> bool:

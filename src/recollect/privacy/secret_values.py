@@ -37,15 +37,16 @@ _PLACEHOLDER = re.compile(
     rb"|abcdefghijk|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
 # After the beginning of a vendor's key less is left to doubt.
-_FILLER = re.compile(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk|put_|here\b|my-")
+_FILLER = re.compile(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk")
 _REFERENCE = re.compile(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
     rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
     rb"(?:self|this|cls|config|cfg|conf|settings|secrets?|params?|args?|opts?|options|req|request|res|response|ctx|"
     rb"context|props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|"
-    rb"~?\.{0,2}/[\w.\-]*(?:/|$)|[A-Za-z]:\\"
+    rb"[A-Za-z]:\\"
 )
+_PATH = re.compile(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
 _MEASURE = re.compile(  # versions, dates, times, sizes, amounts
     rb"v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
     rb"|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
@@ -101,7 +102,7 @@ def is_filler(tail: bytes) -> bool:
 
 def is_reference(value: bytes) -> bool:
     """Says where the secret is: a variable, a call, a path, an address."""
-    return _REFERENCE.match(value) is not None
+    return _REFERENCE.match(value) is not None or (_PATH.match(value) is not None and chance(value) < 0.3)
 
 
 def is_uuid(value: bytes) -> bool:
