@@ -87,7 +87,6 @@ FLWPUBK [-_A-Za-z0-9]{32,} flutterwave-key
 fo1_ U{43} flyio-token
 fm1a_,fm1r_,fm2_ B{100,}={0,3} flyio-token
 fio-u- E{64} frameio-token
-sk_ [A-Za-z0-9!-~]{29}(?=['"]) freemius-key
 ghp_,gho_,ghu_,ghs_,ghr_ A{36,} github-token
 github_pat_ [A-Za-z0-9_]{22,} github-token
 V2. [A-Z0-9]{40,} github-token

@@ -124,23 +124,23 @@ def _is_refused(value: bytes) -> bool:
 
 
 def is_key(value: bytes, *, vendor: bool = False) -> bool:
-    """A generated value beside a name that tells: `api_key`, `client_secret`, `HEROKU_TOKEN`."""
-    if len(value) < 8 or b" " in value or (chance(value) < 0.12 and not value[:8].isdigit() and not _HEX.match(value)):
-        return False
-    if _is_refused(value):
+    """A generated value beside a name that tells: `api_key`, `client_secret`; `vendor`: beside `heroku` alone."""
+    if len(value) < 8 or b" " in value:
         return False
     if value.isdigit():
-        return len(value) >= 15 if vendor else 15 <= len(value) <= 18
-    if _MEASURE.match(value):
+        return len(value) >= 15 and (vendor or len(value) <= 18) and not is_placeholder(value)
+    if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
+        return entropy(value) >= 2.8 and not is_placeholder(value)
+    found = chance(value)
+    if found < 0.15 or _is_refused(value) or _MEASURE.match(value):
         return False
-    if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None and entropy(value) >= 2.8):
-        return True
     if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
-        return len(value) >= 16 and chance(value) >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
-    wanted = 0.15 if vendor and len(value) >= 24 and value.isalnum() else 0.22 if len(value) >= 16 else 0.26
-    return (
-        chance(value) >= wanted and entropy(value) >= (2.9 if len(value) >= 16 else 2.4) and not _is_dotted_name(value)
-    )
+        return len(value) >= 16 and found >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
+    if vendor and len(value) >= 24 and value.isalnum():
+        return entropy(value) >= 2.9
+    if len(value) >= 16:
+        return found >= 0.22 and entropy(value) >= 2.9 and not _is_dotted_name(value)
+    return found >= 0.26 and entropy(value) >= 2.4 and not _is_dotted_name(value)
 
 
 def is_opaque(value: bytes) -> bool:
