@@ -1,0 +1,251 @@
+"""Files that memories speak of: are they as they were? Told by the id that git gives a content, with git or without.
+
+Reads regular files inside of the project and nothing else: no path, link or device leads out of it or keeps it waiting.
+Runs no program. A prompt waits for it only so long; what is not known then is unknown, and counts as fresh.
+"""
+
+import os
+import re
+import stat
+import threading
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from hashlib import new
+from pathlib import Path
+from typing import TypeVar
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.freshness import FileState
+from recollect.domain.memory import Anchor
+from recollect.workspace import git, git_index
+from recollect.workspace.git_index import Entry
+
+PROMPT_S = 0.1  # a prompt waits no longer than this
+MAX_READ_BYTES = 4_000_000  # a larger file is compared by what git's index says of it
+MAX_HASHED_BYTES = 64_000_000  # whoever names a file waits for its hash; of a larger one, none is kept
+MAX_KNOWN = 4096  # files whose ids are kept
+MAX_AT_WORK = 4  # threads that wait for a disk; while all of them do, nothing is known
+SETTLED_NS = 2_000_000_000  # a file that was written just now may be written again and look the same
+
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ALGORITHM = {40: "sha1", 64: "sha256"}
+
+Look = tuple[str, int, int, int, int, int, int]  # path, digits of the id, device, inode, size, mtime and ctime
+Asked = tuple[str, int]  # a path from the root, and how many digits its id has
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ids:
+    """Of one content, in one format."""
+
+    raw: str
+    normal: str  # with the line ends that git keeps where it converts them; mostly the same
+
+    def has(self, known: str) -> bool:
+        return known in (self.raw, self.normal)
+
+
+class Files:
+    def __init__(self, *, prompt_s: float = PROMPT_S) -> None:
+        self._prompt_s = prompt_s
+        self._known: dict[Look, _Ids] = {}  # the same look, the same content
+        self._index = _Index()
+        self._at_work = threading.Semaphore(MAX_AT_WORK)
+
+    def states(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[FileState]:
+        """Of each anchor. `asked`: somebody wants to know and waits; otherwise a prompt does."""
+        if asked:
+            return self._looked_at(root, anchors)
+        return self._in_time(root, anchors)
+
+    def anchored(self, root: str, anchor: Anchor) -> Anchor:
+        """With the hash of the file as it is now; unchanged where it has one, or where no such file is in the project.
+
+        The path becomes relative to the root.
+        """
+        if anchor.hash is not None:
+            return anchor
+        try:
+            file = _inside(root, anchor.path)
+            return Anchor(str(file.relative_to(root)), self._id_now(root, file))
+        except (OSError, ValueError, RuntimeError, InvalidValue):
+            return anchor
+
+    def anchor(self, root: str, folder: str, path: str) -> Anchor:
+        """The file that somebody names from a folder, as it is now."""
+        named = repr(path[:80])
+        try:
+            file = _inside(root, str(Path(folder, path)))
+            return Anchor(str(file.relative_to(root)), self._id_now(root, file))
+        except (FileNotFoundError, NotADirectoryError):
+            raise InvalidValue(f"There is no file {named}; give the path of one in this project.") from None
+        except OSError as error:
+            raise InvalidValue(f"The file {named} cannot be read: {error.strerror}. Give another one.") from None
+        except (ValueError, RuntimeError) as error:
+            raise InvalidValue(f"The file {named} cannot be used: {error}. Give another one.") from None
+
+    def _in_time(self, root: str, anchors: Sequence[Anchor]) -> list[FileState]:
+        """In a thread of its own: nothing can interrupt a read from a disk that does not answer."""
+        states: list[FileState] = []
+
+        def look() -> None:
+            try:
+                states.extend(self._looked_at(root, anchors))
+            finally:
+                self._at_work.release()
+
+        if anchors and self._at_work.acquire(blocking=False):
+            worker = threading.Thread(target=look, name="files", daemon=True)
+            worker.start()
+            worker.join(self._prompt_s)  # it goes on alone: the next prompt finds what it has learnt
+        return list(states) or [FileState.UNKNOWN] * len(anchors)
+
+    def _looked_at(self, root: str, anchors: Sequence[Anchor]) -> list[FileState]:
+        if not Path(root).is_dir():  # a disk that is not there, say
+            return [FileState.UNKNOWN] * len(anchors)
+        seen = [self._seen(root, anchor) for anchor in anchors]
+        doubtful = {one.asks_index for one in seen if one.asks_index is not None}
+        entries = self._index.entries(root, doubtful) if doubtful else {}
+        return [one.state if one.asks_index is None else one.judged(entries.get(one.asks_index)) for one in seen]
+
+    def _seen(self, root: str, anchor: Anchor) -> "_Seen":
+        known = anchor.hash or ""
+        if not _ID.fullmatch(known):
+            return _Seen(known=known, state=FileState.UNKNOWN)
+        asks = None
+        try:
+            file = _resolved(root, anchor.path)
+            asks = str(file.relative_to(root)), len(known)
+            look = file.lstat()
+            if not stat.S_ISREG(look.st_mode):
+                return _Seen(known=known, state=FileState.UNKNOWN)
+            if look.st_size > MAX_READ_BYTES:
+                return _Seen(known=known, state=FileState.UNKNOWN, look=look, asks_index=asks)
+            if self._ids(file, look, len(known)).has(known):
+                return _Seen(known=known, state=FileState.FRESH)
+            return _Seen(known=known, state=FileState.CHANGED, look=look, asks_index=asks)
+        except (FileNotFoundError, NotADirectoryError):
+            return _Seen(known=known, state=FileState.GONE, asks_index=asks)
+        except (OSError, ValueError, RuntimeError):  # not allowed, a circle of links, a NUL, too long, a way out
+            return _Seen(known=known, state=FileState.UNKNOWN)
+
+    def _ids(self, file: Path, look: os.stat_result, digits: int) -> _Ids:
+        key = str(file), digits, look.st_dev, look.st_ino, look.st_size, look.st_mtime_ns, look.st_ctime_ns
+        known = self._known.get(key)
+        if known is None:
+            known = _ids_of(_content(file, MAX_READ_BYTES), digits)
+            if time.time_ns() - max(look.st_mtime_ns, look.st_ctime_ns) > SETTLED_NS:
+                _keep(self._known, key, known)
+        return known
+
+    def _id_now(self, root: str, file: Path) -> str | None:
+        """None: it is too large."""
+        digits = git.id_digits(root)
+        if file.lstat().st_size > MAX_HASHED_BYTES:
+            return None
+        ids = _ids_of(_content(file, MAX_HASHED_BYTES), digits)
+        if ids.normal == ids.raw:
+            return ids.raw
+        asked = str(file.relative_to(root)), digits
+        entry = self._index.entries(root, {asked}).get(asked)
+        return ids.normal if entry is not None and entry.id == ids.normal else ids.raw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What the file itself says, before git's index is asked."""
+
+    known: str  # the id that it had
+    state: FileState
+    look: os.stat_result | None = None  # None: it is not there
+    asks_index: Asked | None = None  # None: nothing is left to ask
+
+    def judged(self, entry: Entry | None) -> FileState:
+        """git may keep another content than the folder has: filters, and what a sparse checkout leaves out."""
+        if entry is None:
+            return self.state
+        if entry.skips_worktree if self.look is None else entry.looks_like(self.look):
+            return FileState.FRESH if entry.id == self.known else FileState.CHANGED
+        is_larger_or_smaller = self.look is not None and entry.size != self.look.st_size & 0xFFFFFFFF
+        if self.state is FileState.UNKNOWN and entry.id == self.known and is_larger_or_smaller:
+            return FileState.CHANGED
+        return self.state
+
+
+class _Index:
+    """What git's index says, asked once for each state of it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int, int, Asked], Entry | None] = {}
+
+    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, Entry]:
+        try:
+            index = git_index.index_of(root)
+            look = None if index is None else index.stat()
+        except (OSError, ValueError):
+            return {}
+        if index is None or look is None:
+            return {}
+        found: dict[Asked, Entry] = {}
+        for digits in {digits for _, digits in asked}:
+            keys = {(str(index), look.st_mtime_ns, look.st_size, one): one for one in asked if one[1] == digits}
+            unknown = [name for key, (name, _) in keys.items() if key not in self._known]
+            read = git_index.entries(index, unknown, digits) if unknown else {}
+            for key, one in keys.items():
+                entry = self._known[key] if key in self._known else read.get(one[0])
+                _keep(self._known, key, entry)
+                if entry is not None:
+                    found[one] = entry
+        return found
+
+
+def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
+    while len(known) >= MAX_KNOWN:
+        known.pop(next(iter(known)), None)  # the oldest; another thread may have been quicker
+    known[key] = value
+
+
+def _inside(root: str, path: str) -> Path:
+    """Where a regular file of this project really lies; raises otherwise."""
+    file = _resolved(root, path)
+    mode = file.lstat().st_mode
+    if not stat.S_ISREG(mode):
+        raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
+    return file
+
+
+def _resolved(root: str, path: str) -> Path:
+    """Links followed; a way out of the project is refused. `root` has no links in it."""
+    file = Path(root, path).resolve()
+    if not file.is_relative_to(root):
+        raise ValueError(f"it is not inside of the project, {root}")
+    return file
+
+
+def _content(file: Path, at_most: int) -> bytes:
+    """Of what lies there now: a link or a pipe that was put there since is not followed and not waited for."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(descriptor, "rb") as opened:  # noqa: PTH123  # it is open already
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("it is not a regular file")
+        content = opened.read(at_most + 1)
+    if len(content) > at_most:
+        raise ValueError("it grows while it is read")
+    return content
+
+
+def _ids_of(content: bytes, digits: int) -> _Ids:
+    raw = _id_of(content, digits)
+    if b"\r\n" not in content:
+        return _Ids(raw, raw)
+    return _Ids(raw, _id_of(content.replace(b"\r\n", b"\n"), digits))
+
+
+def _id_of(content: bytes, digits: int) -> str:
+    """As git makes it: the same in every clone."""
+    made = new(_ALGORITHM[digits], b"blob %d\x00" % len(content), usedforsecurity=False)
+    made.update(content)
+    return made.hexdigest()
