@@ -12,6 +12,7 @@ from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds, SettingsFor
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
+from recollect.workspace.anchors import Files
 
 __all__ = ["Model", "build_model", "model_state", "open_engine", "remove_model", "save_what_can_be_read"]
 
@@ -50,6 +51,6 @@ def open_engine(
     """The engine on a database file; None keeps everything in memory."""
     store = SqliteStore(database)
     try:
-        yield Engine(store, settings_for, git, time.perf_counter, model)
+        yield Engine(store, settings_for, git, time.perf_counter, model, Files())
     finally:
         store.close()

@@ -6,6 +6,7 @@ from typing import Any
 from recollect.cli import fields as read
 from recollect.cli.fields import Fields
 from recollect.domain.errors import PayloadError
+from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness
 from recollect.domain.memory import (
     KINDS_ELSEWHERE,
     UNIVERSAL,
@@ -64,6 +65,15 @@ def record_of(memory: Memory) -> dict[str, Any]:
             "last_used_at": _iso(memory.use.last_used_at),
         },
     }
+
+
+def seen_record_of(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
+    """With what became of its files; None: nobody could look at them."""
+    seen = freshness or NOT_LOOKED_AT
+    states = [file.state for file in seen.files] or [FileState.UNKNOWN] * len(memory.anchors)
+    record = record_of(memory)
+    anchors = [{**anchor, "state": state.value} for anchor, state in zip(record["anchors"], states, strict=True)]
+    return {**record, "anchors": anchors, "stale": seen.is_stale}
 
 
 def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, New, Outcome, Same, Sensitivity
+from recollect.engine import anchoring
 from recollect.engine.ports import KeepsMemories, Writes
 from recollect.text.block import visible
 
@@ -81,7 +82,7 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
         title=draft.title or known.title,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
         evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence))),
-        anchors=tuple(dict.fromkeys((*known.anchors, *draft.anchors))),
+        anchors=anchoring.merged(known.anchors, draft.anchors),
         importance=max(known.importance, draft.importance),
         sensitivity=max(known.sensitivity, draft.sensitivity, key=strictness.index),
     )

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, Memory
 
 OPEN, CLOSE = "<recollect>", "</recollect>"
@@ -35,7 +36,12 @@ _HIDDEN = re.compile(
 _TAG = re.compile(r"[<＜](?=\s*/|[A-Za-z!?|｜])")
 _IMITATION = re.compile(r"\[(PREF|RULE|FIX|DEC|ERR|FILE|RES|OUT)\]")  # what only we may begin an entry with
 
+CHANGED, GONE = "changed since", "is gone"
+MAX_FILES = 2  # of a memory that a line names as stale; more are counted
+MAX_PATH_CHARS = 80
+
 _ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, (.+)\)")
+_STALE = re.compile(rf"(?:; \S+ (?:{CHANGED}|{GONE}))+(?:; \d+ more)?$")  # a path that we write has no blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +64,30 @@ def plain(text: str) -> str:
     return _IMITATION.sub(r"(\1)", _TAG.sub("&lt;", visible(text)))
 
 
-def line_of(memory: Memory) -> str:
-    return _line(memory, memory.text)
+def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
+    return _line(memory, memory.text, freshness)
 
 
-def title_line_of(memory: Memory) -> str | None:
-    return _line(memory, memory.title) if memory.title else None
+def title_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
+    return _line(memory, memory.title, freshness) if memory.title else None
 
 
-def _line(memory: Memory, text: str) -> str:
-    return f"[{PREFIX[memory.kind]}] {plain(text)} ({_day(memory.valid_from)}, {plain(memory.id)})"
+def _line(memory: Memory, text: str, freshness: Freshness) -> str:
+    about = "; ".join([f"{_day(memory.valid_from)}, {plain(memory.id)}", *stale_notes(freshness)])
+    return f"[{PREFIX[memory.kind]}] {plain(text)} ({about})"
+
+
+def stale_notes(freshness: Freshness) -> list[str]:
+    """`src/a.py changed since`; nothing where all files are as they were."""
+    stale = freshness.stale
+    more = [f"{len(stale) - MAX_FILES} more"] if len(stale) > MAX_FILES else []
+    return [*map(_stale_note, stale[:MAX_FILES]), *more]
+
+
+def _stale_note(file: SeenFile) -> str:
+    path = plain(file.path).replace(" ", "%20")
+    shown = path if len(path) <= MAX_PATH_CHARS else f"…{path[1 - MAX_PATH_CHARS :]}"
+    return f"{shown} {GONE if file.state is FileState.GONE else CHANGED}"
 
 
 def _day(moment: datetime) -> str:
@@ -91,16 +111,16 @@ def render(entries: Sequence[Entry], *, more: int = 0) -> str:
 def without(block: str, shown_as: Collection[str]) -> str:
     """The block as it is without the entries of these ids; "" when nothing is left to say."""
     lines = block.split("\n")
-    kept = [line for line in lines if _id_in(line) not in shown_as]
+    kept = [line for line in lines if not any(shown in shown_as for shown in _ids_in(line))]
     if kept == lines:
         return block
-    if not any(map(_id_in, kept)):
+    if not any(map(_ids_in, kept)):
         return ""
-    is_entry_next = [_id_in(line) is not None for line in kept[1:]] + [False]
+    is_entry_next = [bool(_ids_in(line)) for line in kept[1:]] + [False]
     return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
 
 
-def _id_in(line: str) -> str | None:
-    """The id at the end of an entry; None: another line."""
+def _ids_in(line: str) -> list[str]:
+    """The id at the end of an entry, without what is said of files and with it: an id may look so. Of others, none."""
     entry = _ENTRY.fullmatch(line)
-    return entry[1] if entry else None
+    return [] if entry is None else list(dict.fromkeys([_STALE.sub("", entry[1]), entry[1]]))
