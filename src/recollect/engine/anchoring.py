@@ -44,7 +44,7 @@ def nobody_looks(_: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
 
 
 def ground(projects: KnowsProjects, places: SeesPlaces, folder: str | None, *, asked: bool) -> Ground | None:
-    """Of a folder; None: it says nothing that can be used. Runs git only if somebody `asked`: no prompt waits for it."""
+    """Of a folder; None: it says nothing that can be used. Runs git only if somebody `asked`: no prompt waits."""
     if not folder:
         return None
     try:
