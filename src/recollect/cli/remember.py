@@ -68,7 +68,7 @@ def remember(
             source=Source(role=Role.USER, host="cli"),
             title=title,
             aliases=aliases,
-            anchors=tuple(engine.anchor(str(context.folder()), path, holds_in) for path in files),
+            anchors=tuple(dict.fromkeys(engine.anchor(str(context.folder()), path, holds_in) for path in files)),
             importance=importance,
             sensitivity=Sensitivity(sensitivity),
         )

@@ -4,7 +4,7 @@ No memory can close the fence, open a tag, begin a line of its own or hide chara
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -40,8 +40,9 @@ CHANGED, GONE = "changed since", "is gone"
 MAX_FILES = 2  # of a memory that a line names as stale; more are counted
 MAX_PATH_CHARS = 80
 
-_ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, (.+)\)")
-_STALE = re.compile(rf"(?:; \S+ (?:{CHANGED}|{GONE}))+(?:; \d+ more)?$")  # a path that we write has no blanks
+_ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, .+\)")
+_DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
+_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE})|\d+ more)$")  # a path that we write has no blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def render(entries: Sequence[Entry], *, more: int = 0) -> str:
 def without(block: str, shown_as: Collection[str]) -> str:
     """The block as it is without the entries of these ids; "" when nothing is left to say."""
     lines = block.split("\n")
-    kept = [line for line in lines if not any(shown in shown_as for shown in _ids_in(line))]
+    kept = [line for line in lines if _ids_in(line).isdisjoint(shown_as)]
     if kept == lines:
         return block
     if not any(map(_ids_in, kept)):
@@ -120,7 +121,16 @@ def without(block: str, shown_as: Collection[str]) -> str:
     return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
 
 
-def _ids_in(line: str) -> list[str]:
-    """The id at the end of an entry, without what is said of files and with it: an id may look so. Of others, none."""
-    entry = _ENTRY.fullmatch(line)
-    return [] if entry is None else list(dict.fromkeys([_STALE.sub("", entry[1]), entry[1]]))
+def _ids_in(line: str) -> frozenset[str]:
+    """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
+    if not _ENTRY.fullmatch(line):
+        return frozenset()
+    return frozenset(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))
+
+
+def _ends(end: str) -> Iterator[str]:
+    """With all that is said of files, with less of it, and with nothing."""
+    yield end
+    while note := _NOTE.search(end):
+        end = end[: note.start()]
+        yield end
