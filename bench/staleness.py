@@ -67,10 +67,14 @@ def _draft(number: int, scope: Scope, with_file: bool) -> Draft:
 
 
 def _turns(engine: Engine, root: Path, name: str) -> Times:
-    return timed(range(TURNS), lambda number: _turn(engine, root, f"{name}-{number}"))
+    _turn(engine, root, name, -1)  # the first one begins the session
+    return timed(range(TURNS), lambda number: _turn(engine, root, name, number))
 
 
-def _turn(engine: Engine, root: Path, session: str) -> None:
-    message = MessageId("m")
-    asked = engine.handle(Prompt(session=SessionId(session), at=NOW, folder=str(root), message=message, text=ASK))
-    assert len(asked.ids) == FILES, asked.block
+def _turn(engine: Engine, root: Path, session: str, number: int) -> None:
+    """As if the model had lost everything before: each turn is offered the same hits."""
+    message = MessageId(f"m{number}")
+    prompt = Prompt(session=SessionId(session), at=NOW, folder=str(root), message=message, text=ASK, live=())
+    shown = engine.handle(prompt).ids
+    if len(shown) != FILES:
+        raise RuntimeError(f"The turn has {len(shown)} hits; the figures would say nothing.")

@@ -297,7 +297,7 @@ def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pyt
     written(tmp_path)
     answers, reading = threading.Event(), anchors_module._content
 
-    def slow(file: Path, at_most: int) -> bytes:
+    def slow(file: str, at_most: int) -> bytes:
         answers.wait(30)
         return reading(file, at_most)
 
