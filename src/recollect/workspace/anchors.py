@@ -9,8 +9,9 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import new
 from pathlib import Path
 from typing import TypeVar
@@ -106,20 +107,24 @@ class Files:
     def _looked_at(self, root: str, anchors: Sequence[Anchor]) -> list[FileState]:
         if not Path(root).is_dir():  # a disk that is not there, say
             return [FileState.UNKNOWN] * len(anchors)
-        seen = [self._seen(root, anchor) for anchor in anchors]
+        real_folder = cache(os.path.realpath)  # most files lie in few folders
+        seen = [self._seen(root, anchor, real_folder) for anchor in anchors]
         doubtful = {one.asks_index for one in seen if one.asks_index is not None}
         entries = self._index.entries(root, doubtful) if doubtful else {}
         return [one.state if one.asks_index is None else one.judged(entries.get(one.asks_index)) for one in seen]
 
-    def _seen(self, root: str, anchor: Anchor) -> "_Seen":
+    def _seen(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_Seen":
         known = anchor.hash or ""
         if not _ID.fullmatch(known):
             return _Seen(known=known, state=FileState.UNKNOWN)
         asks = None
         try:
-            file, name = _resolved(root, anchor.path)
+            file, name = _in_folder(root, anchor.path, real_folder)
             asks = name, len(known)
             look = os.lstat(file)
+            if stat.S_ISLNK(look.st_mode):
+                file, name = _resolved(root, anchor.path)
+                asks, look = (name, len(known)), os.lstat(file)
             if not stat.S_ISREG(look.st_mode):
                 return _Seen(known=known, state=FileState.UNKNOWN)
             if look.st_size > MAX_READ_BYTES:
@@ -217,9 +222,26 @@ def _inside(root: str, path: str) -> str:
 
 
 def _resolved(root: str, path: str) -> tuple[str, str]:
-    """Where it really lies, and its path from the root; a way out is refused. `root` has no links in it."""
-    # In strings: pathlib takes twice as long, and a prompt waits.
-    file, top = os.path.realpath(path if path.startswith("/") else f"{root}/{path}"), f"{root.rstrip('/')}/"
+    """Where it really lies, and its path from the root; a way out is refused."""
+    return _from_root(root, os.path.realpath(_whole(root, path)))
+
+
+def _in_folder(root: str, path: str, real_folder: Callable[[str], str]) -> tuple[str, str]:
+    """The same, while the file itself may be a link."""
+    folder, _, last = _whole(root, path).rpartition("/")
+    if not folder or last in ("", ".", ".."):
+        return _resolved(root, path)
+    return _from_root(root, f"{real_folder(folder)}/{last}")
+
+
+def _whole(root: str, path: str) -> str:
+    """In strings: pathlib takes twice as long, and a prompt waits."""
+    return path if path.startswith("/") else f"{root}/{path}"
+
+
+def _from_root(root: str, file: str) -> tuple[str, str]:
+    """`root` has no links in it."""
+    top = f"{root.rstrip('/')}/"
     if not file.startswith(top):
         raise ValueError("it is a folder" if file == root else f"it is not inside of the project, {root}")
     return file, file.removeprefix(top)

@@ -196,6 +196,15 @@ def test_nothing_outside_of_the_project_is_read(tmp_path: Path, path: str) -> No
         Files().anchor(str(root), str(root), path)
 
 
+def test_a_path_from_the_top_of_the_disk_is_no_file_of_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "a.py")
+    monkeypatch.chdir(tmp_path)
+    assert state(tmp_path, Anchor("/a.py", "0" * 40)) is UNKNOWN
+    assert state(Path("/"), Anchor(str(tmp_path / "a.py").lstrip("/"), "0" * 40)) is CHANGED
+
+
 def test_a_link_inside_of_the_project_stands_for_its_file(tmp_path: Path) -> None:
     root = a_repository(tmp_path / "shop")
     written(root)
