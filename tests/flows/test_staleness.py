@@ -45,7 +45,7 @@ class Shop:
     def __init__(self, store: SqliteStore, root: Path, settings: Settings | None = None) -> None:
         self.root = a_repository(root, remote="https://example.org/shop.git")
         self.files = Watched(prompt_s=PATIENT_S)
-        self.engine = Engine(store, lambda _: settings or Settings(), git, lambda: 0.0, files=self.files)
+        self.engine = Engine(store, lambda _: settings or Settings(), git, lambda: 0.0, files=lambda: self.files)
         self.project = self.engine.enter_project(str(root), NOW)
 
     def write(self, path: str, content: str = "one\n") -> None:

@@ -58,7 +58,7 @@ def _no_root(_: str) -> ProjectId | None:
     return None
 
 
-def looking(files: SeesFiles, ground_here: Callable[[], Ground | None], *, asked: bool) -> Looks:
+def looking(files: Callable[[], SeesFiles], ground_here: Callable[[], Ground | None], *, asked: bool) -> Looks:
     """Looks from one folder. Where the folder belongs is found once, and only if there is something to look at."""
     found_here = cache(ground_here)
 
@@ -68,7 +68,7 @@ def looking(files: SeesFiles, ground_here: Callable[[], Ground | None], *, asked
         if here is None:
             return {}
         ours = [memory for memory in hashed if memory.scope == Scope.project(here.project)]
-        states = iter(files.states(here.root, [anchor for memory in ours for anchor in memory.anchors], asked=asked))
+        states = iter(files().states(here.root, [a for memory in ours for a in memory.anchors], asked=asked))
         return {
             memory.id: Freshness(tuple(SeenFile(anchor.path, next(states)) for anchor in memory.anchors))
             for memory in ours
@@ -102,9 +102,9 @@ def _demoted(hit: Hit, freshness: Freshness, stale: Stale) -> Hit:
     return replace(hit, score=hit.score * factor, factors=factors, freshness=freshness)
 
 
-def with_hashes(draft: Draft, files: SeesFiles, here: Ground | None) -> Draft:
+def with_hashes(draft: Draft, files: SeesFiles, here: Ground) -> Draft:
     """A file without a hash gets that of now, where the draft is about the project whose folder is known."""
-    if here is None or draft.scope != Scope.project(here.project):
+    if draft.scope != Scope.project(here.project):
         return draft
     return replace(draft, anchors=tuple(files.anchored(here.root, anchor) for anchor in draft.anchors))
 

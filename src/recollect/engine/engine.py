@@ -64,14 +64,14 @@ class Engine:
         workspace: SeesPlaces,
         seconds: Measures,
         model: Callable[[], Embeds | None] = no_model,
-        files: SeesFiles | None = None,
+        files: Callable[[], SeesFiles] = NoFiles,
     ) -> None:
         self._store = store
         self._model = model
         self._settings_for = settings_for
         self._workspace = workspace
         self._seconds = seconds
-        self._files = files or NoFiles()
+        self._open_files = files
 
     def remember(self, draft: Draft) -> Outcome:
         return self.remember_all([draft])[0]
@@ -144,10 +144,14 @@ class Engine:
 
     def _hashed(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
         here = self._ground(folder) if any(draft.anchors for draft in drafts) else None
-        return [with_hashes(draft, self._files, here) for draft in drafts]
+        return drafts if here is None else [with_hashes(draft, self._files, here) for draft in drafts]
 
     def _looking_from(self, folder: str | None, *, asked: bool = False) -> Looks:
-        return looking(self._files, lambda: self._ground(folder, asked=asked), asked=asked)
+        return looking(lambda: self._files, lambda: self._ground(folder, asked=asked), asked=asked)
+
+    @cached_property
+    def _files(self) -> SeesFiles:
+        return self._open_files()  # a command that shows no memory with a file starts quicker without them
 
     def _ground(self, folder: str | None, *, asked: bool = True) -> Ground | None:
         return ground(self._store, self._workspace, folder, asked=asked)
