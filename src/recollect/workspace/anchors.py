@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import new
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, Literal, TypeVar
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState
@@ -52,7 +52,7 @@ class _Ids:
 class Files:
     def __init__(self, *, prompt_s: float = PROMPT_S) -> None:
         self._prompt_s = prompt_s
-        self._known: dict[Look, _Ids] = {}  # the same look, the same content
+        self._known = _Recent[Look, _Ids]()  # the same look, the same content
         self._index = _Index()
         self._at_work = threading.Semaphore(MAX_AT_WORK)
 
@@ -105,7 +105,7 @@ class Files:
         return list(states) or [FileState.UNKNOWN] * len(anchors)
 
     def _looked_at(self, root: str, anchors: Sequence[Anchor]) -> list[FileState]:
-        if not Path(root).is_dir():  # a disk that is not there, say
+        if not _is_there(root):
             return [FileState.UNKNOWN] * len(anchors)
         real_folder = cache(os.path.realpath)  # most files lie in few folders
         seen = [self._seen(root, anchor, real_folder) for anchor in anchors]
@@ -143,7 +143,7 @@ class Files:
         if known is None:
             known = _ids_of(_content(file, MAX_READ_BYTES), digits)
             if time.time_ns() - max(look.st_mtime_ns, look.st_ctime_ns) > SETTLED_NS:
-                _keep(self._known, key, known)
+                self._known.keep(key, known)
         return known
 
     def _id_now(self, root: str, name: str) -> str | None:
@@ -183,7 +183,7 @@ class _Index:
     """What git's index says, asked once for each state of it."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int, int, Asked], Entry | None] = {}
+        self._known = _Recent[tuple[str, int, int, Asked], Entry | Literal[False]]()  # False: it has none
 
     def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, Entry]:
         try:
@@ -193,23 +193,40 @@ class _Index:
             return {}
         if index is None or look is None:
             return {}
-        found: dict[Asked, Entry] = {}
-        for digits in {digits for _, digits in asked}:
-            keys = {(str(index), look.st_mtime_ns, look.st_size, one): one for one in asked if one[1] == digits}
-            unknown = [name for key, (name, _) in keys.items() if key not in self._known]
-            read = git_index.entries(index, unknown, digits) if unknown else {}
-            for key, one in keys.items():
-                entry = self._known[key] if key in self._known else read.get(one[0])
-                _keep(self._known, key, entry)
-                if entry is not None:
-                    found[one] = entry
-        return found
+        keys = {one: (str(index), look.st_mtime_ns, look.st_size, one) for one in asked}
+        found = {one: self._known.get(key) for one, key in keys.items()}
+        for digits in {digits for (_, digits), entry in found.items() if entry is None}:
+            names = [name for (name, its_digits), entry in found.items() if entry is None and its_digits == digits]
+            read = git_index.entries(index, names, digits)
+            found |= {(name, digits): read.get(name, False) for name in names}
+        for one, entry in found.items():
+            self._known.keep(keys[one], entry or False)
+        return {one: entry for one, entry in found.items() if isinstance(entry, Entry)}
 
 
-def _keep(known: dict[Key, Value], key: Key, value: Value) -> None:
-    while len(known) >= MAX_KNOWN:
-        known.pop(next(iter(known)), None)  # the oldest; another thread may have been quicker
-    known[key] = value
+class _Recent(Generic[Key, Value]):
+    """What was learnt last; several threads learn."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Value] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Value | None:
+        return self._known.get(key)
+
+    def keep(self, key: Key, value: Value) -> None:
+        with self._lock:
+            while len(self._known) >= MAX_KNOWN and key not in self._known:
+                del self._known[next(iter(self._known))]
+            self._known[key] = value
+
+
+def _is_there(root: str) -> bool:
+    """Not so: a disk that is not mounted, say. Then nothing is gone."""
+    try:
+        return stat.S_ISDIR(Path(root).stat().st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _inside(root: str, path: str) -> str:

@@ -47,8 +47,8 @@ def index_of(root: str) -> Path | None:
     git = Path(root) / ".git"
     if git.is_dir():
         return git / "index"
-    pointer = _bytes(git, 10_000)
-    if pointer is None or not pointer.startswith(b"gitdir:"):
+    pointer, _ = _read(git, 10_000)
+    if not pointer.startswith(b"gitdir:"):
         return None
     target = os.fsdecode(pointer.removeprefix(b"gitdir:").strip())
     return None if "\x00" in target else Path(root, target, "index")
@@ -56,10 +56,9 @@ def index_of(root: str) -> Path | None:
 
 def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, Entry]:
     """What the index has of these paths."""
-    data = _bytes(index, MAX_INDEX_BYTES)
-    if data is None or len(data) < HEADER_BYTES or data[:4] != b"DIRC":
+    data, written_ns = _read(index, MAX_INDEX_BYTES)
+    if len(data) < HEADER_BYTES or data[:4] != b"DIRC":
         return {}
-    written_ns = index.stat().st_mtime_ns
     version, count = struct.unpack_from(">II", data, 4)
     id_bytes = ID_BYTES[id_digits]
     names = {os.fsencode(path): path for path in paths}
@@ -108,7 +107,7 @@ def _walked(data: bytes, count: int, names: Collection[bytes], id_bytes: int) ->
     at, path = HEADER_BYTES, b""
     for _ in range(count):
         begin, flags_at = at, at + STAT_BYTES + id_bytes
-        if flags_at + 4 > len(data):
+        if flags_at + 5 > len(data):  # of the flags and of what comes after them
             return
         (flags,) = _FLAGS.unpack_from(data, flags_at)
         at = flags_at + (4 if flags & _EXTENDED else 2)
@@ -150,17 +149,17 @@ def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> Entry:
     )
 
 
-def _bytes(path: Path, at_most: int) -> bytes | None:
-    """Of a regular file that is not larger; a pipe in its place would keep us waiting for ever."""
+def _read(path: Path, at_most: int) -> tuple[bytes, int]:
+    """A regular file that is not larger, and when it was written. A pipe in its place would keep us waiting."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
-        return None
+        return b"", 0
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
         seen = os.fstat(descriptor)
         if not stat.S_ISREG(seen.st_mode) or seen.st_size > at_most:
-            return None
+            return b"", 0
         try:
-            return file.read(at_most)
+            return file.read(at_most), seen.st_mtime_ns
         except OSError:
-            return None
+            return b"", 0

@@ -14,6 +14,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState
 from recollect.domain.memory import Anchor
 from recollect.workspace import anchors as anchors_module
+from recollect.workspace import git_index
 from recollect.workspace.anchors import Files
 from tests.repositories import a_repository, git
 from tests.requirements import covers
@@ -181,6 +182,37 @@ def test_an_index_that_makes_no_sense_says_nothing(tmp_path: Path, index: bytes)
     (root / ".git/index").write_bytes(index)
     assert state(root, MISSING) is CHANGED
     assert state(root, Anchor("src/b.py", "0" * 40)) is GONE
+
+
+@pytest.fixture(scope="module", params=["2", "4"])
+def an_index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("index") / "shop"
+    a_committed_file(root, index_version=request.param)
+    return root / ".git/index"
+
+
+@given(data=st.data())
+def test_a_damaged_index_raises_nothing(an_index: Path, data: st.DataObject) -> None:
+    whole = an_index.read_bytes()
+    damaged = bytearray(whole[: data.draw(st.integers(0, len(whole)))])
+    for at in data.draw(st.lists(st.integers(0, max(0, len(damaged) - 1)), max_size=4)):
+        if damaged:
+            damaged[at] = data.draw(st.integers(0, 255))
+    broken = an_index.with_name("broken")
+    broken.write_bytes(damaged)
+    for digits in (40, 64):
+        git_index.entries(broken, ["src/a.py", "a.py", "src/b.py"], digits)
+    assert set(git_index.entries(an_index, ["src/a.py", "a.py", "src/b.py"], 40)) == {"src/a.py"}
+
+
+def test_no_more_is_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anchors_module, "MAX_KNOWN", 3)
+    monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
+    root, files = a_repository(tmp_path / "shop"), Files()
+    for number in range(10):
+        written(root, f"{number}.py")
+        assert files.states(str(root), [Anchor(f"{number}.py", "0" * 40)], asked=True) == [CHANGED]
+    assert (len(files._known._known), len(files._index._known._known)) == (3, 3)
 
 
 @covers("MEM-8")
