@@ -36,11 +36,11 @@ def _alone(root: Path, usual: Times) -> None:
     """Without the search around it."""
     files = Files()
     anchors = [files.anchor(str(root), str(root), f"src/{number}.py") for number in range(FILES)]
-    first = timed(range(TURNS), lambda _: Files().states(str(root), anchors, asked=True))
+    first = timed(range(TURNS), lambda _: Files().seen(str(root), anchors, asked=True))
     row(f"          {FILES} files of {FILE_BYTES // 1000} KB, read for the first time", first, usual)
     time.sleep(SETTLED_NS / 1e9)
-    files.states(str(root), anchors, asked=True)
-    known = timed(range(TURNS), lambda _: files.states(str(root), anchors, asked=False))
+    files.seen(str(root), anchors, asked=True)
+    known = timed(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
     row(f"          {FILES} files that were read before, in a thread of their own", known, usual)
 
 

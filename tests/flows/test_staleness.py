@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 
 from recollect.cli.pipe import Pipe
 from recollect.domain.errors import InvalidValue
-from recollect.domain.freshness import FileState
+from recollect.domain.freshness import SeenFile
 from recollect.domain.memory import (
     Anchor,
     Draft,
@@ -78,9 +78,9 @@ class Watched(Files):
 
     asked_about = 0
 
-    def states(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[FileState]:
+    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
         self.asked_about += len(anchors)
-        return super().states(root, anchors, asked=asked)
+        return super().seen(root, anchors, asked=asked)
 
 
 @pytest.fixture
@@ -230,6 +230,17 @@ def test_a_worktree_and_a_subfolder_are_the_same_project_with_their_own_files(sh
     (tmp_path / "feature/src/pay.py").write_text("two\n")
     assert "changed since" in shop.prompt("m1", folder=tmp_path / "feature/src", session="feature")
     assert "changed since" not in shop.prompt("m2", folder=shop.root / "src", session="main")
+
+
+@covers("MEM-8")
+def test_a_file_that_git_has_under_another_name_is_said_to_have_moved(shop: Shop) -> None:
+    shop.remember("Payment retry waits.", "src/pay.py")
+    (fresh,) = shop.recall()
+    run_git(shop.root, "add", "-A")
+    run_git(shop.root, "mv", "src/pay.py", "src/payment.py")
+    (moved,) = shop.recall()
+    assert moved.score == pytest.approx(fresh.score * 0.6)  # the file is there, and the path that was told is not
+    assert "; src/pay.py moved to src/payment.py)" in shop.prompt()
 
 
 def test_a_broken_marker_or_a_lost_folder_silences_nothing(shop: Shop) -> None:

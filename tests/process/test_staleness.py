@@ -60,6 +60,11 @@ def test_scripts_read_the_state_of_each_file(home: Home, shop: Path) -> None:
     (listed,) = home.json("list", cwd=shop)["memories"]
     told = [listed, home.json("show", memory, cwd=shop), home.json("history", memory, cwd=shop)["memory"]]
     assert [(one["stale"], one["anchors"][0]["state"]) for one in told] == [(True, "gone")] * 3
+    (shop / "src/payment.py").write_text("one\n")
+    git(shop, "add", "-A")
+    (anchor,) = home.json("show", memory, cwd=shop)["anchors"]
+    assert (anchor["state"], anchor["moved_to"]) == ("gone", "src/payment.py")
+    assert "), moved to src/payment.py\n" in home.said("show", memory, cwd=shop)
     unseen = home.json("show", memory)  # from another folder: nothing is claimed
     assert (unseen["stale"], unseen["anchors"][0]["state"]) == (False, "unknown")
 

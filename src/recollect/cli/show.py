@@ -12,7 +12,7 @@ from recollect.domain.history import Change
 from recollect.domain.memory import Memory
 from recollect.engine.engine import Engine
 from recollect.engine.story import Story
-from recollect.text.block import stale_notes, visible
+from recollect.text.block import stale_notes, stale_state, visible
 
 _id = click.argument("memory_id", metavar="ID", shell_complete=completing.memory_ids)
 
@@ -100,9 +100,8 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
 
 def _files(memory: Memory, seen: Freshness) -> list[str]:
     hashes = [f" ({anchor.hash[:12]})" if anchor.hash else "" for anchor in memory.anchors]
-    states = [{"changed": ", changed since", "gone": ", is gone"}.get(file.state, "") for file in seen.files]
-    known = states or [""] * len(hashes)
-    return [f"{a.path}{known_hash}{state}" for a, known_hash, state in zip(memory.anchors, hashes, known, strict=True)]
+    states = [f", {stale_state(file)}" if file.is_stale else "" for file in seen.files] or [""] * len(hashes)
+    return [f"{a.path}{known}{state}" for a, known, state in zip(memory.anchors, hashes, states, strict=True)]
 
 
 def _status(memory: Memory) -> str:

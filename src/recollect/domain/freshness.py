@@ -15,6 +15,7 @@ class FileState(StrEnum):
 class SeenFile:
     path: str
     state: FileState
+    moved_to: str | None = None  # of one that is gone: where the same content lies now, if git knows
 
     @property
     def is_stale(self) -> bool:
@@ -37,7 +38,7 @@ class Freshness:
 
     @property
     def is_gone(self) -> bool:
-        return any(file.state is FileState.GONE for file in self.files)
+        return any(file.state is FileState.GONE and file.moved_to is None for file in self.files)
 
 
 NOT_LOOKED_AT = Freshness()

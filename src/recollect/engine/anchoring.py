@@ -29,8 +29,8 @@ class Ground:
 class NoFiles:
     """Where no files can be seen, nothing is known of them."""
 
-    def states(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[FileState]:  # noqa: ARG002
-        return [FileState.UNKNOWN] * len(anchors)
+    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:  # noqa: ARG002
+        return [SeenFile(anchor.path, FileState.UNKNOWN) for anchor in anchors]
 
     def anchored(self, root: str, anchor: Anchor) -> Anchor:  # noqa: ARG002
         return anchor
@@ -68,11 +68,8 @@ def looking(files: Callable[[], SeesFiles], ground_here: Callable[[], Ground | N
         if here is None:
             return {}
         ours = [memory for memory in hashed if memory.scope == Scope.project(here.project)]
-        states = iter(files().states(here.root, [a for memory in ours for a in memory.anchors], asked=asked))
-        return {
-            memory.id: Freshness(tuple(SeenFile(anchor.path, next(states)) for anchor in memory.anchors))
-            for memory in ours
-        }
+        seen = iter(files().seen(here.root, [a for memory in ours for a in memory.anchors], asked=asked))
+        return {memory.id: Freshness(tuple(next(seen) for _ in memory.anchors)) for memory in ours}
 
     return look
 

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.domain.freshness import FileState
+from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
 from recollect.domain.injection import Sent, Session
@@ -309,8 +309,8 @@ class SeesPlaces(Protocol):
 class SeesFiles(Protocol):
     """Files inside of a project's root, and nothing outside of it. Runs no program."""
 
-    def states(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[FileState]:
-        """Of each of them; unless somebody `asked`, a prompt waits: what is not known at once is unknown."""
+    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+        """Each of them as it is now; unless somebody `asked`, a prompt waits: what is not known at once is unknown."""
         ...
 
     def anchored(self, root: str, anchor: Anchor) -> Anchor:

@@ -67,7 +67,7 @@ def turn_score(factors: Mapping[str, float], weights: Turn | Search) -> float:
 
 
 def freshness_factor(freshness: Freshness, stale: Stale) -> float:
-    """What a score is multiplied by; the worst of several files decides."""
+    """What a score is multiplied by; the worst of several files decides. What has only moved is as good as changed."""
     if freshness.is_gone:
         return stale.gone_factor
     return stale.changed_factor if freshness.is_stale else 1.0

@@ -36,13 +36,13 @@ _HIDDEN = re.compile(
 _TAG = re.compile(r"[<＜](?=\s*/|[A-Za-z!?|｜])")
 _IMITATION = re.compile(r"\[(PREF|RULE|FIX|DEC|ERR|FILE|RES|OUT)\]")  # what only we may begin an entry with
 
-CHANGED, GONE = "changed since", "is gone"
+CHANGED, GONE, MOVED = "changed since", "is gone", "moved to"
 MAX_FILES = 2  # of a memory that a line names as stale; more are counted
 MAX_PATH_CHARS = 80
 
 _ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, .+\)")
 _DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
-_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE})|\d+ more)$")  # a path that we write has no blanks
+_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE}|{MOVED} \S+)|\d+ more)$")  # a path that we write has no blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,19 @@ def stale_notes(freshness: Freshness) -> list[str]:
 
 
 def _stale_note(file: SeenFile) -> str:
-    path = plain(file.path).replace(" ", "%20")
-    shown = path if len(path) <= MAX_PATH_CHARS else f"…{path[1 - MAX_PATH_CHARS :]}"
-    return f"{shown} {GONE if file.state is FileState.GONE else CHANGED}"
+    return f"{_path(file.path)} {stale_state(file)}"
+
+
+def stale_state(file: SeenFile) -> str:
+    """What became of a file that is not as it was."""
+    if file.moved_to is not None:
+        return f"{MOVED} {_path(file.moved_to)}"
+    return GONE if file.state is FileState.GONE else CHANGED
+
+
+def _path(path: str) -> str:
+    shown = plain(path).replace(" ", "%20")
+    return shown if len(shown) <= MAX_PATH_CHARS else f"…{shown[1 - MAX_PATH_CHARS :]}"
 
 
 def _day(moment: datetime) -> str:

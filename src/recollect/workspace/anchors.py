@@ -14,18 +14,17 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import new
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.freshness import FileState
+from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
-from recollect.workspace import git, git_index
-from recollect.workspace.git_index import Entry
+from recollect.workspace import git
+from recollect.workspace.git_index import Asked, Entry, Index
+from recollect.workspace.learnt import Learnt
 
 PROMPT_S = 0.1  # a prompt waits no longer than this
 MAX_READ_BYTES = 4_000_000  # a larger file is compared by what git's index says of it
 MAX_HASHED_BYTES = 64_000_000  # whoever names a file waits for its hash; of a larger one, none is kept
-MAX_KNOWN = 4096  # files whose ids are kept
 MAX_AT_WORK = 4  # threads that wait for a disk; while all of them do, nothing is known
 SETTLED_NS = 2_000_000_000  # a file that was written just now may be written again and look the same
 
@@ -33,9 +32,6 @@ _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ALGORITHM = {40: "sha1", 64: "sha256"}
 
 Look = tuple[str, int, int, int, int, int, int]  # path, digits of the id, device, inode, size, mtime and ctime
-Asked = tuple[str, int]  # a path from the root, and how many digits its id has
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +48,12 @@ class _Ids:
 class Files:
     def __init__(self, *, prompt_s: float = PROMPT_S) -> None:
         self._prompt_s = prompt_s
-        self._known = _Recent[Look, _Ids]()  # the same look, the same content
-        self._index = _Index()
+        self._known = Learnt[Look, _Ids]()  # the same look, the same content
+        self._index = Index()
         self._at_work = threading.Semaphore(MAX_AT_WORK)
 
-    def states(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[FileState]:
-        """Of each anchor. `asked`: somebody wants to know and waits; otherwise a prompt does."""
+    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+        """Each of them as it is now. `asked`: somebody wants to know and waits; otherwise a prompt does."""
         if asked:
             return self._looked_at(root, anchors)
         return self._in_time(root, anchors)
@@ -88,13 +84,13 @@ class Files:
         except ValueError as error:
             raise InvalidValue(f"The file {named} cannot be used: {error}. Give another one.") from None
 
-    def _in_time(self, root: str, anchors: Sequence[Anchor]) -> list[FileState]:
+    def _in_time(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
         """In a thread of its own: nothing can interrupt a read from a disk that does not answer."""
-        states: list[FileState] = []
+        seen: list[SeenFile] = []
 
         def look() -> None:
             try:
-                states.extend(self._looked_at(root, anchors))
+                seen.extend(self._looked_at(root, anchors))
             finally:
                 self._at_work.release()
 
@@ -102,18 +98,29 @@ class Files:
             worker = threading.Thread(target=look, name="files", daemon=True)
             worker.start()
             worker.join(self._prompt_s)  # it goes on alone: the next prompt finds what it has learnt
-        return list(states) or [FileState.UNKNOWN] * len(anchors)
+        return list(seen) or _unknown(anchors)
 
-    def _looked_at(self, root: str, anchors: Sequence[Anchor]) -> list[FileState]:
+    def _looked_at(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
         if not _is_there(root):
-            return [FileState.UNKNOWN] * len(anchors)
+            return _unknown(anchors)
         real_folder = cache(os.path.realpath)  # most files lie in few folders
-        seen = [self._seen(root, anchor, real_folder) for anchor in anchors]
+        seen = [self._look(root, anchor, real_folder) for anchor in anchors]
         doubtful = {one.asks_index for one in seen if one.asks_index is not None}
         entries = self._index.entries(root, doubtful) if doubtful else {}
-        return [one.state if one.asks_index is None else one.judged(entries.get(one.asks_index)) for one in seen]
+        states = [one.state if one.asks_index is None else one.judged(entries.get(one.asks_index)) for one in seen]
+        moved = self._moved(
+            root, {one.known for one, state in zip(seen, states, strict=True) if state is FileState.GONE}
+        )
+        return [
+            SeenFile(anchor.path, state, moved.get(one.known) if state is FileState.GONE else None)
+            for anchor, one, state in zip(anchors, seen, states, strict=True)
+        ]
 
-    def _seen(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_Seen":
+    def _moved(self, root: str, gone: Collection[str]) -> dict[str, str]:
+        """Where a content lies now, as far as git's index knows of one place for it."""
+        return {known: path for known, path in self._index.holders(root, gone).items() if _is_file_of(root, path)}
+
+    def _look(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_Seen":
         known = anchor.hash or ""
         if not _ID.fullmatch(known):
             return _Seen(known=known, state=FileState.UNKNOWN)
@@ -179,46 +186,8 @@ class _Seen:
         return self.state
 
 
-class _Index:
-    """What git's index says, asked once for each state of it."""
-
-    def __init__(self) -> None:
-        self._known = _Recent[tuple[str, int, int, Asked], Entry | Literal[False]]()  # False: it has none
-
-    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, Entry]:
-        try:
-            index = git_index.index_of(root)
-            look = None if index is None else index.stat()
-        except (OSError, ValueError):
-            return {}
-        if index is None or look is None:
-            return {}
-        keys = {one: (str(index), look.st_mtime_ns, look.st_size, one) for one in asked}
-        found = {one: self._known.get(key) for one, key in keys.items()}
-        for digits in {digits for (_, digits), entry in found.items() if entry is None}:
-            names = [name for (name, its_digits), entry in found.items() if entry is None and its_digits == digits]
-            read = git_index.entries(index, names, digits)
-            found |= {(name, digits): read.get(name, False) for name in names}
-        for one, entry in found.items():
-            self._known.keep(keys[one], entry or False)
-        return {one: entry for one, entry in found.items() if isinstance(entry, Entry)}
-
-
-class _Recent(Generic[Key, Value]):
-    """What was learnt last; several threads learn."""
-
-    def __init__(self) -> None:
-        self._known: dict[Key, Value] = {}
-        self._lock = threading.Lock()
-
-    def get(self, key: Key) -> Value | None:
-        return self._known.get(key)
-
-    def keep(self, key: Key, value: Value) -> None:
-        with self._lock:
-            while len(self._known) >= MAX_KNOWN and key not in self._known:
-                del self._known[next(iter(self._known))]
-            self._known[key] = value
+def _unknown(anchors: Sequence[Anchor]) -> list[SeenFile]:
+    return [SeenFile(anchor.path, FileState.UNKNOWN) for anchor in anchors]
 
 
 def _is_there(root: str) -> bool:
@@ -236,6 +205,14 @@ def _inside(root: str, path: str) -> str:
     if not stat.S_ISREG(mode):
         raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
     return name
+
+
+def _is_file_of(root: str, path: str) -> bool:
+    """Whether it may be shown as a file of this project; an index can say anything."""
+    try:
+        return path.isprintable() and _inside(root, path) == path
+    except (OSError, ValueError):
+        return False
 
 
 def _resolved(root: str, path: str) -> tuple[str, str]:

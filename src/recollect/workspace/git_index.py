@@ -8,11 +8,20 @@ import stat
 import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from pathlib import Path
+from typing import Literal
+
+from recollect.workspace.learnt import Learnt
 
 MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40
 ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
+WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
+
+Asked = tuple[str, int]  # a path from the root, and how many digits its id has
+Look = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
+NO_LOOK: Look = ("", 0, 0, 0)
 
 _STAT = struct.Struct(">10I")
 _FLAGS = struct.Struct(">H")
@@ -42,6 +51,49 @@ class Entry:
         )
 
 
+class Index:
+    """Asked once about each thing, as long as the index stays as it is."""
+
+    def __init__(self) -> None:
+        self._entries = Learnt[tuple[Look, Asked], Entry | Literal[False]]()  # False: it has none
+        self._holders = Learnt[tuple[Look, str], str]()  # "": none, or several
+
+    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, Entry]:
+        """What the index of the working tree at `root` has of these paths."""
+        index, look = _found(root)
+        if index is None:
+            return {}
+        found = {one: self._entries.get((look, one)) for one in asked}
+        for digits in {digits for (_, digits), entry in found.items() if entry is None}:
+            names = [name for (name, its_digits), entry in found.items() if entry is None and its_digits == digits]
+            read = entries(index, names, digits)
+            found |= {(name, digits): read.get(name, False) for name in names}
+        for one, entry in found.items():
+            self._entries.keep((look, one), entry or False)
+        return {one: entry for one, entry in found.items() if isinstance(entry, Entry)}
+
+    def holders(self, root: str, ids: Collection[str]) -> dict[str, str]:
+        """The path of each of these contents, where there is one and not several."""
+        index, look = _found(root) if ids else (None, NO_LOOK)
+        if index is None:
+            return {}
+        found = {known: self._holders.get((look, known)) for known in ids}
+        unknown = [known for known, path in found.items() if path is None]
+        found |= dict.fromkeys(unknown, "") | (holders(index, unknown) if unknown else {})
+        for known, path in found.items():
+            self._holders.keep((look, known), path or "")
+        return {known: path for known, path in found.items() if path}
+
+
+def _found(root: str) -> tuple[Path | None, Look]:
+    try:
+        index = index_of(root)
+        seen = None if index is None else index.stat()
+    except (OSError, ValueError):
+        return None, NO_LOOK
+    return (None, NO_LOOK) if seen is None else (index, (str(index), seen.st_ino, seen.st_mtime_ns, seen.st_size))
+
+
 def index_of(root: str) -> Path | None:
     """The index of the working tree at `root`, which a worktree has for itself; None: no git here."""
     git = Path(root) / ".git"
@@ -55,20 +107,56 @@ def index_of(root: str) -> Path | None:
 
 
 def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, Entry]:
-    """What the index has of these paths."""
+    """What an index has of these paths."""
     data, written_ns = _read(index, MAX_INDEX_BYTES)
-    if len(data) < HEADER_BYTES or data[:4] != b"DIRC":
-        return {}
-    version, count = struct.unpack_from(">II", data, 4)
+    version, count = _header(data)
     id_bytes = ID_BYTES[id_digits]
     names = {os.fsencode(path): path for path in paths}
-    if version in (2, 3):
-        found = _searched(data, names, id_bytes)
-    elif version == 4:
-        found = _walked(data, count, names, id_bytes)
+    last = max(names, default=b"")
+    if version == WITH_SHORT_PATHS:
+        walk = takewhile(lambda step: step[0] <= last, _walked(data, count, id_bytes))
+        found = [(name, at) for name, at in walk if name in names]
     else:
-        return {}
+        found = list(_searched(data, names, id_bytes)) if version in WITH_WHOLE_PATHS else []
     return {names[name]: _entry(data, at, id_bytes, written_ns) for name, at in found}
+
+
+def holders(index: Path, ids: Collection[str]) -> dict[str, str]:
+    """The one path in an index that has this content; a content with several has none."""
+    data, _ = _read(index, MAX_INDEX_BYTES)
+    version, count = _header(data)
+    found: dict[str, set[bytes]] = {known: set() for known in ids}
+    for id_bytes in {len(known) // 2 for known in ids}:
+        if version == WITH_SHORT_PATHS:
+            for name, at in _walked(data, count, id_bytes):
+                known = data[at + STAT_BYTES : at + STAT_BYTES + id_bytes].hex()
+                if known in found:
+                    found[known].add(name)
+        elif version in WITH_WHOLE_PATHS:
+            for known in (known for known in ids if len(known) == 2 * id_bytes):
+                found[known].update(islice(_holding(data, bytes.fromhex(known)), 2))
+    return {known: os.fsdecode(*names) for known, names in found.items() if len(names) == 1}
+
+
+def _header(data: bytes) -> tuple[int, int]:
+    """Its version, and how many entries follow; 0: it is no index."""
+    if len(data) < HEADER_BYTES or data[:4] != b"DIRC":
+        return 0, 0
+    version, count = struct.unpack_from(">II", data, 4)
+    return version, count
+
+
+def _holding(data: bytes, known: bytes) -> Iterator[bytes]:
+    at = data.find(known)
+    while at >= 0:
+        begin, flags_at = at - STAT_BYTES, at + len(known)
+        if begin >= HEADER_BYTES and not (begin - HEADER_BYTES) % 8 and flags_at + 4 <= len(data):
+            (flags,) = _FLAGS.unpack_from(data, flags_at)
+            name_at = flags_at + (4 if flags & _EXTENDED else 2)
+            name = data[name_at : data.find(b"\x00", name_at)]
+            if _is_of(flags, len(name)):
+                yield name
+        at = data.find(known, at + 1)
 
 
 def _searched(data: bytes, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
@@ -101,26 +189,22 @@ def _is_of(flags: int, length: int) -> bool:
     return not flags & _STAGE and flags & _LENGTH == min(length, _LENGTH)
 
 
-def _walked(data: bytes, count: int, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """In version 4 a path is told by what differs from the one before."""
-    wanted, last = frozenset(names), max(names, default=b"")
+def _walked(data: bytes, count: int, id_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Every path with its entry. In version 4 a path is told by what differs from the one before."""
     at, path = HEADER_BYTES, b""
     for _ in range(count):
         begin, flags_at = at, at + STAT_BYTES + id_bytes
         if flags_at + 5 > len(data):  # of the flags and of what comes after them
             return
         (flags,) = _FLAGS.unpack_from(data, flags_at)
-        at = flags_at + (4 if flags & _EXTENDED else 2)
-        dropped, at = _varint(data, at)
+        dropped, at = _varint(data, flags_at + (4 if flags & _EXTENDED else 2))
         end = data.find(b"\x00", at)
         if end < 0 or dropped > len(path):
             return
         path = path[: len(path) - dropped] + data[at:end]
         at = end + 1
-        if path in wanted and not flags & _STAGE:
+        if not flags & _STAGE:
             yield path, begin
-        if path > last:
-            return
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

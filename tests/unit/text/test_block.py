@@ -106,6 +106,10 @@ def a_look(*paths: str, state: FileState = FileState.CHANGED) -> Freshness:
         (a_look("src/a.py", state=FileState.GONE), "(2026-03-02, m1; src/a.py is gone)"),
         (a_look("a", "b", "c"), "(2026-03-02, m1; a changed since; b changed since; 1 more)"),
         (a_look("app/(shop) 2/<b>.tsx"), "(2026-03-02, m1; app/(shop)%202/&lt;b>.tsx changed since)"),
+        (
+            Freshness((SeenFile("a.py", FileState.GONE, "lib/my a.py"),)),
+            "(2026-03-02, m1; a.py moved to lib/my%20a.py)",
+        ),
         (a_look("x" * 200), f"(2026-03-02, m1; …{'x' * 79} changed since)"),
     ],
 )
@@ -126,8 +130,10 @@ def test_whatever_its_id_and_files_are_called_a_line_is_found_again_by_its_id(
 ) -> None:
     memory = a_memory("One.", id=MemoryId(named), title="x" + title)
     other = Entry("", line_of(a_memory("Two.", id=MemoryId("quite-another"))))
-    for line in (line_of(memory, a_look(*paths)), title_line_of(memory, a_look(*paths))):
-        assert without(render([Entry("", line or ""), other]), {plain(named)}) == render([other])
+    moved = Freshness(tuple(SeenFile(path, FileState.GONE, path) for path in paths))
+    for look in (a_look(*paths), moved):
+        for line in (line_of(memory, look), title_line_of(memory, look)):
+            assert without(render([Entry("", line or ""), other]), {plain(named)}) == render([other])
 
 
 def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:

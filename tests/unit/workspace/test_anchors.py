@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.freshness import FileState
+from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import anchors as anchors_module
-from recollect.workspace import git_index
+from recollect.workspace import git_index, learnt
 from recollect.workspace.anchors import Files
 from tests.repositories import a_repository, git
 from tests.requirements import covers
@@ -42,8 +42,12 @@ def a_committed_file(root: Path, *, content: bytes = b"a = 1\n", **options: str)
 
 
 def state(root: Path, anchor: Anchor) -> FileState:
-    (only,) = Files().states(str(root), [anchor], asked=True)
+    (only,) = states(Files(), root, anchor)
     return only
+
+
+def states(files: Files, root: Path, *anchors: Anchor, asked: bool = True) -> list[FileState]:
+    return [file.state for file in files.seen(str(root), anchors, asked=asked)]
 
 
 def blob(root: Path, path: str = "src/a.py") -> str:
@@ -95,6 +99,34 @@ def test_a_worktree_has_its_own_files(tmp_path: Path) -> None:
     assert state(tmp_path / "other", anchor) is FRESH
     (tmp_path / "other/src/a.py").unlink()
     assert state(tmp_path / "other", anchor) is GONE
+
+
+@covers("MEM-8")
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_a_file_that_git_knows_under_another_name_has_moved(tmp_path: Path, version: str) -> None:
+    root = tmp_path / "shop"
+    a_committed_file(root, index_version=version)
+    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    written(root, "lib/other.py", b"another\n")
+    git(root, "mv", "src/a.py", "lib/b.py")
+    (seen,) = Files().seen(str(root), [anchor], asked=True)
+    assert (seen.state, seen.moved_to, seen.is_stale) == (GONE, "lib/b.py", True)
+    written(root, "lib/c.py")
+    git(root, "add", "-A")
+    assert Files().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # to which of the two?
+    (root / "lib/c.py").unlink()
+    (root / "lib/b.py").unlink()
+    git(root, "rm", "-q", "--cached", "lib/c.py")
+    assert Files().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # and from there, too
+
+
+@pytest.mark.parametrize("name", ["x\udcff.py", "x\u202e.py"])
+def test_a_name_that_cannot_be_shown_is_not_told(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "shop"
+    a_committed_file(root)
+    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    git(root, "mv", "src/a.py", name)
+    assert Files().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]
 
 
 @pytest.mark.parametrize("later", [b"a = 1\r\n", b"a = 1\n"])
@@ -202,17 +234,18 @@ def test_a_damaged_index_raises_nothing(an_index: Path, data: st.DataObject) -> 
     broken.write_bytes(damaged)
     for digits in (40, 64):
         git_index.entries(broken, ["src/a.py", "a.py", "src/b.py"], digits)
+        git_index.holders(broken, ["0" * digits, sha1(b"blob 6\x00a = 1\n").hexdigest()])
     assert set(git_index.entries(an_index, ["src/a.py", "a.py", "src/b.py"], 40)) == {"src/a.py"}
 
 
 def test_no_more_is_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anchors_module, "MAX_KNOWN", 3)
+    monkeypatch.setattr(learnt, "MAX_KNOWN", 3)
     monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
     root, files = a_repository(tmp_path / "shop"), Files()
     for number in range(10):
         written(root, f"{number}.py")
-        assert files.states(str(root), [Anchor(f"{number}.py", "0" * 40)], asked=True) == [CHANGED]
-    assert (len(files._known._known), len(files._index._known._known)) == (3, 3)
+        assert states(files, root, Anchor(f"{number}.py", "0" * 40)) == [CHANGED]
+    assert (len(files._known), len(files._index._entries)) == (3, 3)
 
 
 @covers("MEM-8")
@@ -271,7 +304,7 @@ def test_a_pipe_in_place_of_the_index_keeps_nobody_waiting(tmp_path: Path) -> No
 def test_no_path_and_no_hash_raises(path: str, known: str) -> None:
     here = str(Path(__file__).parent)
     for given_hash in (known, "0" * 40):
-        Files().states(here, [Anchor(path, given_hash)], asked=True)
+        Files().seen(here, [Anchor(path, given_hash)], asked=True)
     Files().anchored(here, Anchor(path))
 
 
@@ -316,13 +349,13 @@ def test_a_file_is_read_once_while_it_looks_the_same(tmp_path: Path, monkeypatch
     os.utime(file, (LONG_AGO, LONG_AGO))
     monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
     files, anchor = Files(), Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
-    assert files.states(str(tmp_path), [anchor], asked=True) == [FRESH]
+    assert states(files, tmp_path, anchor) == [FRESH]
     with monkeypatch.context() as context:
         context.setattr(anchors_module, "_content", lambda *_: pytest.fail("it was read again"))
-        assert files.states(str(tmp_path), [anchor], asked=True) == [FRESH]
+        assert states(files, tmp_path, anchor) == [FRESH]
     file.write_bytes(b"a = 2\n")
     os.utime(file, (LONG_AGO, LONG_AGO))  # the time was put back: its change has a time of its own
-    assert files.states(str(tmp_path), [anchor], asked=True) == [CHANGED]
+    assert states(files, tmp_path, anchor) == [CHANGED]
 
 
 def test_what_was_written_just_now_is_read_again(tmp_path: Path) -> None:
@@ -330,7 +363,7 @@ def test_what_was_written_just_now_is_read_again(tmp_path: Path) -> None:
     anchor = Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     for content, expected in ((b"a = 1\n", FRESH), (b"a = 2\n", CHANGED), (b"a = 1\n", FRESH)):
         file.write_bytes(content)
-        assert files.states(str(tmp_path), [anchor], asked=True) == [expected]
+        assert states(files, tmp_path, anchor) == [expected]
 
 
 @covers("MEM-8")
@@ -345,10 +378,10 @@ def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(anchors_module, "_content", slow)
     hasty, patient = Files(prompt_s=0.001), Files(prompt_s=30)
     for _ in range(2 * anchors_module.MAX_AT_WORK):  # a disk that hangs must not collect threads without end
-        assert hasty.states(str(tmp_path), [MISSING], asked=False) == [UNKNOWN]
+        assert states(hasty, tmp_path, MISSING, asked=False) == [UNKNOWN]
     assert len([one for one in threading.enumerate() if one.name == "files"]) <= anchors_module.MAX_AT_WORK
     answers.set()
-    assert patient.states(str(tmp_path), [MISSING], asked=False) == [CHANGED]
+    assert states(patient, tmp_path, MISSING, asked=False) == [CHANGED]
 
 
 def test_a_draft_of_a_known_folder_gets_the_hash_of_now(tmp_path: Path) -> None:
