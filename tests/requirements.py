@@ -36,7 +36,7 @@ IDS = frozenset(
     + [f"SCN-{group}{number}" for group, count in _SCENARIOS.items() for number in range(1, count + 1)]
 )
 
-_WRITE = "comes with the complete write path: redaction, trust, novelty, staleness"
+_WRITE = "comes with the complete write path: redaction, trust, novelty"
 _MOMENTS = "comes with the complete injection engine"
 _CAPTURE = "comes with capture from sessions"
 _DAEMON = "comes with the complete daemon, the hook client and MCP"
@@ -47,7 +47,6 @@ DEFERRED: dict[str, str] = {
     "MEM-5": _CAPTURE,
     "MEM-6": _MOMENTS,
     "MEM-7": _MOMENTS,
-    "MEM-8": _WRITE,
     "SCO-1": _MOMENTS,
     "SCO-2": _MOMENTS,
     "SCO-3": f"session notes are missing; {_MOMENTS}",

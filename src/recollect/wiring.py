@@ -9,7 +9,7 @@ from recollect.domain.health import Finding
 from recollect.domain.model import ModelState, Progress
 from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
-from recollect.engine.ports import Embeds, SettingsFor
+from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
@@ -43,6 +43,12 @@ def remove_model(folder: Path) -> bool:
     return remove(folder)
 
 
+def _files() -> SeesFiles:
+    from recollect.workspace.anchors import Files  # only where a memory speaks of a file
+
+    return Files()
+
+
 @contextmanager
 def open_engine(
     settings_for: SettingsFor, database: Path | None, model: Callable[[], Embeds | None] = no_model
@@ -50,6 +56,6 @@ def open_engine(
     """The engine on a database file; None keeps everything in memory."""
     store = SqliteStore(database)
     try:
-        yield Engine(store, settings_for, git, time.perf_counter, model)
+        yield Engine(store, settings_for, git, time.perf_counter, model, _files)
     finally:
         store.close()

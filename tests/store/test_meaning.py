@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.domain.memory import (
+    Anchor,
     Kind,
     Memory,
     MemoryId,
@@ -82,6 +83,7 @@ def any_memory(n: int, chance: np.random.Generator) -> Memory:
         source=Source(role=Role.USER, session=session),
         days_old=int(chance.integers(0, 20)),
         forgotten_at=NOW if n % 11 == 0 else None,
+        anchors=(Anchor("src/a.py"),) if n % 4 == 0 else (),
         **past,
     )
 
@@ -113,6 +115,7 @@ def passes(memory: Memory, asked: Filters, everything: dict[MemoryId, Memory]) -
     by_time = {
         Status.LIVE: memory.is_live,
         Status.SUPERSEDED: not memory.is_live,
+        Status.STALE: memory.is_live and bool(memory.anchors),  # whether it is, only its files can say
         Status.ANY: True,
     }[asked.status]
     if asked.as_of is not None:

@@ -60,6 +60,14 @@ def folder() -> Path:
         raise InvalidValue("The folder you are in does not exist any more; change to another one.") from None
 
 
+def folder_to_look_in() -> str | None:
+    """Where files are looked at; None: the folder is gone, and nothing is known of them."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return None
+
+
 def project_of(opened: Engine, given: str | None, *, may_be_new: bool = False) -> ProjectId:
     if not given:
         return opened.project_of(str(folder()))

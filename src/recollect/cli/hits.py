@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.cli import output
-from recollect.cli.records import record_of
+from recollect.cli.records import seen_record_of
 from recollect.domain.memory import Hit
 from recollect.domain.session import TurnHit
-from recollect.text.block import visible
+from recollect.text.block import stale_notes, visible
 from recollect.text.excerpt import excerpt
 from recollect.text.query import search_words
 
@@ -17,7 +17,7 @@ _OF_RELEVANCE = ("words", "meaning", "named")
 
 
 def memory_json(hit: Hit) -> dict[str, Any]:
-    return {**record_of(hit.memory), **_reasons_json(hit)}
+    return {**seen_record_of(hit.memory, hit.freshness), **_reasons_json(hit)}
 
 
 def turn_json(hit: TurnHit) -> dict[str, Any]:
@@ -77,10 +77,10 @@ def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
 
 
 def _note(hit: Hit) -> str:
-    if hit.memory.is_live:
-        return _relevance(hit)
-    until = f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"
-    return f"{_relevance(hit)}, {until}"
+    past = []
+    if not hit.memory.is_live:
+        past = [f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"]
+    return ", ".join([_relevance(hit), *past, *stale_notes(hit.freshness)])
 
 
 def _relevance(hit: Hit | TurnHit) -> str:

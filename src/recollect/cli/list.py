@@ -3,7 +3,7 @@
 import click
 
 from recollect.cli import context, output
-from recollect.cli.records import record_of
+from recollect.cli.records import seen_record_of
 
 
 @click.command("list")
@@ -16,12 +16,13 @@ def list_memories(limit: int, project: str | None, language: str | None, as_json
     with context.engine() as engine:
         viewer = context.viewer_of(engine, project, language)
         memories = engine.newest(viewer, limit=limit)
+        seen = engine.freshness(memories, context.folder_to_look_in())
         elsewhere = not memories and any(known.memories for known in engine.projects())
     if as_json:
-        output.say_json({"memories": [record_of(memory) for memory in memories]})
+        output.say_json({"memories": [seen_record_of(memory, seen.get(memory.id)) for memory in memories]})
     elif not memories:
         output.say_nothing('Nothing is remembered here yet. Try: recollect remember "We deploy with Helm"')
         if elsewhere:
             output.say_nothing(f"This is {viewer.project}; `recollect project list` shows the others.")
     else:
-        output.show_memories(memories)
+        output.show_memories(memories, seen=seen)

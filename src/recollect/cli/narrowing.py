@@ -93,6 +93,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--status",
         type=click.Choice([status.value for status in Status]),
         callback=filters.option(Status),
-        help="live (the default): what holds; superseded: what has held; any: both.",
+        help="live (the default): what holds; superseded: what has held; any: both; "
+        "stale: what holds, and whose files are not as they were.",
     ),
 )

@@ -3,16 +3,17 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.injection import Injection
-from recollect.domain.memory import Memory
-from recollect.text.block import PREFIX, visible
+from recollect.domain.memory import Memory, MemoryId
+from recollect.text.block import PREFIX, stale_notes, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,15 +86,19 @@ def moment(name: str, injection: Injection, ms: float) -> None:
 
 
 def show_memories(
-    memories: Sequence[Memory], notes: Sequence[str] | None = None, below: Sequence[str] | None = None
+    memories: Sequence[Memory],
+    notes: Sequence[str] | None = None,
+    below: Sequence[str] | None = None,
+    seen: Mapping[MemoryId, Freshness] | None = None,
 ) -> None:
     """A line each when piped (tabs between the fields), a table in a terminal; with what comes below each."""
+    stale = [_stale(seen, memory) for memory in memories]
     if sys.stdout.isatty():
-        _show_table(memories, notes, below)
+        _show_table(memories, notes or [""] * len(memories), below, stale)
         return
     for number, memory in enumerate(memories):
         note = [notes[number]] if notes else []
-        say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text)]))
+        say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text) + stale[number]]))
         if below:
             say(f"  {below[number]}")
 
@@ -115,7 +120,15 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None, below: Sequence[str] | None) -> None:
+def _stale(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
+    """` (src/a.py changed since)`"""
+    notes = stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _show_table(
+    memories: Sequence[Memory], notes: Sequence[str], below: Sequence[str] | None, stale: Sequence[str]
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -124,7 +137,8 @@ def _show_table(memories: Sequence[Memory], notes: Sequence[str] | None, below: 
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
     for number, memory in enumerate(memories):
-        about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {notes[number]}" if notes else "")
+        note = f"{notes[number]}{stale[number]}".strip()
+        about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {note}" if note else "")
         about += f"\n{below[number]}" if below else ""
         body = Text(_shortened(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)

@@ -12,6 +12,8 @@ import click
 
 from recollect import wiring
 from recollect.cli import context, requests
+from recollect.cli import fields as read
+from recollect.cli.records import seen_record_of
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.memory import Hit, Viewer
 from recollect.domain.outcome import Refused
@@ -84,7 +86,7 @@ class Pipe:
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         drafts = requests.drafts(request, context.now())
-        outcomes = self._engine.remember_all(drafts)
+        outcomes = self._engine.remember_all(drafts, folder=read.optional(request, "folder"))
         self._work_off()
         return {
             "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],
@@ -104,8 +106,15 @@ class Pipe:
         turns: list[Answer] = []
         if search.place != "archive":
             viewer = Viewer(project=search.project, language=search.language)
-            found = self._engine.recall(search.query, viewer, limit=search.limit, now=search.at, filters=search.filters)
-            memories = [{"id": hit.memory.id, "text": hit.memory.text, **_reasons(hit)} for hit in found]
+            found = self._engine.recall(
+                search.query,
+                viewer,
+                limit=search.limit,
+                now=search.at,
+                filters=search.filters,
+                folder=search.folder,
+            )
+            memories = [{"id": hit.memory.id, "text": hit.memory.text, **_files(hit), **_reasons(hit)} for hit in found]
         if search.place != "memories":
             at_most = search.limit or self._settings.search.hits
             said = self._engine.recall_turns(search.query, search.project, limit=at_most, filters=search.filters)
@@ -155,6 +164,12 @@ def _said(turn: Turn) -> Answer:
         "role": turn.role.value,
         "text": turn.text,
     }
+
+
+def _files(hit: Hit) -> Answer:
+    """Only of what speaks of files."""
+    record = seen_record_of(hit.memory, hit.freshness)
+    return {"anchors": record["anchors"], "stale": record["stale"]} if hit.memory.anchors else {}
 
 
 def _reasons(hit: Hit | TurnHit) -> Answer:

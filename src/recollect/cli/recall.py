@@ -66,7 +66,14 @@ def recall(
             at_most = limit or context.settings().search.hits
             turns = engine.recall_turns(query, viewer.project, limit=at_most, filters=filters, fitting=True)
         else:
-            memories = engine.recall(query, viewer, limit=limit, now=context.now(), filters=filters)
+            memories = engine.recall(
+                query,
+                viewer,
+                limit=limit,
+                now=context.now(),
+                filters=filters,
+                folder=context.folder_to_look_in(),
+            )
     if as_json:
         found = [*map(hits.memory_json, memories), *map(hits.turn_json, turns)]
         by = "words and meaning" if how.by_meaning else "words"

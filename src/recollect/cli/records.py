@@ -6,6 +6,7 @@ from typing import Any
 from recollect.cli import fields as read
 from recollect.cli.fields import Fields
 from recollect.domain.errors import PayloadError
+from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
 from recollect.domain.memory import (
     KINDS_ELSEWHERE,
     UNIVERSAL,
@@ -73,6 +74,20 @@ def _source_record(source: Source) -> dict[str, Any]:
         "message": source.message,
         "agent": source.agent,
     }
+
+
+def seen_record_of(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
+    """With what became of its files; None: nobody could look at them."""
+    seen = freshness or NOT_LOOKED_AT
+    files = seen.files or tuple(SeenFile(anchor.path, FileState.UNKNOWN) for anchor in memory.anchors)
+    record = record_of(memory)
+    anchors = [{**anchor, **_state(file)} for anchor, file in zip(record["anchors"], files, strict=True)]
+    return {**record, "anchors": anchors, "stale": seen.is_stale}
+
+
+def _state(file: SeenFile) -> dict[str, str]:
+    moved = {} if file.moved_to is None else {"moved_to": file.moved_to}
+    return {"state": file.state.value, **moved}
 
 
 def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:

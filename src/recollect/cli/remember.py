@@ -30,6 +30,14 @@ from recollect.text.block import visible
 )
 @click.option("--title", help="A few words that stand for it where the whole text does not fit.")
 @click.option("--alias", "aliases", multiple=True, help="Another word that should find it; may be repeated.")
+@click.option(
+    "--file",
+    "files",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(),
+    help="A file of this project that it speaks of: once that changes, the memory is stale; may be repeated.",
+)
 @click.option("--importance", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="0 to 2.")
 @click.option(
     "--sensitivity",
@@ -45,6 +53,7 @@ def remember(
     scope: str,
     title: str | None,
     aliases: tuple[str, ...],
+    files: tuple[str, ...],
     importance: float,
     sensitivity: str,
     as_json: bool,
@@ -52,17 +61,21 @@ def remember(
     """Teach one sentence. TEXT "-" reads it from standard input."""
     said = _from_stdin() if text == "-" else text
     with context.writing_engine() as engine:
+        holds_in = context.scope_of(engine, scope)
         draft = Draft(
             text=said,
             kind=Kind(kind),
-            scope=context.scope_of(engine, scope),
+            scope=holds_in,
             at=context.now(),
             source=Source(role=Role.USER, host="cli"),
             title=title,
             aliases=aliases,
+            anchors=tuple(dict.fromkeys(engine.anchor(str(context.folder()), path, holds_in) for path in files)),
             importance=importance,
             sensitivity=Sensitivity(sensitivity),
         )
+        for large in (anchor.path for anchor in draft.anchors if anchor.hash is None):
+            output.warn(f"{large} is too large: whether it changes will not be known.")
         outcome = engine.remember(draft)
     if as_json:
         about = {"outcome": type(outcome).__name__.lower(), **record_of(outcome.memory)}

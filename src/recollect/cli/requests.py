@@ -26,7 +26,7 @@ from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId
 from recollect.domain.search import Filters
 from recollect.domain.session import Turn
 
-SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "time")
+SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "folder", "time")
 MAX_HITS = 1000
 PLACES = ("memories", "archive", "all")
 LOADED = "loaded"  # the session of messages that name none
@@ -40,6 +40,7 @@ class Search:
     language: str | None
     place: str  # one of PLACES
     filters: Filters
+    folder: str | None  # where the project's files lie
     at: datetime
 
 
@@ -92,6 +93,7 @@ def search(request: Fields, now: datetime) -> Search:
         # Turns have none of what is asked for then: only memories can be the answer.
         place="memories" if asked.filters.are_about_memories else place,
         filters=asked.filters,
+        folder=read.optional(request, "folder"),
         at=_now(request, now),
     )
 
@@ -103,6 +105,7 @@ def event(request: Fields, now: datetime) -> Event:
     about: dict[str, Any] = {
         "session": SessionId(read.text(fields, "session")),
         "at": _now(fields, now),
+        "folder": read.optional(fields, "folder"),
         "project": _project(fields),
         "language": read.optional(fields, "language"),
         "agent": read.optional(fields, "agent"),

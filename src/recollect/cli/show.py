@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 import click
 
 from recollect.cli import completing, context, output
-from recollect.cli.records import record_of
+from recollect.cli.records import record_of, seen_record_of
+from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import Change
 from recollect.domain.memory import Memory, Source
+from recollect.engine.engine import Engine
 from recollect.engine.story import Story
-from recollect.text.block import visible
+from recollect.text.block import stale_notes, stale_state, visible
 
 _id = click.argument("memory_id", metavar="ID", shell_complete=completing.memory_ids)
 
@@ -23,10 +25,11 @@ def show(memory_id: str, as_json: bool) -> None:
     with context.engine() as engine:
         memory = engine.find(memory_id)
         changes = engine.history(memory).changes if memory.forgotten_at else ()
+        seen = _freshness(engine, memory)
     if as_json:
-        output.say_json({**record_of(memory), "status": status_of(memory)})
+        output.say_json({**seen_record_of(memory, seen), "status": status_of(memory)})
         return
-    output.show_facts(facts_of(memory, _way_back(memory, changes)))
+    output.show_facts(facts_of(memory, _way_back(memory, changes), seen))
 
 
 @click.command()
@@ -36,8 +39,9 @@ def history(memory_id: str, as_json: bool) -> None:
     """Where a memory comes from: its source and evidence, what was done to it, what it replaced or what replaced it."""
     with context.engine() as engine:
         story = engine.history(engine.find(memory_id))
+        seen = _freshness(engine, story.memory)
     if as_json:
-        output.say_json(_story_json(story))
+        output.say_json(_story_json(story, seen))
         return
     for memory in (*story.before, story.memory, *story.after):
         here = memory.id == story.memory.id
@@ -46,8 +50,14 @@ def history(memory_id: str, as_json: bool) -> None:
         for sentence in memory.evidence:
             output.say(f"  from: {visible(sentence)}")
         if here:
+            for note in stale_notes(seen):
+                output.say(f"  stale: {note}")
             for change, after in zip(story.changes, _states_after(story), strict=True):
                 output.say(f"  {output.minute(change.deed.at)}  {_deed(change, after)}")
+
+
+def _freshness(engine: Engine, memory: Memory) -> Freshness:
+    return engine.freshness([memory], context.folder_to_look_in()).get(memory.id, NOT_LOOKED_AT)
 
 
 def status_of(memory: Memory) -> str:
@@ -65,7 +75,7 @@ def _way_back(memory: Memory, changes: Sequence[Change]) -> str:
     return f"; `recollect undo {changes[-1].deed.id}` brings it back until {output.minute(until)}"
 
 
-def facts_of(memory: Memory, way_back: str) -> list[tuple[str, str]]:
+def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> list[tuple[str, str]]:
     use = memory.use
     facts = [
         ("id", memory.id),
@@ -75,7 +85,7 @@ def facts_of(memory: Memory, way_back: str) -> list[tuple[str, str]]:
         ("kind", memory.kind.value),
         ("scope", str(memory.scope)),
         ("sensitivity", memory.sensitivity.value),
-        ("status", _status(memory) + way_back),
+        ("status", _status(memory) + (", but stale" if seen.is_stale else "") + way_back),
         ("valid", _validity(memory)),
         ("importance", f"{memory.importance:g} of 2"),
         ("confidence", f"{memory.confidence:g}"),
@@ -86,9 +96,15 @@ def facts_of(memory: Memory, way_back: str) -> list[tuple[str, str]]:
         ("flagged", "" if memory.flag is None else f"{memory.flag}; never injected (`recollect review`)"),
         ("contradicts", ", ".join(memory.conflicts)),
         *[("evidence", visible(sentence)) for sentence in memory.evidence],
-        *[("file", anchor.path + (f" ({anchor.hash[:12]})" if anchor.hash else "")) for anchor in memory.anchors],
+        *[("file", line) for line in _files(memory, seen)],
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _files(memory: Memory, seen: Freshness) -> list[str]:
+    hashes = [f" ({anchor.hash[:12]})" if anchor.hash else "" for anchor in memory.anchors]
+    states = [f", {stale_state(file)}" if file.is_stale else "" for file in seen.files] or [""] * len(hashes)
+    return [f"{a.path}{known}{state}" for a, known, state in zip(memory.anchors, hashes, states, strict=True)]
 
 
 def _status(memory: Memory) -> str:
@@ -134,9 +150,9 @@ def _deed(change: Change, after: Memory) -> str:
     return f"{what} through {deed.by} (deed {deed.id}{undone})"
 
 
-def _story_json(story: Story) -> dict[str, object]:
+def _story_json(story: Story, seen: Freshness) -> dict[str, object]:
     return {
-        "memory": {**record_of(story.memory), "status": status_of(story.memory)},
+        "memory": {**seen_record_of(story.memory, seen), "status": status_of(story.memory)},
         "before": [record_of(memory) for memory in story.before],
         "after": [record_of(memory) for memory in story.after],
         "changes": [

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class Status(StrEnum):
     LIVE = "live"  # what holds
     SUPERSEDED = "superseded"  # what has held, and does no longer
+    STALE = "stale"  # what holds, and whose files are not as they were
     ANY = "any"
 
 
@@ -49,7 +50,7 @@ class Filters:
     @property
     def looks_back(self) -> bool:
         """Whether what is no longer true is asked about too."""
-        return self.as_of is not None or self.status is not Status.LIVE
+        return self.as_of is not None or self.status in (Status.SUPERSEDED, Status.ANY)
 
     @property
     def are_about_memories(self) -> bool:

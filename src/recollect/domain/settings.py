@@ -103,6 +103,14 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stale:
+    """Memories whose files are not as they were."""
+
+    changed_factor: float = 0.6  # the score is multiplied by this where a file has changed; 1 = as if it had not
+    gone_factor: float = 0.4  # the same where a file is gone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Daemon:
     """The resident process."""
 
@@ -203,6 +211,7 @@ class Settings:
     start: Start = field(default_factory=Start)
     turn: Turn = field(default_factory=Turn)
     search: Search = field(default_factory=Search)
+    stale: Stale = field(default_factory=Stale)
     kinds: Kinds = field(default_factory=Kinds)
     daemon: Daemon = field(default_factory=Daemon)
     privacy: Privacy = field(default_factory=Privacy)

@@ -1,35 +1,40 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind
 from recollect.domain.memory import (
+    Anchor,
     Draft,
     Hit,
     Memory,
     MemoryId,
     MessageId,
     ProjectId,
+    Scope,
     SessionId,
     Viewer,
     check_name,
 )
 from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.project import ProjectFacts
-from recollect.domain.search import EVERYTHING, Filters, Waiting
+from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review
+from recollect.engine.admission import admitted, admitted_turn, exportable
+from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.joining import join
-from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
+from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.projects import Resolved, note, resolve
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
@@ -60,26 +65,33 @@ class Engine:
         workspace: SeesPlaces,
         seconds: Measures,
         model: Callable[[], Embeds | None] = no_model,
+        files: Callable[[], SeesFiles] = NoFiles,
     ) -> None:
         self._store = store
         self._model = model
         self._settings_for = settings_for
         self._workspace = workspace
         self._seconds = seconds
+        self._open_files = files
 
-    def remember(self, draft: Draft) -> Stored:
-        (outcome,) = self.remember_all([draft])
+    def remember(self, draft: Draft, *, folder: str | None = None) -> Stored:
+        (outcome,) = self.remember_all([draft], folder=folder)
         if isinstance(outcome, Refused):
             raise InvalidValue(outcome.why)
         return outcome
 
-    def remember_all(self, drafts: Sequence[Draft]) -> list[Outcome]:
-        """All of them, or none."""
+    def remember_all(self, drafts: Sequence[Draft], *, folder: str | None = None) -> list[Outcome]:
+        """All of them, or none. `folder`: where the files of their project lie."""
         if not drafts:
             return []
+        drafts = self._hashed(drafts, folder)
         with self._store.writing():
             deed = self._store.begin_deed(DeedKind.REMEMBER, drafts[0].at, drafts[0].source.host or "engine")
-            return [remember(self._store, draft, deed) for draft in drafts]
+            return [self._remembered(draft, deed) for draft in drafts]
+
+    def _remembered(self, draft: Draft, deed: DeedId) -> Outcome:
+        may_be = admitted(draft, self._settings_for(None).privacy)
+        return may_be if isinstance(may_be, Refused) else remember(self._store, may_be, deed)
 
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
@@ -94,15 +106,28 @@ class Engine:
 
     def _brought_back(self, draft: Draft, deed: DeedId, strict: bool) -> Outcome | InvalidValue:
         try:
-            return bring_back(self._store, draft, deed)
+            may_be = admitted(draft, self._settings_for(None).privacy)
+            if isinstance(may_be, Refused):
+                raise InvalidValue(may_be.why)
+            return bring_back(self._store, may_be, deed)
         except InvalidValue as refusal:
             if strict:
                 raise
             return refusal
 
     def recall(
-        self, query: str, viewer: Viewer, *, limit: int | None, now: datetime, filters: Filters = EVERYTHING
+        self,
+        query: str,
+        viewer: Viewer,
+        *,
+        limit: int | None,
+        now: datetime,
+        filters: Filters = EVERYTHING,
+        folder: str | None = None,
     ) -> list[Hit]:
+        """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale."""
+        if filters.status is Status.STALE:
+            self._refuse_elsewhere(viewer, folder)
         return recall.recall(
             self._store,
             self._model(),
@@ -112,7 +137,40 @@ class Engine:
             now=now,
             settings=self._settings_for(None),
             filters=filters,
+            look=self._looking_from(folder, asked=True),
         )
+
+    def freshness(self, memories: Sequence[Memory], folder: str | None) -> Mapping[MemoryId, Freshness]:
+        """What became of the files of these memories, as far as the folder is that of their project."""
+        return self._looking_from(folder, asked=True)(memories)
+
+    def anchor(self, folder: str, path: str, scope: Scope) -> Anchor:
+        """A file that somebody names from a folder, for a memory that is to hold there."""
+        here = self._ground(folder)
+        if here is None or scope != Scope.project(here.project):
+            raise InvalidValue(
+                "A file belongs to the project of its folder; remember it there, with that project's scope."
+            )
+        return self._files.anchor(here.root, folder, path)
+
+    def _hashed(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
+        here = self._ground(folder) if any(draft.anchors for draft in drafts) else None
+        return drafts if here is None else [with_hashes(draft, self._files, here) for draft in drafts]
+
+    def _looking_from(self, folder: str | None, *, asked: bool = False) -> Looks:
+        return looking(lambda: self._files, lambda: self._ground(folder, asked=asked), asked=asked)
+
+    @cached_property
+    def _files(self) -> SeesFiles:
+        return self._open_files()  # a command that shows no memory with a file starts quicker without them
+
+    def _ground(self, folder: str | None, *, asked: bool = True) -> Ground | None:
+        return ground(self._store, self._workspace, folder, asked=asked)
+
+    def _refuse_elsewhere(self, viewer: Viewer, folder: str | None) -> None:
+        here = self._ground(folder)
+        if here is None or here.project != viewer.project:
+            raise InvalidValue("What is stale is known in the folder of its project alone; ask there.")
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
@@ -136,7 +194,7 @@ class Engine:
         return found[0]
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        return self._store.everything(project)
+        return map(exportable, self._store.everything(project))
 
     def history(self, memory: Memory) -> Story:
         return story(self._store, memory)
@@ -196,8 +254,9 @@ class Engine:
         return self._store.mend()
 
     def archive(self, turns: Sequence[Turn]) -> None:
+        kept = [turn for turn in map(admitted_turn, turns) if turn is not None]
         with self._store.writing():
-            self._store.add_turns(turns)
+            self._store.add_turns(kept)
 
     def recall_turns(
         self,
@@ -297,4 +356,6 @@ class Engine:
     def _moments(self) -> "Moments":
         from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
-        return Moments(self._store, self._settings_for, self.enter_project, self._seconds, self._model)
+        return Moments(
+            self._store, self._settings_for, self.enter_project, self._seconds, self._model, self._looking_from
+        )

@@ -19,6 +19,8 @@ from recollect.domain.event import (
 from recollect.domain.injection import Injection, Sent, Session
 from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.engine import session_start, session_state, turn
+from recollect.engine.admission import check_event
+from recollect.engine.anchoring import Looks
 from recollect.engine.ports import Embeds, Measures, SettingsFor, Store
 from recollect.engine.session_state import EntersProject
 
@@ -33,9 +35,11 @@ class Moments:
         enter_project: EntersProject,
         seconds: Measures,
         model: Callable[[], Embeds | None],
+        looking_from: Callable[[str | None], Looks],
     ) -> None:
         self._store = store
         self._model = model
+        self._looking_from = looking_from
         self._settings_for = settings_for
         self._enter_project = enter_project
         self._seconds = seconds
@@ -43,6 +47,7 @@ class Moments:
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
+        check_event(event)
         session = session_state.enter(self._store, event, self._enter_project)
         match event:
             case SessionStarted():
@@ -73,7 +78,9 @@ class Moments:
             return logged.injection
         began = self._seconds()
         settings = self._settings_for(event.folder)
-        injection = session_start.build(self._store, self._viewer(session), event.at, settings)
+        injection = session_start.build(
+            self._store, self._viewer(session), event.at, settings, self._looking_from(event.folder)
+        )
         return self._record(session, None, injection, event, began)
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
@@ -92,6 +99,7 @@ class Moments:
             first=all(sent.message is None for sent in live),
             now=event.at,
             settings=self._settings_for(event.folder),
+            look=self._looking_from(event.folder),
         )
         return self._record(session, event.message, injection, event, began)
 

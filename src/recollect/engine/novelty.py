@@ -6,7 +6,7 @@ from typing import assert_never
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
 from recollect.rank.novelty import Verdict, compare, may_matter
-from recollect.text.statement import telling_words
+from recollect.text.statement import statement, telling_words
 
 CANDIDATES = 12  # how many known memories a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
@@ -32,7 +32,7 @@ def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
         return Relation(same=same)
     replaced, contradicted, newer = [], [], None
     for known, verdict in judged:
-        match _with_trust(verdict, known, draft):
+        match _with_trust(_in_time(verdict, known, draft), known, draft):
             case Verdict.UPDATES if draft.at < known.valid_from:
                 newer = newer or known
             case Verdict.UPDATES:
@@ -46,6 +46,13 @@ def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
     if newer is not None:  # what is outdated itself replaces nothing
         return Relation(newer=newer)
     return Relation(replaced=tuple(replaced), contradicted=tuple(contradicted))
+
+
+def _in_time(verdict: Verdict, known: Memory, draft: Draft) -> Verdict:
+    """What is said in one breath is a list: another value is no change then, unless it says so."""
+    if verdict is Verdict.UPDATES and draft.at == known.valid_from and not statement(draft.text).tells:
+        return Verdict.UNRELATED
+    return verdict
 
 
 def _with_trust(verdict: Verdict, known: Memory, draft: Draft) -> Verdict:

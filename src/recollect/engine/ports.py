@@ -5,10 +5,11 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
 from recollect.domain.injection import Sent, Session
-from recollect.domain.memory import Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
+from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.search import (
     EVERYTHING,
@@ -317,6 +318,22 @@ class SeesPlaces(Protocol):
 
     def root_commit(self, folder: str) -> ProjectId | None:
         """`root:HASH` of the repository that the folder lies in, as far as git can say; runs git."""
+        ...
+
+
+class SeesFiles(Protocol):
+    """Files inside of a project's root, and nothing outside of it. Runs no program."""
+
+    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+        """Each of them as it is now; unless somebody `asked`, a prompt waits: what is not known at once is unknown."""
+        ...
+
+    def anchored(self, root: str, anchor: Anchor) -> Anchor:
+        """With the hash of the file as it is now; unchanged where it has one, or where there is no such file."""
+        ...
+
+    def anchor(self, root: str, folder: str, path: str) -> Anchor:
+        """The file that somebody names from a folder, as it is now; InvalidValue: it cannot be used."""
         ...
 
 

@@ -7,10 +7,11 @@ from math import isnan
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Hit, ProjectId, Viewer
-from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting
+from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting, Status
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Search, Settings, Turn
 from recollect.domain.vector import between
+from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
@@ -36,6 +37,7 @@ def recall(
     now: datetime,
     settings: Settings,
     filters: Filters = EVERYTHING,
+    look: Looks = nobody_looks,
 ) -> list[Hit]:
     """The best; where the question asks for all of something, all of it. `limit` None: as many as usual."""
     if not query.strip():
@@ -48,7 +50,8 @@ def recall(
     words = search_words(about) if about else [ANY_WORD]
     sighting = memories.look_up(words, viewer, past=filters.looks_back)
     asked = meaning(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
-    candidates = max(wanted, settings.search.candidates) if listed is None else MAX_LISTED
+    stale_only = filters.status is Status.STALE
+    candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
     hits = weigh(
@@ -64,7 +67,9 @@ def recall(
     if not about:  # whatever is listed fits
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
     fitting = [hit for hit in hits if not about or fits(hit, settings)]
-    return sorted(fitting, key=lambda hit: not hit.memory.is_live)[:wanted]  # stable: what holds comes first
+    live_first = sorted(fitting, key=lambda hit: not hit.memory.is_live)  # stable: what holds comes first
+    ordered = settled(live_first, len(live_first) if stale_only else wanted, look, settings.stale)
+    return [hit for hit in ordered if hit.freshness.is_stale or not stale_only][:wanted]
 
 
 def fits(hit: Hit | TurnHit, settings: Settings) -> bool:

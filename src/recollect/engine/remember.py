@@ -9,6 +9,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Sensitivity
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
+from recollect.engine import anchoring
 from recollect.engine.novelty import Relation, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
 from recollect.text.block import visible
@@ -121,7 +122,7 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
         title=draft.title or known.title,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
         evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence, *words))),
-        anchors=tuple(dict.fromkeys((*known.anchors, *draft.anchors))),
+        anchors=anchoring.merged(known.anchors, draft.anchors),
         importance=max(known.importance, draft.importance),
         sensitivity=max(known.sensitivity, draft.sensitivity, key=strictness.index),
         mentions=tuple(dict.fromkeys((*known.mentions, *draft.mentions)))[-MENTIONS_AT_MOST:],

@@ -2,10 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import partial
 
 from recollect.domain.injection import Injection, Placement
-from recollect.domain.memory import Kind, Memory, ScopeLevel, Viewer
+from recollect.domain.memory import Hit, Kind, Memory, ScopeLevel, Viewer
 from recollect.domain.settings import Settings
+from recollect.engine.admission import is_ignored, showable
+from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import FindsMemories
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
@@ -16,17 +19,20 @@ SECTIONS = ("Preferences and rules", "Language rules", "Project rules", "Decisio
 POOL_PER_PLACE = 10  # how many of the newest compete for one place
 
 
-def build(memories: FindsMemories, viewer: Viewer, now: datetime, settings: Settings) -> Injection:
+def build(
+    memories: FindsMemories, viewer: Viewer, now: datetime, settings: Settings, look: Looks = nobody_looks
+) -> Injection:
     if not settings.start.enabled:
         return Injection(placement=Placement.SYSTEM)
     start = settings.start
+    best = partial(_best, memories, viewer, now, settings, look)
     chosen = [
-        *_best(memories, viewer, now, settings, STANDING, start.preferences, floor=0.0),
-        *_best(memories, viewer, now, settings, (Kind.DECISION,), start.decisions, since_days=start.decision_days),
-        *_best(memories, viewer, now, settings, (Kind.FILE_CONTEXT,), start.files),
-        *_best(memories, viewer, now, settings, (Kind.ERROR_PATTERN,), start.errors, since_days=start.error_days),
+        *best(STANDING, start.preferences, floor=0.0),
+        *best((Kind.DECISION,), start.decisions, since_days=start.decision_days),
+        *best((Kind.FILE_CONTEXT,), start.files),
+        *best((Kind.ERROR_PATTERN,), start.errors, since_days=start.error_days),
     ]
-    offers = [Offer(memory, _section(memory)) for memory in chosen]
+    offers = [Offer(showable(hit.memory), _section(hit.memory), hit.freshness) for hit in chosen]
     return fill(offers, Placement.SYSTEM, budget_tokens=settings.budgets.start_tokens, sections=SECTIONS)
 
 
@@ -35,12 +41,13 @@ def _best(
     viewer: Viewer,
     now: datetime,
     settings: Settings,
+    look: Looks,
     kinds: Collection[Kind],
     limit: int,
     *,
     since_days: int | None = None,
     floor: float | None = None,
-) -> list[Memory]:
+) -> list[Hit]:
     wanted = [kind for kind in kinds if settings.kinds.injected[kind]]
     if not wanted:
         return []
@@ -48,12 +55,17 @@ def _best(
     pool = [
         m
         for m in memories.newest(viewer, limit=limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True)
-        if may_inject(m, viewer)
+        if may_inject(m, viewer) and not is_ignored(m, settings.privacy)
     ]
-    scored = [(start_score(start_factors(memory, now, settings), settings), memory) for memory in pool]
     enough = settings.start.floor if floor is None else floor
-    ranked = sorted((pair for pair in scored if pair[0] >= enough), key=lambda pair: (-pair[0], pair[1].id))
-    return [memory for _, memory in ranked[:limit]]
+    weighed = [hit for memory in pool if (hit := _weighed(memory, now, settings)).score >= enough]
+    ranked = sorted(weighed, key=lambda hit: (-hit.score, hit.memory.id))
+    return [hit for hit in settled(ranked, limit, look, settings.stale)[:limit] if hit.score >= enough]
+
+
+def _weighed(memory: Memory, now: datetime, settings: Settings) -> Hit:
+    factors = start_factors(memory, now, settings)
+    return Hit(memory=memory, relevance=1.0, score=start_score(factors, settings), factors=factors)  # nothing is asked
 
 
 def _section(memory: Memory) -> str:

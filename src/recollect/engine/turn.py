@@ -7,6 +7,8 @@ from datetime import datetime
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Hit, MemoryId, Viewer
 from recollect.domain.settings import Settings
+from recollect.engine.admission import is_ignored, showable
+from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.privacy.visibility import may_inject
@@ -15,7 +17,7 @@ from recollect.text.intent import intent
 from recollect.text.meaning import project_words
 from recollect.text.query import asks_something, content_words
 
-TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age
+TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age; unless it is stale
 
 SILENCE = Injection(placement=Placement.MESSAGE)
 
@@ -31,6 +33,7 @@ def answer(
     first: bool,
     now: datetime,
     settings: Settings,
+    look: Looks = nobody_looks,
 ) -> Injection:
     turn, budgets = settings.turn, settings.budgets
     if not turn.enabled or not asks_something(prompt, min_chars=turn.min_prompt_chars):
@@ -39,13 +42,20 @@ def answer(
     sighting = memories.look_up(words, viewer, injectable=True)
     asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
     found = memories.search(sighting, asked, limit=turn.candidates)
-    allowed = [one for one in found if may_inject(one.memory, viewer) and settings.kinds.injected[one.memory.kind]]
+    allowed = [
+        one
+        for one in found
+        if may_inject(one.memory, viewer)
+        and settings.kinds.injected[one.memory.kind]
+        and not is_ignored(one.memory, settings.privacy)
+    ]
     fresh = [one for one in allowed if one.memory.id not in shown]
     about = intent(prompt, recent_files)
     weighed = weigh(fresh, words, sighting, turn, about, by_meaning=asked is not None, now=now, settings=settings)
-    hits = _relevant(weighed, first=first, settings=settings)
+    relevant = _relevant(weighed, first=first, settings=settings)
+    hits = _ordered(settled(relevant, len(relevant), look, settings.stale))
     block = fill(
-        [Offer(hit.memory) for hit in hits],
+        [Offer(showable(hit.memory), freshness=hit.freshness) for hit in hits],
         Placement.MESSAGE,
         budget_tokens=budgets.turn_tokens,
         max_lines=budgets.turn_lines_first if first else budgets.turn_lines_later,
@@ -64,5 +74,9 @@ def _relevant(hits: Collection[Hit], *, first: bool, settings: Settings) -> list
     raised = 0.0 if first else settings.turn.later_threshold
     passing = [hit for hit in hits if hit.relevance >= settings.kinds.threshold[hit.memory.kind] + raised]
     best = max((hit.relevance for hit in passing), default=0.0)
-    kept = [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
-    return sorted(kept, key=lambda hit: hit.relevance <= TAKEN_FIRST)  # stable: by score within each half
+    return [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
+
+
+def _ordered(hits: Collection[Hit]) -> list[Hit]:
+    """Stable: by score within each half."""
+    return sorted(hits, key=lambda hit: hit.relevance <= TAKEN_FIRST or hit.freshness.is_stale)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Memory
 from recollect.text.block import Entry, line_of, render, title_line_of
@@ -15,6 +16,7 @@ class Offer:
 
     memory: Memory
     section: str = ""
+    freshness: Freshness = NOT_LOOKED_AT
 
 
 def fill(
@@ -58,8 +60,8 @@ class _Line:
 
 def _lines(offer: Offer) -> list[_Line]:
     """The ways to show a memory, best first."""
-    title = title_line_of(offer.memory)
-    whole = _Line(offer, line_of(offer.memory), is_whole=True)
+    title = title_line_of(offer.memory, offer.freshness)
+    whole = _Line(offer, line_of(offer.memory, offer.freshness), is_whole=True)
     return [whole] if title is None else [whole, _Line(offer, title, is_whole=False)]
 
 

@@ -4,6 +4,7 @@ It compares what two statements speak of, the values that they give, what they n
 doubt it is another matter: a memory too many is found and forgotten, one that was merged wrongly is lost.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
@@ -18,10 +19,12 @@ NEARLY_ALL = 5  # so many words in common outweigh one that only one of them has
 HALF, MOSTLY, NEARLY = 0.5, 0.6, 0.75
 LIKELY = 0.4  # of the words of the shorter one are shared by two that speak of the same thing
 FEW = 3
+LAST = 2  # where what something is done to stands
 GAP = 2  # a value has at most so many words
 NUMBERS = ("number", "count", "characters", "version")
 
 
+_DIGITS = re.compile(r"\d+")
 _ELSEWHERE = frozenset().union(*PLACES)
 _WEAK = COMMON | _ELSEWHERE
 
@@ -75,7 +78,7 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     more = only_old | only_new
     if not more:
-        return True
+        return len(old.flat) >= FEW or len(old.words_in_order) == len(new.words_in_order)
     if old.corrects != new.corrects:
         return False
     if more & (old.all_values | new.all_values | _ELSEWHERE) or len(more) > 1:
@@ -85,8 +88,12 @@ def _is_same(old: Statement, new: Statement) -> bool:
 
 
 def _is_turned_round(old: Statement, new: Statement) -> bool:
-    """`X over Y`, and `Y over X`."""
-    return bool(old.directed - new.directed) and bool(new.directed - old.directed)
+    """`X over Y`, and `Y over X`; `X calls Y`, and `Y calls X`."""
+    if old.directed - new.directed and new.directed - old.directed:
+        return True
+    if not old.subject or not new.subject or old.subject == new.subject or old.is_passive != new.is_passive:
+        return False
+    return new.subject in old.words_in_order[-LAST:] and old.subject in new.words_in_order[-LAST:]
 
 
 def _are_elsewhere(old: Statement, new: Statement) -> bool:
@@ -167,7 +174,7 @@ def _changes_object(old: Statement, new: Statement) -> bool:
     rest = old.content - {old.object}
     if new.changes and rest <= new.content and rest - _WEAK and (new.gaps - old.content):
         return True
-    named = {old.object, new.object} <= old.named | new.named
+    named = {old.object, new.object} <= old.named | new.named and not are_numbered(old.object, new.object)
     return bool(new.object) and named and len(rest) >= 2 and rest == new.content - {new.object}
 
 
@@ -177,6 +184,8 @@ def _fills_gap(old: Statement, new: Statement) -> bool:
     if not ours or not theirs or len(ours) > GAP or len(theirs) > GAP:
         return False
     if not set(ours) <= old.named or not set(theirs) <= new.named or old.negated != new.negated:
+        return False
+    if are_numbered(" ".join(ours), " ".join(theirs)):
         return False
     if not (set(ours) & old.gaps and set(theirs) & new.gaps):
         return False
@@ -208,8 +217,7 @@ def _changes_value(old: Statement, new: Statement) -> bool:
     shared = (old.words & new.words) | (old.all_values & new.all_values)
     only_old = (old.words | old.all_values) - ours - new.words - new.all_values
     only_new = (new.words | new.all_values) - theirs - old.words - old.all_values
-    names_both = (NAME, NAME) in changed and not (ours & old.predicates and theirs & new.predicates)
-    if names_both and not new.changes:  # a name may as well be what the statement is about
+    if (NAME, NAME) in changed and not new.changes and not _names_are_values(old, new):
         return False
     told = (new.moved | new.ended) & new.names
     if told and not told & old.names:  # it tells what became of something else
@@ -227,6 +235,19 @@ def _changes_value(old: Statement, new: Statement) -> bool:
         return False
     overlap = len(shared) / (len(shared) + min(len(only_old), len(only_new)))
     return overlap >= HALF if new.changes else len(shared) >= FEW and overlap >= MOSTLY
+
+
+def _names_are_values(old: Statement, new: Statement) -> bool:
+    """A name may as well be what a statement is about. `shard-1` and `shard-2` are two things."""
+    ours, theirs = old.values[NAME], new.values[NAME]
+    if len(ours) > 1 or len(theirs) > 1 or not (ours <= old.predicates and theirs <= new.predicates):
+        return False
+    return not are_numbered(*ours, *theirs)
+
+
+def are_numbered(one: str, other: str) -> bool:
+    """Whether they differ in their digits alone."""
+    return _DIGITS.sub("", one) == _DIGITS.sub("", other)
 
 
 def _is_narrowed(old: Statement, new: Statement, only_old: frozenset[str], only_new: frozenset[str]) -> bool:

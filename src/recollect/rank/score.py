@@ -4,8 +4,9 @@ import math
 from collections.abc import Mapping
 from datetime import datetime
 
+from recollect.domain.freshness import Freshness
 from recollect.domain.memory import Memory, ScopeLevel
-from recollect.domain.settings import Search, Settings, Turn
+from recollect.domain.settings import Search, Settings, Stale, Turn
 from recollect.text.intent import Intent, Task
 
 SECONDS_PER_DAY = 86_400
@@ -63,6 +64,13 @@ def turn_score(factors: Mapping[str, float], weights: Turn | Search) -> float:
             "entity": weights.entity_weight,
         },
     )
+
+
+def freshness_factor(freshness: Freshness, stale: Stale) -> float:
+    """What a score is multiplied by; the worst of several files decides. What has only moved is as good as changed."""
+    if freshness.is_gone:
+        return stale.gone_factor
+    return stale.changed_factor if freshness.is_stale else 1.0
 
 
 def start_factors(memory: Memory, now: datetime, settings: Settings) -> dict[str, float]:

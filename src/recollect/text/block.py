@@ -4,10 +4,11 @@ No memory can close the fence, open a tag, begin a line of its own or hide chara
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, Memory
 from recollect.text.lookalikes import folded, latin
 
@@ -40,7 +41,13 @@ _BRACKET = re.compile(f"[{_LESS}‹〈⟨❮ᐸ˂]")
 _NAME_CHARS = 60  # behind a bracket: enough for the name of our fence under a heap of accents
 _IMITATION = re.compile(r"[\[［【〔⟦] ?([^\[\] ]{2,40}) ?[\]］】〕⟧]")
 
-_ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, (.+)\)")
+CHANGED, GONE, MOVED = "changed since", "is gone", "moved to"
+MAX_FILES = 2  # of a memory that a line names as stale; more are counted
+MAX_PATH_CHARS = 80
+
+_ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, .+\)")
+_DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
+_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE}|{MOVED} \S+)|\d+ more)$")  # a path that we write has no blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +87,40 @@ def _inert_prefix(prefix: re.Match[str]) -> str:
     return f"({word})" if read in _PREFIXES else prefix[0]
 
 
-def line_of(memory: Memory) -> str:
-    return _line(memory, memory.text)
+def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
+    return _line(memory, memory.text, freshness)
 
 
-def title_line_of(memory: Memory) -> str | None:
-    return _line(memory, memory.title) if memory.title else None
+def title_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
+    return _line(memory, memory.title, freshness) if memory.title else None
 
 
-def _line(memory: Memory, text: str) -> str:
-    return f"[{PREFIX[memory.kind]}] {plain(text)} ({_day(memory.valid_from)}, {plain(memory.id)})"
+def _line(memory: Memory, text: str, freshness: Freshness) -> str:
+    about = "; ".join([f"{_day(memory.valid_from)}, {plain(memory.id)}", *stale_notes(freshness)])
+    return f"[{PREFIX[memory.kind]}] {plain(text)} ({about})"
+
+
+def stale_notes(freshness: Freshness) -> list[str]:
+    """`src/a.py changed since`; nothing where all files are as they were."""
+    stale = freshness.stale
+    more = [f"{len(stale) - MAX_FILES} more"] if len(stale) > MAX_FILES else []
+    return [*map(_stale_note, stale[:MAX_FILES]), *more]
+
+
+def _stale_note(file: SeenFile) -> str:
+    return f"{_path(file.path)} {stale_state(file)}"
+
+
+def stale_state(file: SeenFile) -> str:
+    """What became of a file that is not as it was."""
+    if file.moved_to is not None:
+        return f"{MOVED} {_path(file.moved_to)}"
+    return GONE if file.state is FileState.GONE else CHANGED
+
+
+def _path(path: str) -> str:
+    shown = plain(path).replace(" ", "%20")
+    return shown if len(shown) <= MAX_PATH_CHARS else f"…{shown[1 - MAX_PATH_CHARS :]}"
 
 
 def _day(moment: datetime) -> str:
@@ -113,16 +144,25 @@ def render(entries: Sequence[Entry], *, more: int = 0) -> str:
 def without(block: str, shown_as: Collection[str]) -> str:
     """The block as it is without the entries of these ids; "" when nothing is left to say."""
     lines = block.split("\n")
-    kept = [line for line in lines if _id_in(line) not in shown_as]
+    kept = [line for line in lines if _ids_in(line).isdisjoint(shown_as)]
     if kept == lines:
         return block
-    if not any(map(_id_in, kept)):
+    if not any(map(_ids_in, kept)):
         return ""
-    is_entry_next = [_id_in(line) is not None for line in kept[1:]] + [False]
+    is_entry_next = [bool(_ids_in(line)) for line in kept[1:]] + [False]
     return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
 
 
-def _id_in(line: str) -> str | None:
-    """The id at the end of an entry; None: another line."""
-    entry = _ENTRY.fullmatch(line)
-    return entry[1] if entry else None
+def _ids_in(line: str) -> frozenset[str]:
+    """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
+    if not _ENTRY.fullmatch(line):
+        return frozenset()
+    return frozenset(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))
+
+
+def _ends(end: str) -> Iterator[str]:
+    """With all that is said of files, with less of it, and with nothing."""
+    yield end
+    while note := _NOTE.search(end):
+        end = end[: note.start()]
+        yield end

@@ -86,6 +86,8 @@ class Intent:
 
     def is_named_in(self, memory: Memory) -> bool:
         """Whether a memory speaks of a thing that the prompt names, or of a file that the session has worked on."""
+        if not self._names:
+            return False
         anchored = (
             word for anchor in memory.anchors for word in index_words(f"{anchor.path} {_base_name(anchor.path)}")
         )

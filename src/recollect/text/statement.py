@@ -39,6 +39,8 @@ class Statement:
     predicates: frozenset[str]  # names that are said of something
     conditions: frozenset[str]  # what comes after `in`, `for`, `when` ...: where or when it holds
     directed: frozenset[str]  # what comes after `over`, `before`, `from` ...
+    subject: str  # the noun that it begins with; "" if it begins with a verb, `we` or a condition
+    is_passive: bool  # something is done `by` something
     ended: frozenset[str]  # what it says is over
     moved: frozenset[str]  # of what it tells that it became something else
     clauses: tuple[Clause, ...]
@@ -115,6 +117,8 @@ def statement(text: str) -> Statement:
         predicates=frozenset(_predicates(tokens)),
         conditions=frozenset(_conditions(tokens)),
         directed=frozenset(_directed(tokens)),
+        subject=_subject(tokens),
+        is_passive="by" in texts,
         ended=frozenset(_ended(tokens)),
         moved=frozenset(_moved(tokens)),
         clauses=clauses,
@@ -272,6 +276,13 @@ def _has_moved(tokens: Sequence[Token], i: int) -> bool:
     """`moved from X`, `took over Y from X`."""
     before = [token.text for token in tokens[:i]]
     return not known.MOVES.isdisjoint(before) or "took over" in " ".join(before)
+
+
+def _subject(tokens: Sequence[Token]) -> str:
+    first = next(
+        (token for token in tokens if token.text not in ("the", "a", "an", "our", "all", "every", "each")), None
+    )
+    return first.stem if first is not None and _says_something(first) else ""
 
 
 def _first_clause(tokens: Sequence[Token]) -> list[Token]:

@@ -49,7 +49,8 @@ class Token:
 
 def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
-    for match in _TOKEN.finditer(_ORDINAL.sub(r"\1", text.replace("’", "'"))):
+    plain = _ORDINAL.sub(r"\1", text.replace("’", "'")).replace("out of the box", "")
+    for match in _TOKEN.finditer(plain):
         found += _read(match, found)
     return _joined(found)
 
@@ -125,6 +126,8 @@ def _number(match: re.Match[str], before: Sequence[Token]) -> Iterator[Token]:
         yield Token(digits, digits, f"count {counted}")
         yield Token(unit, counted)
         return
+    elif last.stem and not last.value and last.text not in known.FUNCTION_WORDS and last.stem not in known.MEASURED:
+        yield Token(f"{last.text} {digits}", f"{last.stem} {digits}", NAME)  # `tenant 12`: it tells which, not how much
     else:
         yield Token(digits, digits, "number")
     if unit and unit not in known.MONTHS:

@@ -201,6 +201,13 @@ TWO_WORDS = {
     ("pull", "requests"): "pull",
     ("out", "of"): "out-of",
 }
+# What a bare number behind it measures; behind any other noun, it tells which one is meant.
+MEASURED = frozenset(
+    """
+    port limit size length width height depth level version timeout retri count rate threshold max maximum min minimum
+    concurr worker interv ttl priorit weight qualiti baud channel score budget cap quota age batch page capac total
+    """.split()
+)
 BARE = ("characters", "factor")  # often said without the unit
 FILE_ENDINGS = """
     py js ts jsx tsx mjs cjs go rs java kt swift rb php ex exs c h cc cpp hpp cs scala clj sh sql md txt rst json yaml

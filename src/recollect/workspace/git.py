@@ -24,6 +24,7 @@ _SECTION = re.compile(r'^\s*\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 _URL = re.compile(r'^\s*url\s*=\s*"?(?P<url>[^"]*?)"?\s*$')
 _SCP = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?!//)(?P<path>.+)$")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
 
 
 def place_of(folder: str) -> Place:
@@ -47,6 +48,12 @@ def root_commit(folder: str) -> ProjectId | None:
     except (OSError, ValueError, RuntimeError):  # whatever is wrong with the folder, `place_of` has said it
         return None
     return ProjectId(f"{BY_ROOT}{first}") if _COMMIT.fullmatch(first) else None
+
+
+def id_digits(root: str) -> int:
+    """How many hexadecimal digits an id has in this repository: 40 of SHA-1, 64 of SHA-256."""
+    git = _git_folder(Path(root))
+    return 64 if git is not None and _SHA256.search(_text(git / "config")) else 40
 
 
 def _seen_from(folder: Path) -> Place:

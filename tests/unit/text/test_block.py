@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from recollect.domain.freshness import FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, MemoryId
 from recollect.privacy.exclude import without_fences
 from recollect.text.block import CLOSE, OPEN, PREFIX, Entry, line_of, plain, render, title_line_of, visible, without
@@ -165,3 +166,53 @@ def test_a_block_without_a_memory_is_what_it_would_have_been() -> None:
     assert without(whole, {"b"}) == render(entries[:1], more=2)
     assert without(whole, {"c"}) == whole
     assert without(whole, {"a", "b"}) == without("", {"a"}) == ""
+
+
+def a_look(*paths: str, state: FileState = FileState.CHANGED) -> Freshness:
+    return Freshness(tuple(SeenFile(path, state) for path in paths))
+
+
+@covers("MEM-8")
+@pytest.mark.parametrize(
+    ("freshness", "end"),
+    [
+        (a_look("a.py", state=FileState.FRESH), "(2026-03-02, m1)"),
+        (a_look("a.py", state=FileState.UNKNOWN), "(2026-03-02, m1)"),
+        (a_look("src/a.py"), "(2026-03-02, m1; src/a.py changed since)"),
+        (a_look("src/a.py", state=FileState.GONE), "(2026-03-02, m1; src/a.py is gone)"),
+        (a_look("a", "b", "c"), "(2026-03-02, m1; a changed since; b changed since; 1 more)"),
+        (a_look("app/(shop) 2/<b>.tsx"), "(2026-03-02, m1; app/(shop)%202/&lt;b>.tsx changed since)"),
+        (
+            Freshness((SeenFile("a.py", FileState.GONE, "lib/my a.py"),)),
+            "(2026-03-02, m1; a.py moved to lib/my%20a.py)",
+        ),
+        (a_look("x" * 200), f"(2026-03-02, m1; …{'x' * 79} changed since)"),
+    ],
+)
+def test_a_line_says_which_files_are_not_as_they_were(freshness: Freshness, end: str) -> None:
+    assert line_of(a_memory("Said.", title="Short"), freshness) == f"[DEC] Said. {end}"
+    assert title_line_of(a_memory("Said.", title="Short"), freshness) == f"[DEC] Short {end}"
+
+
+NAMES = st.text(min_size=1, max_size=40).filter(str.isprintable) | st.sampled_from(
+    ["a", "b", "a; b changed since", "a; b is gone; 3 more", "x (2026-01-01, b", "b) (2026-01-01, a"]
+)
+
+
+@covers("PRI-7")
+@given(NAMES, st.lists(NAMES | st.just("dir/x (2026-01-01, b"), max_size=4), NASTY)
+def test_whatever_its_id_and_files_are_called_a_line_is_found_again_by_its_id(
+    named: str, paths: list[str], title: str
+) -> None:
+    memory = a_memory("One.", id=MemoryId(named), title="x" + title)
+    other = Entry("", line_of(a_memory("Two.", id=MemoryId("quite-another"))))
+    moved = Freshness(tuple(SeenFile(path, FileState.GONE, path) for path in paths))
+    for look in (a_look(*paths), moved):
+        for line in (line_of(memory, look), title_line_of(memory, look)):
+            assert without(render([Entry("", line or ""), other]), {plain(named)}) == render([other])
+
+
+def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:
+    lines = [line_of(a_memory("Two.", id=MemoryId("b")), a_look("a")), line_of(a_memory("One.", id=MemoryId("c")))]
+    block = render([Entry("", line) for line in lines])
+    assert without(block, {"a", "b; a", "since"}) == block

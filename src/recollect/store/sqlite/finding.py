@@ -116,6 +116,8 @@ def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: 
         values |= {"as_of": to_ms(filters.as_of), "ever": 1 << 62}
     elif filters.status is Status.SUPERSEDED:
         where.append("(valid_to_ms IS NOT NULL OR superseded_by IS NOT NULL)")
+    elif filters.status is Status.STALE:
+        where.append("anchors != '[]'")  # which of them are, the files say
     (found,) = connection.execute(
         "SELECT json_group_array(n) FROM json_each(:numbers) AS found JOIN memory ON memory.n = found.value "
         f"WHERE {' AND '.join(where)}",

@@ -1,0 +1,80 @@
+"""What looking at files adds to a turn: ten memories that all fit, each of which speaks of a file of its own."""
+
+import time
+from pathlib import Path
+
+from bench.corpus import NOW, drafts
+from bench.measure import Times, row, timed
+from recollect import wiring
+from recollect.domain.event import Prompt
+from recollect.domain.memory import Anchor, Draft, Kind, MessageId, Role, Scope, SessionId, Source
+from recollect.domain.settings import Settings
+from recollect.engine.engine import Engine
+from recollect.workspace.anchors import SETTLED_NS, Files
+
+SIZE = 10_000
+FILES, FILE_BYTES = 10, 20_000
+TURNS = 100
+ASK = "How does the zebra ledger settle its zebra accounts?"
+
+
+def run(folder: Path) -> None:
+    with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
+        engine.remember_all(list(drafts(SIZE)))
+        plain, anchored = _project(engine, folder / "plain", with_files=False), _project(engine, folder / "files")
+        time.sleep(SETTLED_NS / 1e9)  # what was written just now is not taken for known
+        usual = _turns(engine, plain, "plain")
+        row(f"{SIZE:>9,} memories: a turn with {FILES} hits that speak of no file", usual, usual)
+        row("          the same, each with a file as it was", _turns(engine, anchored, "fresh"), usual)
+        for file in anchored.glob("src/*.py"):
+            file.write_bytes(b"other\n" * 3000)
+        row("          the same, and every file has just changed", _turns(engine, anchored, "stale"), usual)
+        _alone(anchored, usual)
+
+
+def _alone(root: Path, usual: Times) -> None:
+    """Without the search around it."""
+    files = Files()
+    anchors = [files.anchor(str(root), str(root), f"src/{number}.py") for number in range(FILES)]
+    first = timed(range(TURNS), lambda _: Files().seen(str(root), anchors, asked=True))
+    row(f"          {FILES} files of {FILE_BYTES // 1000} KB, read for the first time", first, usual)
+    time.sleep(SETTLED_NS / 1e9)
+    files.seen(str(root), anchors, asked=True)
+    known = timed(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
+    row(f"          {FILES} files that were read before, in a thread of their own", known, usual)
+
+
+def _project(engine: Engine, root: Path, *, with_files: bool = True) -> Path:
+    (root / ".git").mkdir(parents=True)
+    (root / ".git/config").write_text(f'[remote "origin"]\n\turl = https://example.org/{root.name}.git\n')
+    (root / "src").mkdir()
+    scope = Scope.project(engine.enter_project(str(root), NOW))
+    for number in range(FILES):
+        (root / f"src/{number}.py").write_bytes(b"line\n" * (FILE_BYTES // 5))
+    engine.remember_all([_draft(number, scope, with_files) for number in range(FILES)], folder=str(root))
+    return root
+
+
+def _draft(number: int, scope: Scope, with_file: bool) -> Draft:
+    return Draft(
+        text=f"The zebra ledger settles zebra accounts in step {number}.",
+        kind=Kind.FILE_CONTEXT,
+        scope=scope,
+        at=NOW,
+        source=Source(role=Role.USER),
+        anchors=(Anchor(f"src/{number}.py"),) if with_file else (),
+    )
+
+
+def _turns(engine: Engine, root: Path, name: str) -> Times:
+    _turn(engine, root, name, -1)  # the first one begins the session
+    return timed(range(TURNS), lambda number: _turn(engine, root, name, number))
+
+
+def _turn(engine: Engine, root: Path, session: str, number: int) -> None:
+    """As if the model had lost everything before: each turn is offered the same hits."""
+    message = MessageId(f"m{number}")
+    prompt = Prompt(session=SessionId(session), at=NOW, folder=str(root), message=message, text=ASK, live=())
+    shown = engine.handle(prompt).ids
+    if len(shown) != FILES:
+        raise RuntimeError(f"The turn has {len(shown)} hits; the figures would say nothing.")

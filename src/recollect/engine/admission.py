@@ -1,0 +1,150 @@
+"""What may be written, and in which form. Everything that is kept comes through here first.
+
+Private parts and our own blocks are left out, secrets redacted, and what a source may not claim is taken back. Before
+it is shown or exported it is looked at again: an older version may have kept what this one would not.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.event import Event
+from recollect.domain.memory import Anchor, Draft, Memory, Role, Source
+from recollect.domain.outcome import Refused
+from recollect.domain.session import Turn
+from recollect.domain.settings import Privacy
+from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
+from recollect.privacy.secrets import redact
+from recollect.privacy.trust import kind_for, reads_as_instruction
+from recollect.text.block import visible
+
+_MARK = "[redacted:"
+
+
+def admitted(draft: Draft, privacy: Privacy) -> Draft | Refused:
+    """The draft as it may be kept."""
+    ignored = next((anchor.path for anchor in draft.anchors if _ignored(privacy).matches(anchor.path)), None)
+    if ignored is not None:
+        return Refused(f"It speaks of {visible(_clean(ignored))}, which is ignored ([privacy] ignored_paths).")
+    secret = next((what for what, name in _names(draft) if name and _is_secret(name)), None)
+    if secret is not None:
+        return Refused(f"The {secret} looks like a secret; it cannot be kept. Give it another one.")
+    text = _clean(draft.text)
+    if not visible(text) and visible(draft.text):
+        return Refused("Everything in it is marked as private, or was shown by Recollect itself.")
+    if _MARK in text and not _says_something(text):
+        return Refused("There is nothing in it but a secret.")
+    kept = replace(
+        draft,
+        text=text,
+        title=None if draft.title is None else _clean(draft.title) or None,
+        aliases=tuple(filter(None, map(_clean, draft.aliases))),
+        evidence=tuple(sentence for sentence in map(_clean, draft.evidence) if sentence.strip()),
+        anchors=tuple(Anchor(_clean(anchor.path), anchor.hash) for anchor in draft.anchors),
+        kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
+    )
+    return replace(kept, flag=draft.flag or _flag(kept))
+
+
+def admitted_turn(turn: Turn) -> Turn | None:
+    """None: nothing of it may be kept."""
+    for what, name in (("session", turn.session), ("message", turn.message), ("project", turn.project)):
+        refuse_secret(what, name)
+    text = _clean(turn.text)
+    return replace(turn, text=text) if visible(text) else None
+
+
+def check_event(event: Event) -> None:
+    """Its names are kept in the log."""
+    message = getattr(event, "message", None)
+    for what, name in (("session", event.session), ("message", message), ("project", event.project)):
+        refuse_secret(what, name)
+
+
+def refuse_secret(what: str, name: str | None) -> None:
+    if name and _is_secret(name):
+        raise InvalidValue(f"The name of the {what} looks like a secret; it cannot be kept.")
+
+
+def showable(memory: Memory) -> Memory:
+    """The memory without the secrets that an older version did not recognise."""
+    text, title = _redacted(memory.text), None if memory.title is None else _redacted(memory.title)
+    if (text, title) == (memory.text, memory.title):  # as almost always
+        return memory
+    return replace(memory, text=text, title=title)
+
+
+def exportable(memory: Memory) -> Memory:
+    """The same, for everything that a file would say of it."""
+    return replace(
+        showable(memory),
+        aliases=tuple(map(_redacted, memory.aliases)),
+        evidence=tuple(map(_redacted, memory.evidence)),
+        anchors=tuple(replace(anchor, path=_redacted(anchor.path)) for anchor in memory.anchors),
+    )
+
+
+def is_ignored(memory: Memory, privacy: Privacy) -> bool:
+    """Whether it speaks of a file that is ignored by now."""
+    return any(_ignored(privacy).matches(anchor.path) for anchor in memory.anchors)
+
+
+def _clean(text: str) -> str:
+    return _redacted(without_fences(without_private(text)))
+
+
+@lru_cache(maxsize=4096)
+def _redacted(text: str) -> str:
+    """In a session the same few are shown again and again."""
+    return redact(text).text
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(name: str) -> bool:
+    return bool(redact(name).found)
+
+
+@lru_cache(maxsize=64)
+def _of_globs(globs: tuple[str, ...]) -> IgnoredPaths:
+    return IgnoredPaths(globs)
+
+
+def _ignored(privacy: Privacy) -> IgnoredPaths:
+    return _of_globs(privacy.ignored_paths)
+
+
+def _says_something(text: str) -> bool:
+    """More than marks of what was taken out."""
+    said = text
+    while _MARK in said:
+        before, _, after = said.partition(_MARK)
+        said = before + after.partition("]")[2]
+    return any(map(str.isalnum, said))
+
+
+def _names(draft: Draft) -> list[tuple[str, str | None]]:
+    sources: list[Source] = [draft.source, *(mention.source for mention in draft.mentions)]
+    return [
+        ("id", draft.id),
+        ("scope", draft.scope.name),
+        ("id in superseded_by", draft.superseded_by),
+        ("flag", draft.flag),
+        *(("id in conflicts", known) for known in draft.conflicts),
+        *((what, name) for source in sources for what, name in _named(source)),
+    ]
+
+
+def _named(source: Source) -> list[tuple[str, str | None]]:
+    return [
+        ("host", source.host),
+        ("session", source.session),
+        ("message", source.message),
+        ("agent", source.agent),
+    ]
+
+
+def _flag(draft: Draft) -> str | None:
+    """What its user says needs no flag: only they give orders to their agent."""
+    if draft.source.role is Role.USER:
+        return None
+    return reads_as_instruction(f"{draft.title}\n{draft.text}" if draft.title else draft.text)

@@ -1,0 +1,249 @@
+"""What git's index says of files: their blob ids, and how each looked when git last saw it. Our own small reader.
+
+Runs nothing and keeps no index in memory. Versions 2, 3 and 4; what it does not understand, it has not found.
+"""
+
+import os
+import stat
+import struct
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from pathlib import Path
+from typing import Literal
+
+from recollect.workspace.learnt import Learnt
+
+MAX_INDEX_BYTES = 128_000_000  # about a million files
+HEADER_BYTES, STAT_BYTES = 12, 40
+ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
+WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
+
+Asked = tuple[str, int]  # a path from the root, and how many digits its id has
+Look = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
+NO_LOOK: Look = ("", 0, 0, 0)
+
+_STAT = struct.Struct(">10I")
+_FLAGS = struct.Struct(">H")
+_EXTENDED, _STAGE, _LENGTH = 0x4000, 0x3000, 0x0FFF
+_SKIP_WORKTREE = 0x4000  # of the extended flags: a sparse checkout has no such file, and that is right
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    id: str
+    mtime_s: int
+    mtime_ns: int
+    inode: int
+    size: int
+    skips_worktree: bool
+    is_settled: bool  # git saw the file some time before it wrote the index: what looks the same is the same
+
+    def looks_like(self, seen: os.stat_result) -> bool:
+        """Whether the file is as git last saw it, without reading it."""
+        seconds, nanoseconds = divmod(seen.st_mtime_ns, 1_000_000_000)
+        return (
+            self.is_settled
+            and self.mtime_s == seconds & 0xFFFFFFFF
+            and self.mtime_ns in (0, nanoseconds)  # 0: a git that keeps whole seconds
+            and self.size == seen.st_size & 0xFFFFFFFF
+            and self.inode in (0, seen.st_ino & 0xFFFFFFFF)
+        )
+
+
+class Index:
+    """Asked once about each thing, as long as the index stays as it is."""
+
+    def __init__(self) -> None:
+        self._entries = Learnt[tuple[Look, Asked], Entry | Literal[False]]()  # False: it has none
+        self._holders = Learnt[tuple[Look, str], str]()  # "": none, or several
+
+    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, Entry]:
+        """What the index of the working tree at `root` has of these paths."""
+        index, look = _found(root)
+        if index is None:
+            return {}
+        found = {one: self._entries.get((look, one)) for one in asked}
+        for digits in {digits for (_, digits), entry in found.items() if entry is None}:
+            names = [name for (name, its_digits), entry in found.items() if entry is None and its_digits == digits]
+            read = entries(index, names, digits)
+            found |= {(name, digits): read.get(name, False) for name in names}
+        for one, entry in found.items():
+            self._entries.keep((look, one), entry or False)
+        return {one: entry for one, entry in found.items() if isinstance(entry, Entry)}
+
+    def holders(self, root: str, ids: Collection[str]) -> dict[str, str]:
+        """The path of each of these contents, where there is one and not several."""
+        index, look = _found(root) if ids else (None, NO_LOOK)
+        if index is None:
+            return {}
+        found = {known: self._holders.get((look, known)) for known in ids}
+        unknown = [known for known, path in found.items() if path is None]
+        found |= dict.fromkeys(unknown, "") | (holders(index, unknown) if unknown else {})
+        for known, path in found.items():
+            self._holders.keep((look, known), path or "")
+        return {known: path for known, path in found.items() if path}
+
+
+def _found(root: str) -> tuple[Path | None, Look]:
+    try:
+        index = index_of(root)
+        seen = None if index is None else index.stat()
+    except (OSError, ValueError):
+        return None, NO_LOOK
+    return (None, NO_LOOK) if seen is None else (index, (str(index), seen.st_ino, seen.st_mtime_ns, seen.st_size))
+
+
+def index_of(root: str) -> Path | None:
+    """The index of the working tree at `root`, which a worktree has for itself; None: no git here."""
+    git = Path(root) / ".git"
+    if git.is_dir():
+        return git / "index"
+    pointer, _ = _read(git, 10_000)
+    if not pointer.startswith(b"gitdir:"):
+        return None
+    target = os.fsdecode(pointer.removeprefix(b"gitdir:").strip())
+    return None if "\x00" in target else Path(root, target, "index")
+
+
+def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, Entry]:
+    """What an index has of these paths."""
+    data, written_ns = _read(index, MAX_INDEX_BYTES)
+    version, count = _header(data)
+    id_bytes = ID_BYTES[id_digits]
+    names = {os.fsencode(path): path for path in paths}
+    last = max(names, default=b"")
+    if version == WITH_SHORT_PATHS:
+        walk = takewhile(lambda step: step[0] <= last, _walked(data, count, id_bytes))
+        found = [(name, at) for name, at in walk if name in names]
+    else:
+        found = list(_searched(data, names, id_bytes)) if version in WITH_WHOLE_PATHS else []
+    return {names[name]: _entry(data, at, id_bytes, written_ns) for name, at in found}
+
+
+def holders(index: Path, ids: Collection[str]) -> dict[str, str]:
+    """The one path in an index that has this content; a content with several has none."""
+    data, _ = _read(index, MAX_INDEX_BYTES)
+    version, count = _header(data)
+    found: dict[str, set[bytes]] = {known: set() for known in ids}
+    for id_bytes in {len(known) // 2 for known in ids}:
+        if version == WITH_SHORT_PATHS:
+            for name, at in _walked(data, count, id_bytes):
+                known = data[at + STAT_BYTES : at + STAT_BYTES + id_bytes].hex()
+                if known in found:
+                    found[known].add(name)
+        elif version in WITH_WHOLE_PATHS:
+            for known in (known for known in ids if len(known) == 2 * id_bytes):
+                found[known].update(islice(_holding(data, bytes.fromhex(known)), 2))
+    return {known: os.fsdecode(*names) for known, names in found.items() if len(names) == 1}
+
+
+def _header(data: bytes) -> tuple[int, int]:
+    """Its version, and how many entries follow; 0: it is no index."""
+    if len(data) < HEADER_BYTES or data[:4] != b"DIRC":
+        return 0, 0
+    version, count = struct.unpack_from(">II", data, 4)
+    return version, count
+
+
+def _holding(data: bytes, known: bytes) -> Iterator[bytes]:
+    at = data.find(known)
+    while at >= 0:
+        begin, flags_at = at - STAT_BYTES, at + len(known)
+        if begin >= HEADER_BYTES and not (begin - HEADER_BYTES) % 8 and flags_at + 4 <= len(data):
+            (flags,) = _FLAGS.unpack_from(data, flags_at)
+            name_at = flags_at + (4 if flags & _EXTENDED else 2)
+            name = data[name_at : data.find(b"\x00", name_at)]
+            if _is_of(flags, len(name)):
+                yield name
+        at = data.find(known, at + 1)
+
+
+def _searched(data: bytes, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Paths stand there whole, so looking for their bytes is far quicker than reading every entry."""
+    for name in names:
+        at = data.find(name + b"\x00")
+        while at >= 0:
+            begin = _beginning(data, at, len(name), id_bytes)
+            if begin is not None:
+                yield name, begin
+                break
+            at = data.find(name + b"\x00", at + 1)
+
+
+def _beginning(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
+    """Of the entry whose path begins at `at`; None: these bytes are the end of another path, or no path."""
+    for extended in (0, 2):
+        flags_at = at - 2 - extended
+        begin = flags_at - id_bytes - STAT_BYTES
+        # Entries are padded to eight bytes.
+        if begin < HEADER_BYTES or (begin - HEADER_BYTES) % 8:
+            continue
+        (flags,) = _FLAGS.unpack_from(data, flags_at)
+        if bool(flags & _EXTENDED) == bool(extended) and _is_of(flags, length):
+            return begin
+    return None
+
+
+def _is_of(flags: int, length: int) -> bool:
+    return not flags & _STAGE and flags & _LENGTH == min(length, _LENGTH)
+
+
+def _walked(data: bytes, count: int, id_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Every path with its entry. In version 4 a path is told by what differs from the one before."""
+    at, path = HEADER_BYTES, b""
+    for _ in range(count):
+        begin, flags_at = at, at + STAT_BYTES + id_bytes
+        if flags_at + 5 > len(data):  # of the flags and of what comes after them
+            return
+        (flags,) = _FLAGS.unpack_from(data, flags_at)
+        dropped, at = _varint(data, flags_at + (4 if flags & _EXTENDED else 2))
+        end = data.find(b"\x00", at)
+        if end < 0 or dropped > len(path):
+            return
+        path = path[: len(path) - dropped] + data[at:end]
+        at = end + 1
+        if not flags & _STAGE:
+            yield path, begin
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    value = byte & 127
+    while byte & 128 and at + 1 < len(data):
+        at += 1
+        byte = data[at]
+        value = ((value + 1) << 7) + (byte & 127)
+    return value, at + 1
+
+
+def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> Entry:
+    _, _, mtime_s, mtime_ns, _, inode, _, _, _, size = _STAT.unpack_from(data, begin)
+    flags_at = begin + STAT_BYTES + id_bytes
+    (flags,) = _FLAGS.unpack_from(data, flags_at)
+    extended = _FLAGS.unpack_from(data, flags_at + 2)[0] if flags & _EXTENDED else 0
+    return Entry(
+        id=data[begin + STAT_BYTES : flags_at].hex(),
+        mtime_s=mtime_s,
+        mtime_ns=mtime_ns,
+        inode=inode,
+        size=size,
+        skips_worktree=bool(extended & _SKIP_WORKTREE),
+        is_settled=mtime_s * 1_000_000_000 + mtime_ns < written_ns,
+    )
+
+
+def _read(path: Path, at_most: int) -> tuple[bytes, int]:
+    """A regular file that is not larger, and when it was written. A pipe in its place would keep us waiting."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b"", 0
+    with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
+        seen = os.fstat(descriptor)
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > at_most:
+            return b"", 0
+        try:
+            return file.read(at_most), seen.st_mtime_ns
+        except OSError:
+            return b"", 0
