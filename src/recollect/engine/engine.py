@@ -94,11 +94,14 @@ class Engine:
 
     def _brought_back(self, draft: Draft, deed: DeedId, strict: bool) -> Outcome | InvalidValue:
         try:
-            return bring_back(self._store, draft, deed)
+            outcome: Outcome = bring_back(self._store, draft, deed)
         except InvalidValue as refusal:
             if strict:
                 raise
             return refusal
+        if strict and isinstance(outcome, Refused):
+            raise InvalidValue(outcome.why)
+        return outcome
 
     def recall(
         self, query: str, viewer: Viewer, *, limit: int | None, now: datetime, filters: Filters = EVERYTHING

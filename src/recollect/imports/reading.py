@@ -1,0 +1,25 @@
+"""One door to all formats that are read as a whole text. Pure."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from recollect.domain.errors import InvalidValue
+from recollect.imports import claude_mem, claude_memory, markdown, mem0, own_markdown
+from recollect.imports.entry import Entry, NamesProject, Origin
+from recollect.imports.format import Format
+
+
+def entries(form: Format, text: str, origin: Origin, named: NamesProject) -> Iterator[Entry]:
+    match form:
+        case Format.MARKDOWN:
+            return own_markdown.parse(text, origin) if own_markdown.is_own(text) else markdown.parse(text, origin)
+        case Format.CLAUDE_MEMORY:
+            return claude_memory.parse(text, origin)
+        case Format.CLAUDE_MEM:
+            return claude_mem.parse(text, origin, named)
+        case Format.MEM0:
+            return mem0.parse(text, origin)
+        case Format.JSONL:
+            raise InvalidValue("JSON lines are read line by line.")
+        case _ as never:
+            assert_never(never)
