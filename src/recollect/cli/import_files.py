@@ -30,6 +30,11 @@ class Readable:
     changed_at: datetime | None = None  # None: not a file, so not known
 
     @property
+    def unit(self) -> str:
+        """What its entries are counted in."""
+        return "record" if self.form in (Format.CLAUDE_MEM, Format.MEM0) else "line"
+
+    @property
     def shown(self) -> str:
         return visible(str(self.path))
 

@@ -18,14 +18,15 @@ class Spot:
 
     file: str | None  # None: there is only one, nobody asks which
     line: int  # 0: the file as a whole
+    unit: str = "line"  # or "record"
 
     def __str__(self) -> str:
         if self.file is None:
-            return f"Line {self.line}" if self.line else "The file"
-        return f"{self.file}, line {self.line}" if self.line else self.file
+            return f"{self.unit.capitalize()} {self.line}" if self.line else "The file"
+        return f"{self.file}, {self.unit} {self.line}" if self.line else self.file
 
     def as_json(self) -> dict[str, Any]:
-        return ({} if self.file is None else {"file": self.file}) | {"line": self.line}
+        return ({} if self.file is None else {"file": self.file}) | {self.unit: self.line}
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
 
 def _show(report: Report) -> None:
     for outcome, spot, memory in report.memories:
-        title = f"{visible(memory.title)}: " if memory.title else ""
+        title = f"[{visible(memory.title)}] " if memory.title else ""
         place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
         output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{title}{visible(memory.text)}")
     more = report.new + report.same + report.updated + report.contradicting - len(report.memories)

@@ -89,7 +89,7 @@ def _drafts(found: Files, places: Places, report: Report, watch: Watch, strict: 
     for file in found.found:
         report.read += 1
         for entry in entries(file, places, report.unknown, watch):
-            spot = Spot(None if is_alone else file.shown, entry.line)
+            spot = Spot(None if is_alone else file.shown, entry.line, file.unit)
             match entry:
                 case Kept(_, draft):
                     yield spot, draft

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from recollect.domain.memory import MAX_NAME_CHARS, Kind
 from recollect.imports import front_matter, markdown
+from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Entry, Origin, time_of, title_of
 from recollect.imports.inline import plain_words
 from recollect.imports.markdown import Manner
@@ -23,11 +24,11 @@ _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|\|)")
 
 
 def is_topic(text: str) -> bool:
-    return front_matter.split(text.splitlines())[0].get("type") in KINDS
+    return front_matter.split(lines_of(text))[0].get("type") in KINDS
 
 
 def parse(text: str, origin: Origin) -> Iterator[Entry]:
-    lines = text.splitlines()
+    lines = lines_of(text)
     values, first = front_matter.split(lines)
     if not values:
         return markdown.parse("\n".join("" if _INDEX_LINE.match(line) else line for line in lines), origin)

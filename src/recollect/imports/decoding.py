@@ -26,11 +26,16 @@ def decoded(content: bytes) -> str:
             except UnicodeDecodeError as error:
                 raise InvalidValue(f"It says that it is {encoding.upper()} and is not (byte {error.start}).") from None
     if is_binary(content):
-        raise InvalidValue("It is no text.")
+        raise InvalidValue("It is no text, or UTF-16 without its mark; save it as UTF-8.")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         return content.decode("cp1252", "replace")
+
+
+def lines_of(text: str) -> list[str]:
+    """As an editor counts them, whatever system wrote them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def is_binary(content: bytes) -> bool:

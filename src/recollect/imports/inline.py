@@ -1,6 +1,7 @@
 """The words of a line of Markdown: links and emphasis as text, pictures and tags gone. Pure."""
 
 import re
+from itertools import zip_longest
 
 _IMAGE = re.compile(r"\[?!\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])(?:\]\([^()]*\))?")
 _LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\(\s*<?(?P<target>[^()\s<>]*)>?[^()]*\)")
@@ -27,9 +28,11 @@ def plain_words(text: str) -> str:
     text = _IMAGE.sub("", text)
     text = _LINK.sub(_link, text)
     text = _NAMED_LINK.sub(r"\g<text>", text)
-    parts = _CODE.split(text)
-    parts[::2] = [_TAG.sub(" ", _SLANTED.sub(r"\1", _BOLD.sub(r"\1", part))) for part in parts[::2]]
-    return " ".join("".join(parts).split())
+    codes = _CODE.findall(text)
+    words = _CODE.sub("\x00", text.replace("\x00", " "))  # code is put back as it was: emphasis may stand around it
+    words = _TAG.sub(" ", _SLANTED.sub(r"\1", _BOLD.sub(r"\1", words)))
+    filled = "".join(part + code for part, code in zip_longest(words.split("\x00"), codes, fillvalue=""))
+    return " ".join(filled.split())
 
 
 def _link(link: re.Match[str]) -> str:

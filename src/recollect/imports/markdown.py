@@ -11,6 +11,7 @@ from datetime import datetime
 
 from recollect.domain.memory import MAX_TEXT_CHARS, Kind
 from recollect.imports import front_matter
+from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Bad, Entry, Left, Origin, anchors_of, time_of, title_of
 from recollect.imports.inline import includes_in, is_boilerplate, plain_words
 from recollect.imports.markdown_blocks import Block, What, blocks
@@ -18,10 +19,9 @@ from recollect.imports.wording import kind_of, path_in
 
 CODE_LINES, CODE_CHARS = 12, 800  # what is longer is a file, not a memory
 COMMAND_LINES = 60  # of a list of commands, which is taken apart
-CONTEXT_CHARS = 200  # of the words above a bullet
+PARENTS, CONTEXT_CHARS = 3, 200  # of the words above a bullet
 PARAGRAPH_CHARS = 1200  # a longer one is taken apart
 PIECE_CHARS = 800
-HEADINGS_LOOKED_AT = 2000  # blocks, to tell a document's title from its sections
 FEW_WORDS = 3  # fewer do not speak for themselves: their section is said with them
 SHELLS = ("bash", "sh", "shell", "zsh", "console", "fish", "powershell", "")
 
@@ -51,10 +51,12 @@ PLAIN = Manner()
 
 
 def parse(text: str, origin: Origin, manner: Manner = PLAIN) -> Iterator[Entry]:
-    lines = text.splitlines()
+    lines = lines_of(text)
     values, first = front_matter.split(lines)
     at = time_of(values.get("date") or values.get("updated") or values.get("created"))
-    return iter(_Document(blocks(lines, first), origin, manner, at or origin.at))
+    found = blocks(lines, first)
+    tops = sum(block.what is What.HEADING and block.depth == 1 for block in found)
+    return iter(_Document(found, origin, manner, at or origin.at, has_title=tops == 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class _Document:
     origin: Origin
     manner: Manner
     at: datetime
+    has_title: bool  # its only heading of the first level is that of the whole, not of a section
     headings: list[tuple[int, str]] = field(default_factory=list)
     above: list[_Above] = field(default_factory=list)
 
@@ -118,7 +121,7 @@ class _Document:
         if code is not None and not _is_short(code):
             yield _left_code(code)
         if words and not (is_parent and words.endswith(":")) and not is_boilerplate(words, block.text):
-            context = ": ".join(above.words for above in self.above)[-CONTEXT_CHARS:].lstrip(": ")
+            context = ": ".join(above.words for above in self.above[-PARENTS:])[-CONTEXT_CHARS:].lstrip(": ")
             text = _joined(words, code) if code else words
             text = f"{context}: {text}" if context else text
             open_task = checked is not None and checked["mark"] == " "
@@ -175,7 +178,7 @@ class _Document:
         if not any(map(str.isalnum, words)):
             return
         sections = tuple(heading for _, heading in self.headings)
-        if len(words.split()) < FEW_WORDS and text == words and sections:
+        if len(words.split()) < FEW_WORDS and ":" not in words and text == words and sections:
             text = f"{sections[-1]}: {text}"
         path = path_in(words)
         yield self.origin.draft(
@@ -189,8 +192,7 @@ class _Document:
         )
 
     def _title(self) -> str | None:
-        tops = sum(block.what is What.HEADING and block.depth == 1 for block in self.found[:HEADINGS_LOOKED_AT])
-        sections = [words for depth, words in self.headings if depth > 1 or tops > 1]
+        sections = [words for depth, words in self.headings if depth > 1 or not self.has_title]
         named = sections or [words for _, words in self.headings if not _GENERIC.match(words)]
         return " / ".join([self.manner.title, *named] if self.manner.title else named) or None
 

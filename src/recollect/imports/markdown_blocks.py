@@ -52,21 +52,26 @@ def _without_comments(lines: list[str]) -> list[str]:
             shown.append(line)
             fence = "" if _closes(line, fence) else fence
             continue
-        rest, kept = line, ""
-        while rest:
-            if inside:
-                _, ended, rest = rest.partition("-->")
-                inside = not ended
-            else:
-                before, begun, rest = rest.partition("<!--")
-                kept += before
-                inside = bool(begun) and ("-->" in rest or number < last_end)
-                if begun and not inside:
-                    kept += begun
+        kept, inside = _outside(line, inside, ends_later=number < last_end)
         shown.append(kept)
         opened = None if inside else _FENCE.match(kept)
         fence = opened["mark"] if opened else ""
     return shown
+
+
+def _outside(line: str, inside: bool, *, ends_later: bool) -> tuple[str, bool]:
+    """What of a line is no comment, and whether one goes on behind it."""
+    kept, at, last_end = "", 0, line.rfind("-->")
+    while True:
+        if inside:
+            end = line.find("-->", at)
+            if end < 0:
+                return kept, True
+            at, inside = end + 3, False
+        begun = line.find("<!--", at)
+        if begun < 0 or not (ends_later or last_end > begun):
+            return kept + line[at:], False
+        kept, at, inside = kept + line[at:begun], begun + 4, True
 
 
 def _closes(line: str, mark: str) -> bool:

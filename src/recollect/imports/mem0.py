@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
+from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Bad, Entry, Left, Origin, time_of, title_of
 from recollect.imports.objects import Fields, document, objects, several, words
 from recollect.imports.wording import kind_of
@@ -20,7 +21,7 @@ def parse(text: str, origin: Origin) -> Iterator[Entry]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        lines = [(number, line) for number, line in enumerate(lines_of(text), 1) if line.strip()]
         if len(lines) < 2:
             whole = document(text)  # says what is wrong
         else:

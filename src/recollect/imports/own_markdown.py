@@ -80,16 +80,21 @@ def _tail(memory: Memory) -> str:
 
 def parse(text: str, origin: Origin) -> Iterator[Entry]:
     """What somebody has added by hand, without a day, was said when the file was last changed."""
-    scope, kind = origin.scope, Kind.DECISION
+    scope: Scope | InvalidValue = origin.scope
+    kind = Kind.DECISION
     for line, item in _parts(text):
         level, _, heading = item.partition(" ")
         if level == "##":
             try:
                 scope = _scope(heading.strip(), origin)
             except InvalidValue as refusal:
-                yield Bad(line, str(refusal))
+                scope = refusal
         elif level == "###":
             kind = _KIND_OF.get(heading.strip(), Kind.DECISION)
+        elif level == "-" and isinstance(
+            scope, InvalidValue
+        ):  # nothing is put into another place than it was meant for
+            yield Bad(line, str(scope))
         elif level == "-":
             yield _entry(line, heading, kind, scope, origin)
 
@@ -97,7 +102,8 @@ def parse(text: str, origin: Origin) -> Iterator[Entry]:
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     """Headings and items, each with the lines that are indented below it."""
     begun, part = 0, ""
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+    ending = "\r\n" if text.startswith(f"{FIRST_LINE}\r\n") else "\n"  # of the file: a memory may have others inside
+    for number, line in enumerate(text.split(ending), start=1):
         if line.startswith(("- ", "#")):
             yield begun, part.rstrip("\n")
             begun, part = number, line
