@@ -75,7 +75,8 @@ def _kind(item: Fields, text: str) -> Kind:
     metadata = item.get("metadata")
     about = metadata if isinstance(metadata, dict) else {}
     labels = [words(about, "kind"), words(about, "type"), words(about, "category"), *several(item, "categories")]
-    for label in (found.lower().replace(" ", "_").removesuffix("s") for found in labels if found):
+    spelled = [label.lower().replace(" ", "_") for label in labels if label]
+    for label in (form for one in spelled for form in (one, one.removesuffix("s"))):
         if label in KINDS_ELSEWHERE or label in list(Kind):
             return KINDS_ELSEWHERE.get(label) or Kind(label)
-    return kind_of(text, tuple(label for label in labels if "preference" in label.lower()))
+    return kind_of(text, ("preferences",) if any("preference" in label for label in spelled) else ())

@@ -91,12 +91,11 @@ def parse(text: str, origin: Origin) -> Iterator[Entry]:
                 scope = refusal
         elif level == "###":
             kind = _KIND_OF.get(heading.strip(), Kind.DECISION)
-        elif level == "-" and isinstance(
-            scope, InvalidValue
-        ):  # nothing is put into another place than it was meant for
-            yield Bad(line, str(scope))
         elif level == "-":
-            yield _entry(line, heading, kind, scope, origin)
+            # Nothing is put into another place than it was meant for.
+            yield (
+                Bad(line, str(scope)) if isinstance(scope, InvalidValue) else _entry(line, heading, kind, scope, origin)
+            )
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:

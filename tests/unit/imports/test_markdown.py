@@ -256,7 +256,29 @@ def test_instructions_in_a_text_are_data() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", ["**a ", "[", "[a](", "<!-- ", "`", "| ", "- ", "> ", "@a.", "*a ", "--x"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "**a ",
+        "[",
+        "[a](",
+        "<!-- ",
+        "`",
+        "| ",
+        "- ",
+        "> ",
+        "@a.",
+        "*a ",
+        "--x",
+        "<a ",
+        "src/",
+        "`a`",
+        "(2026-",
+        "a/",
+        "error ",
+    ],
+)
 def test_no_text_takes_for_ever(unit: str) -> None:
     list(parse(unit * (400_000 // len(unit)), FILE))
+    list(parse(unit * (19_000 // len(unit)), FILE))
     list(parse((unit + "\n") * 20_000, FILE))
