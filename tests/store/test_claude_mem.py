@@ -7,11 +7,9 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.store.sqlite.claude_mem import claude_mem_rows
-from tests.requirements import covers
 from tests.store.old_claude_mem import FIRST_TABLES, made
 
 
-@covers("IMP-1")
 @pytest.mark.parametrize("wal", [False, True])
 def test_its_rows_come_as_objects_and_nothing_is_changed(tmp_path: Path, wal: bool) -> None:
     file = made(tmp_path / "claude mem?.db", wal=wal)

@@ -35,7 +35,7 @@ Placed = tuple[Spot, Draft]
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["auto", *Format]),
+    type=click.Choice(["auto", *(form.value for form in Format)]),
     default="auto",
     help='What the files are; "auto" tells from name and content.',
 )

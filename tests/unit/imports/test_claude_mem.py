@@ -27,7 +27,7 @@ def read(**parts: Any) -> list[Entry]:
     return list(parse(json.dumps({"exportedAt": "x", "sessions": [], **parts}), FILE, named))
 
 
-@covers("IMP-1", "MEM-2")
+@covers("MEM-2")
 def test_an_observation_is_one_memory_with_its_facts_files_and_time() -> None:
     (draft,) = drafts(read(observations=[OBSERVATION]))
     assert draft.text == (

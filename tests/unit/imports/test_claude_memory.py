@@ -4,7 +4,6 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.imports.claude_memory import is_topic, parse
-from tests.requirements import covers
 from tests.unit.imports.reading import FILE, drafts, told
 
 TOPIC = """\
@@ -20,7 +19,6 @@ Integration tests talk to a real database.
 """
 
 
-@covers("IMP-1")
 @pytest.mark.parametrize(
     ("told_type", "kind"),
     [

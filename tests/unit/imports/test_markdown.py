@@ -10,7 +10,6 @@ from recollect.domain.memory import Kind, Role
 from recollect.imports.entry import Bad, Kept, Left
 from recollect.imports.markdown import parse
 from recollect.imports.wording import kind_of, path_in
-from tests.requirements import covers
 from tests.unit.imports.reading import FILE, bad, drafts, left, told
 
 
@@ -18,7 +17,6 @@ def read(*lines: str) -> list[tuple[int, str, str]]:
     return told(parse("\n".join(lines), FILE))
 
 
-@covers("IMP-1")
 def test_a_bullet_is_a_memory_with_its_section_as_title() -> None:
     (draft,) = drafts(parse("# Shop\n\n## Commands\n\n- Start the server with **`make up`**.", FILE))
     assert (draft.text, draft.title) == ("Start the server with `make up`.", "Commands")
@@ -174,7 +172,6 @@ def test_a_paragraph_without_end_is_refused_with_its_line_and_a_long_one_taken_a
     assert all(len(piece.text) <= 800 for piece in pieces)
 
 
-@covers("IMP-1")
 @pytest.mark.parametrize(
     ("sentence", "section", "kind"),
     [

@@ -9,7 +9,6 @@ import pytest
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
 from recollect.imports.mem0 import parse
-from tests.requirements import covers
 from tests.unit.imports.reading import FILE, bad, drafts, left
 
 MEMORY: dict[str, Any] = {
@@ -19,7 +18,6 @@ MEMORY: dict[str, Any] = {
 OTHER = MEMORY | {"memory": "Prefers tabs", "updated_at": None}
 
 
-@covers("IMP-1")
 @pytest.mark.parametrize(
     "text",
     [

@@ -48,7 +48,6 @@ def test_it_is_grouped_by_place_and_kind_with_days() -> None:
     assert is_own(shown)
 
 
-@covers("IMP-1")
 @given(
     st.lists(
         st.builds(
