@@ -80,6 +80,8 @@ class Origin:
 def title_of(text: str | None) -> str | None:
     """One line that fits; a title is never a reason to refuse what it stands for."""
     line = visible(text) if text else ""
+    if not line:
+        return None
     return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1] + "…"
 
 

@@ -10,6 +10,7 @@ _LINK_TARGET = re.compile(r"^\[[^\[\]]+\]:\s*\S+")
 _CODE = re.compile(r"(`+[^`]*`+)")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]+)\*\*")
 _SLANTED = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\w*])")
+_UNDERLINED = re.compile(r"(?<!\w)_(?=\S)([^_\n]+)(?<=\S)_(?!\w)")
 _TAG = re.compile(
     r"</?(?:br|p|div|img|a|b|i|em|strong|sub|sup|details|summary|center|h[1-6]|kbd|picture|source|span|ul|ol|li|table|tr|td|th|"
     r"tbody|thead|hr)(?:\s[^<>]*)?/?>",
@@ -30,7 +31,8 @@ def plain_words(text: str) -> str:
     text = _NAMED_LINK.sub(r"\g<text>", text)
     codes = _CODE.findall(text)
     words = _CODE.sub("\x00", text.replace("\x00", " "))  # code is put back as it was: emphasis may stand around it
-    words = _TAG.sub(" ", _SLANTED.sub(r"\1", _BOLD.sub(r"\1", words)))
+    words = _UNDERLINED.sub(r"\1", _SLANTED.sub(r"\1", _BOLD.sub(r"\1", words)))
+    words = _TAG.sub(" ", words)
     filled = "".join(part + code for part, code in zip_longest(words.split("\x00"), codes, fillvalue=""))
     return " ".join(filled.split())
 

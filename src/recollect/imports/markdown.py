@@ -45,6 +45,7 @@ class Manner:
 
     kind: Kind | None = None  # None: told from wording and section
     title: str | None = None  # stands before the section
+    otherwise: Kind = Kind.DECISION  # where neither wording nor section tells
 
 
 PLAIN = Manner()
@@ -65,6 +66,7 @@ class _Above:
 
     indent: int  # -1: a sentence, above every bullet
     words: str
+    introduces: bool  # it ends with a colon: it says what kind of things follow
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ class _Document:
             open_task = checked is not None and checked["mark"] == " "
             kind = Kind.OUTCOME if checked and not open_task else None
             yield from self._said(block, f"To do: {text}" if open_task else text, own=words, kind=kind)
-        self.above.append(_Above(block.depth, words.rstrip(":. ")))
+        self.above.append(_Above(block.depth, words.rstrip(":. "), words.endswith(":")))
 
     def _paragraph(self, block: Block, code: Block | None, following: Block | None) -> Iterator[Entry]:
         self.above = []
@@ -135,7 +137,7 @@ class _Document:
         if is_boilerplate(words, block.text):
             return
         if words.endswith(":") and code is None and following is not None and following.what in (What.ITEM, What.ROW):
-            self.above = [_Above(-1, words.rstrip(": "))]
+            self.above = [_Above(-1, words.rstrip(": "), introduces=True)]
             return
         lines = block.text.split("\n")
         if code is None and len(lines) > 1 and all(re.search(r"[.!?:;]\W*$", line) for line in lines):
@@ -180,11 +182,14 @@ class _Document:
         sections = tuple(heading for _, heading in self.headings)
         if len(words.split()) < FEW_WORDS and ":" not in words and text == words and sections:
             text = f"{sections[-1]}: {text}"
+        introduced = (
+            [above.words for above in self.above if above.introduces] if block.what in (What.ITEM, What.ROW) else []
+        )
         path = path_in(words)
         yield self.origin.draft(
             at_line or block.line,
             text,
-            kind or self.manner.kind or kind_of(words, sections),
+            kind or self.manner.kind or kind_of(words, (*sections, *introduced), self.manner.otherwise),
             at=self._time(words),
             title=title_of(self._title()),
             evidence=(raw or block.raw,),
@@ -192,8 +197,8 @@ class _Document:
         )
 
     def _title(self) -> str | None:
-        sections = [words for depth, words in self.headings if depth > 1 or not self.has_title]
-        named = sections or [words for _, words in self.headings if not _GENERIC.match(words)]
+        told = [(depth, words) for depth, words in self.headings if not _GENERIC.match(words)]
+        named = [words for depth, words in told if depth > 1 or not self.has_title] or [words for _, words in told]
         return " / ".join([self.manner.title, *named] if self.manner.title else named) or None
 
     def _time(self, words: str) -> datetime:

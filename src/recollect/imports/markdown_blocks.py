@@ -13,7 +13,7 @@ from recollect.domain.memory import MAX_TEXT_CHARS
 BOLD_HEADING = 7  # a line that is nothing but bold heads what follows, below every real heading
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[\w+#.-]*)[^`]*$")
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*))?$")
-_BOLD = re.compile(r"^\s*(?:\*\*|__)(?P<text>[^*_`]{1,80}?)(?:\*\*:?|__:?)\s*$")
+_BOLD = re.compile(r"^\s*(?:\*\*|__)(?P<text>[^*_`]{1,80}?)(?<!:)(?:\*\*|__)\s*$")
 _ITEM = re.compile(r"^(?P<indent> *)(?:[-*+•]|\d{1,9}[.)])(?: +(?P<text>.*))?$")
 _RULER = re.compile(r"^ {0,3}(?:(?:- *){3,}|(?:_ *){3,}|(?:\* *){3,}|=+ *)$")
 _DELIMITERS = frozenset(" |:-")
@@ -61,7 +61,7 @@ def _without_comments(lines: list[str]) -> list[str]:
 
 def _outside(line: str, inside: bool, *, ends_later: bool) -> tuple[str, bool]:
     """What of a line is no comment, and whether one goes on behind it."""
-    kept, at, last_end = "", 0, line.rfind("-->")
+    kept, at, last_end, in_code = "", 0, line.rfind("-->"), False
     while True:
         if inside:
             end = line.find("-->", at)
@@ -71,7 +71,11 @@ def _outside(line: str, inside: bool, *, ends_later: bool) -> tuple[str, bool]:
         begun = line.find("<!--", at)
         if begun < 0 or not (ends_later or last_end > begun):
             return kept + line[at:], False
-        kept, at, inside = kept + line[at:begun], begun + 4, True
+        in_code ^= line.count("`", at, begun) % 2 == 1
+        if in_code:  # somebody speaks of a comment
+            kept, at = kept + line[at : begun + 4], begun + 4
+        else:
+            kept, at, inside = kept + line[at:begun], begun + 4, True
 
 
 def _closes(line: str, mark: str) -> bool:

@@ -18,10 +18,11 @@ WORDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         Kind.RULE,
         _any(
             *(r"always\b", r"never\b", r"do not\b", r"don't\b", r"avoid\b", r"must\b", r"ensure\b", r"make sure\b"),
-            *(r"only use\b", r"use only\b", r"no "),
+            *(r"only use\b", "no "),
             begins="^(?:please |you |we |code )?",
         ),
     ),
+    (Kind.RULE, _any(r"(?:use|follow|keep|be|treat|write|ask)\b", begins="^(?:please )?")),
     (
         Kind.PREFERENCE,
         _any(
@@ -163,15 +164,15 @@ _FILE_NAME = re.compile(r"^(?:\.{0,2}~?/)?(?:[\w.@*\[\]-]+/)*[\w.@*\[\]-]*(?:/|\
 _NO_FILE = re.compile(r"^(?:https?:|[\d.]+$|\w+\(\)|.*\.(?:com|org|net|io|dev|js(?=\.)))", re.IGNORECASE)
 
 
-def kind_of(text: str, sections: tuple[str, ...] = ()) -> Kind:
-    """`sections`: the headings that it stands under, from the outermost."""
+def kind_of(text: str, sections: tuple[str, ...] = (), otherwise: Kind = Kind.DECISION) -> Kind:
+    """`sections`: the headings that it stands under, from the outermost; `otherwise`: where nothing tells."""
     own = next((kind for kind, words in WORDINGS if words.search(text)), None)
     if own is not None:
         return own
     section = next((kind for heading in reversed(sections) if (kind := _of_section(heading)) is not None), None)
-    if path_in(text) is not None and section not in (Kind.ERROR_PATTERN, Kind.OUTCOME):
+    if _path(text) is not None and section not in (Kind.ERROR_PATTERN, Kind.OUTCOME):
         return Kind.FILE_CONTEXT
-    return Kind.DECISION if section in (None, Kind.FILE_CONTEXT) else section
+    return otherwise if section is None or section is Kind.FILE_CONTEXT else section
 
 
 def _of_section(heading: str) -> Kind | None:
@@ -179,9 +180,14 @@ def _of_section(heading: str) -> Kind | None:
 
 
 def path_in(text: str) -> str | None:
-    """The file or folder that a sentence begins with, and so is about."""
+    """The file or folder that a sentence begins with, and so is about; not a pattern of several."""
+    path = _path(text)
+    return None if path is None or "*" in path else path.removeprefix("./")
+
+
+def _path(text: str) -> str | None:
     begins = _PATH.match(text)
     path = "" if begins is None else begins["ticked"] or begins["bare"]
-    if not _FILE_NAME.match(path) or _NO_FILE.match(path) or "*" in path or path in ("/", "./", "../", "~/"):
+    if not _FILE_NAME.match(path) or _NO_FILE.match(path) or not path.strip("./~*"):
         return None
     return path

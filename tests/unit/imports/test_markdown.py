@@ -1,5 +1,6 @@
 """Markdown becomes memories that can be understood alone, each with its line and its kind."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Role
+from recollect.imports import reading
 from recollect.imports.entry import Bad, Kept, Left
+from recollect.imports.format import Format
 from recollect.imports.markdown import parse
 from recollect.imports.wording import kind_of, path_in
-from tests.unit.imports.reading import FILE, bad, drafts, left, told
+from tests.unit.imports.reading import FILE, bad, drafts, left, named, told
 
 
 def read(*lines: str) -> list[tuple[int, str, str]]:
@@ -42,7 +45,7 @@ def test_a_nested_bullet_keeps_the_words_of_its_parents() -> None:
 
 def test_a_sentence_that_introduces_a_list_is_said_with_each_bullet() -> None:
     assert read("When you add a table:", "", "* write a migration", "* name it by date") == [
-        (3, "decision", "When you add a table: write a migration"),
+        (3, "rule", "When you add a table: write a migration"),
         (4, "decision", "When you add a table: name it by date"),
     ]
 
@@ -100,7 +103,7 @@ def test_rules_without_bullets_are_told_apart_by_line() -> None:
     assert read("You write Go.", "Never panic in a handler.", "Keep functions small.") == [
         (1, "decision", "You write Go."),
         (2, "rule", "Never panic in a handler."),
-        (3, "decision", "Keep functions small."),
+        (3, "rule", "Keep functions small."),
     ]
     wrapped = read("A sentence that is longer than a line", "and so goes on in the next one.")
     assert wrapped == [(1, "decision", "A sentence that is longer than a line and so goes on in the next one.")]
@@ -279,3 +282,40 @@ def test_no_text_takes_for_ever(unit: str) -> None:
     list(parse(unit * (400_000 // len(unit)), FILE))
     list(parse(unit * (19_000 // len(unit)), FILE))
     list(parse((unit + "\n") * 20_000, FILE))
+
+
+def test_a_bold_line_heads_what_follows_or_introduces_it() -> None:
+    text = "## Web\n**Colours**\n- hover is darker\n\n**A new colour takes two steps:**\n1. add it to both themes"
+    found = drafts(parse(text, FILE))
+    assert [(draft.title, draft.text) for draft in found] == [
+        ("Web / Colours", "hover is darker"),
+        ("Web / Colours", "A new colour takes two steps: add it to both themes"),
+    ]
+
+
+def test_what_introduces_a_list_tells_its_kind() -> None:
+    assert read("Never do this:", "- force a push to main") == [(2, "rule", "Never do this: force a push to main")]
+
+
+def test_a_comment_that_is_spoken_of_stays() -> None:
+    assert read("Say why in `<!-- skip -->` beside it <!-- gone -->, _always_, but leave `__init__` alone.") == [
+        (1, "rule", "Say why in `<!-- skip -->` beside it , always, but leave `__init__` alone.")
+    ]
+
+
+def test_several_tops_are_sections_and_a_generic_one_is_no_title() -> None:
+    found = drafts(parse("# AGENTS\n- Ports are fixed here\n# Deploys\n- go out on Tuesdays", FILE))
+    assert [draft.title for draft in found] == [None, "Deploys"]
+
+
+def test_in_a_file_of_rules_everything_else_is_a_rule() -> None:
+    for name, kind in ((".cursorrules", Kind.RULE), ("style.mdc", Kind.RULE), ("notes.md", Kind.DECISION)):
+        entries = reading.entries(Format.MARKDOWN, "- Answers fit on one screen", replace(FILE, name=name), named)
+        assert [draft.kind for draft in drafts(entries)] == [kind]
+
+
+def test_a_pattern_of_files_is_about_files_and_anchors_none() -> None:
+    (draft,) = drafts(parse("- `./src/*.ts` Source files", FILE))
+    assert (draft.kind, draft.anchors) == (Kind.FILE_CONTEXT, ())
+    (draft,) = drafts(parse("- `./test/fixtures/` holds what tests read", FILE))
+    assert [anchor.path for anchor in draft.anchors] == ["test/fixtures/"]
