@@ -104,9 +104,10 @@ def test_markdown_of_a_project_belongs_to_it_with_kinds_evidence_and_the_time_of
 
 
 def test_what_the_user_says_everywhere_holds_everywhere_unless_a_project_is_given(home: Home) -> None:
-    own = written(home.path / ".claude" / "CLAUDE.md", "- I like short answers\n")
+    written(home.path / ".claude" / "CLAUDE.md", "- I like short answers\n")
+    written(home.path / ".claude" / "commands" / "review.md", "- Look at the diff line by line\n")
     loose = written(home.path / "notes.md", "- Tea is better than coffee\n")
-    home.said("import", own, loose)
+    assert home.json("import", str(home.path / ".claude"), loose)["new"] == 2
     assert {memory["scope"] for memory in memories(home)} == {"universal"}
     home.said("import", loose, "--project", "git:example.org/shop")
     assert {memory["scope"] for memory in memories(home)} == {"universal", "project:git:example.org/shop"}

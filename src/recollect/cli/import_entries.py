@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import Role, Source
 from recollect.imports import claude_mem, reading
 from recollect.imports.decoding import decoded
-from recollect.imports.entry import Bad, Entry, Kept, Left, Origin
+from recollect.imports.entry import Bad, Entry, Kept, Origin
 from recollect.imports.format import Format
 
 MAX_LINE_BYTES = 1_000_000
@@ -44,7 +44,7 @@ def entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> 
 
 
 def _origin(file: Readable, places: Places) -> Origin:
-    name = "standard input" if file.path == STDIN else file.path.name
+    name = file.shown if file.path == STDIN else file.path.name
     return Origin(name=name, at=min(file.changed_at or context.now(), context.now()), scope=places.scope_of(file))
 
 
@@ -54,7 +54,7 @@ def _of_database(file: Readable, places: Places) -> Iterator[Entry]:
         yield from claude_mem.observations(rows.observations, origin, places.named)
         yield from claude_mem.summaries(rows.summaries, origin, places.named)
         if rows.prompts:
-            yield Left(0, f"{rows.prompts:,} prompts of sessions")
+            yield claude_mem.prompts_left(rows.prompts)
 
 
 def _content(file: Readable) -> bytes:

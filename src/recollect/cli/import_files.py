@@ -18,6 +18,18 @@ from recollect.text.block import visible
 # What programs put there, and folders of the kind that only a program looks into.
 SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages", "vendor", "dist", "build", "target"}
 HIDDEN_AND_READ = {".claude", ".cursor", ".github", ".codex", ".gemini", ".config", ".claude-mem", ".windsurf"}
+# Beside the memories in `.claude`: what others wrote to be called, and what only Claude Code reads.
+NO_MEMORIES = {
+    "plugins",
+    "commands",
+    "agents",
+    "skills",
+    "todos",
+    "cache",
+    "shell-snapshots",
+    "file-history",
+    "statsig",
+}
 STDIN = Path("-")
 
 
@@ -36,7 +48,7 @@ class Readable:
 
     @property
     def shown(self) -> str:
-        return visible(str(self.path))
+        return "standard input" if self.path == STDIN else visible(str(self.path))
 
 
 @dataclass(slots=True)
@@ -113,13 +125,15 @@ def _folder(folder: Path, form: Format | None, files: Files) -> Iterator[Readabl
         here = Path(place)
         if (here / ".git").exists():
             repositories.append(here)
-        names[:] = sorted(name for name in names if _is_entered(name))
+        names[:] = sorted(name for name in names if _is_entered(name, here))
         only_agents = form is None and any(root == here or root in here.parents for root in repositories)
         for name in sorted(names_of_files):
             yield from _one_of(folder, here / name, form, only_agents, files)
 
 
-def _is_entered(name: str) -> bool:
+def _is_entered(name: str, inside: Path) -> bool:
+    if inside.name == ".claude" and name in NO_MEMORIES:
+        return False
     return name not in SKIPPED and (not name.startswith(".") or name in HIDDEN_AND_READ)
 
 

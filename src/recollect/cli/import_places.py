@@ -11,7 +11,7 @@ from recollect.imports.format import Format
 from recollect.workspace import claude_code, git
 
 # Folders in the user's home that hold what an agent is told in every project.
-OF_THE_USER = {".claude", ".codex", ".gemini", ".cursor", "opencode"}
+OF_THE_USER = (".claude", ".codex", ".gemini", ".cursor", ".config/opencode", ".config/agents")
 
 
 class Places:
@@ -80,6 +80,4 @@ def _project_of_claude_code(folder: Path) -> str | None:
 def _is_of_the_user(folder: Path) -> bool:
     home = Path.home().resolve()
     place = folder.resolve()
-    return place == home or any(
-        part.name in OF_THE_USER and part.parent in (home, home / ".config") for part in (place, *place.parents)
-    )
+    return place == home or any(place.is_relative_to(home / own) for own in OF_THE_USER)

@@ -88,12 +88,12 @@ def _drafts(found: Files, places: Places, report: Report, watch: Watch, strict: 
     is_alone = len(found.found) == 1
     for file in found.found:
         report.read += 1
-        for entry in entries(file, places, report.unknown, watch):
+        for number, entry in enumerate(entries(file, places, report.unknown, watch)):
             spot = Spot(None if is_alone else file.shown, entry.line, file.unit)
             match entry:
                 case Kept(_, draft):
                     yield spot, draft
-                case Bad(0, why) if is_alone:  # all of it: there is nothing to keep
+                case Bad(0, why) if is_alone and not number:  # all of it: there is nothing to keep
                     raise InvalidValue(f"{file.shown}: {why}")
                 case Bad(_, why):
                     _refuse(spot, why, report, strict)

@@ -29,7 +29,11 @@ def parse(text: str, origin: Origin, named: NamesProject) -> Iterator[Entry]:
     yield from observations(objects(whole.get("observations")), origin, named)
     yield from summaries(objects(whole.get("summaries")), origin, named)
     if prompts := objects(whole.get("prompts")):
-        yield Left(0, f"{len(prompts):,} prompts of sessions")
+        yield prompts_left(len(prompts))
+
+
+def prompts_left(count: int) -> Left:
+    return Left(0, f"what was typed in sessions ({count:,})")
 
 
 def observations(rows: Iterable[Any], origin: Origin, named: NamesProject) -> Iterator[Entry]:
@@ -39,7 +43,8 @@ def observations(rows: Iterable[Any], origin: Origin, named: NamesProject) -> It
             continue
         title, facts = words(row, "title"), several(row, "facts")
         body = words(row, "narrative", "text", "subtitle")
-        text = "\n".join([part for part in (title, body) if part] + [f"- {fact}" for fact in facts if fact not in body])
+        more = ([body] if body else []) + [f"- {fact}" for fact in facts if fact not in body]
+        text = "\n".join(([_ended(title) if more else title] if title else []) + more)
         if not text:
             yield Bad(number, "The observation says nothing.")
             continue
@@ -85,6 +90,11 @@ def _draft(
     at = time_of(row.get("created_at_epoch")) or time_of(row.get("created_at")) or origin.at
     usable = session if session.isprintable() and len(session) <= MAX_NAME_CHARS else None
     return origin.draft(number, text, kind, session=usable or None, scope=scope, at=at, **fields)
+
+
+def _ended(title: str) -> str:
+    """Shown on one line with what follows, it stays a sentence of its own."""
+    return title if title[-1] in ".!?:" else f"{title}."
 
 
 def _aliases(row: Fields) -> tuple[str, ...]:

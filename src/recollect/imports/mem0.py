@@ -29,7 +29,7 @@ def parse(text: str, origin: Origin) -> Iterator[Entry]:
             return
     if isinstance(whole, dict):
         if relations := objects(whole.get("relations")):
-            yield Left(0, f"{len(relations):,} relations of a graph: the memories say the same in words")
+            yield Left(0, f"the relations of a graph ({len(relations):,}): the memories say the same in words")
         if words(whole, "memory"):
             whole = [whole]
         else:

@@ -31,7 +31,7 @@ def read(**parts: Any) -> list[Entry]:
 def test_an_observation_is_one_memory_with_its_facts_files_and_time() -> None:
     (draft,) = drafts(read(observations=[OBSERVATION]))
     assert draft.text == (
-        "Refunds were counted twice\nThe worker retried after a timeout and booked the refund again.\n"
+        "Refunds were counted twice.\nThe worker retried after a timeout and booked the refund again.\n"
         "- The job has an idempotency key now\n- Retries stop after three"
     )
     assert (draft.kind, draft.title) == (Kind.ERROR_PATTERN, "Refunds were counted twice")
@@ -67,7 +67,7 @@ def test_of_a_summary_what_was_learned_and_done_is_kept() -> None:
     assert drafts(entries)[0].at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert left(entries) == [
         (2, "a summary of a session in which nothing was learned or done"),
-        (0, "3 prompts of sessions"),
+        (0, "what was typed in sessions (3)"),
     ]
 
 
@@ -80,7 +80,7 @@ def test_odd_records_are_named_by_number_and_the_rest_kept() -> None:
     entries = read(observations=[*odd, {"text": "An old one", "project": "a\nb"}, OBSERVATION])
     assert [number for number, _ in bad(entries)] == [1, 2, 4]
     found = drafts(entries)
-    assert [draft.text.split("\n")[0] for draft in found] == ["Bare", "Refunds were counted twice"]
+    assert [draft.text.split("\n")[0] for draft in found] == ["Bare", "Refunds were counted twice."]
     assert (found[0].at, found[0].scope) == (FILE.at, FILE.scope)
 
 

@@ -57,7 +57,7 @@ def test_what_no_longer_holds_is_left_out_and_odd_records_are_named() -> None:
     gone = [MEMORY | {"expiration_date": "2026-01-31"}, MEMORY | {"state": "deleted"}]
     entries = list(parse(json.dumps({"results": [*gone, 5, {"memory": " "}, MEMORY], "relations": [{}]}), FILE))
     assert left(entries) == [
-        (0, "1 relations of a graph: the memories say the same in words"),
+        (0, "the relations of a graph (1): the memories say the same in words"),
         (1, "a memory that expired on 2026-01-31"),
         (2, "a memory that is deleted"),
     ]
