@@ -84,9 +84,7 @@ class _Document:
         while number < len(self.found):
             block = self.found[number]
             following = self.found[number + 1] if number + 1 < len(self.found) else None
-            takes_code = (
-                block.what in (What.ITEM, What.PARAGRAPH) and following is not None and following.what is What.CODE
-            )
+            takes_code = following is not None and following.what is What.CODE and _introduces(block, following)
             number += 2 if takes_code else 1
             if block.what is What.HEADING:
                 self._enter(block)
@@ -111,7 +109,7 @@ class _Document:
         elif block.what is What.ITEM:
             yield from self._item(block, code, following)
         elif block.what is What.ROW:
-            yield from self._said(block, plain_words(block.text))
+            yield from self._said(block, self._in_context(words := plain_words(block.text)), own=words)
         else:
             yield from self._paragraph(block, code, following)
 
@@ -119,24 +117,30 @@ class _Document:
         self.above = [above for above in self.above if above.indent < block.depth]
         checked = _CHECKED.match(block.text)
         words = plain_words(block.text[checked.end() :] if checked else block.text)
-        is_parent = following is not None and following.what is What.ITEM and following.depth > block.depth
+        is_parent = following is not None and (
+            (following.what is What.ITEM and following.depth > block.depth)
+            or (following.what is What.CODE and code is None)
+        )
         if code is not None and not _is_short(code):
             yield _left_code(code)
         if words and not (is_parent and words.endswith(":")) and not is_boilerplate(words, block.text):
-            context = ": ".join(above.words for above in self.above[-PARENTS:])[-CONTEXT_CHARS:].lstrip(": ")
-            text = _joined(words, code) if code else words
-            text = f"{context}: {text}" if context else text
+            text = self._in_context(_joined(words, code) if code else words)
             open_task = checked is not None and checked["mark"] == " "
             kind = Kind.OUTCOME if checked and not open_task else None
             yield from self._said(block, f"To do: {text}" if open_task else text, own=words, kind=kind)
         self.above.append(_Above(block.depth, words.rstrip(":. "), words.endswith(":")))
+
+    def _in_context(self, text: str) -> str:
+        context = ": ".join(above.words for above in self.above[-PARENTS:])[-CONTEXT_CHARS:].lstrip(": ")
+        return f"{context}: {text}" if context else text
 
     def _paragraph(self, block: Block, code: Block | None, following: Block | None) -> Iterator[Entry]:
         self.above = []
         words = plain_words(block.text)
         if is_boilerplate(words, block.text):
             return
-        if words.endswith(":") and code is None and following is not None and following.what in (What.ITEM, What.ROW):
+        goes_on = following is not None and following.what in (What.ITEM, What.ROW, What.CODE)
+        if words.endswith(":") and code is None and goes_on:
             self.above = [_Above(-1, words.rstrip(": "), introduces=True)]
             return
         lines = block.text.split("\n")
@@ -153,8 +157,8 @@ class _Document:
         yield from self._said(block, _joined(words, code) if code else words, own=words)
 
     def _code_alone(self, code: Block) -> Iterator[Entry]:
-        """Code that no sentence introduces: its heading does."""
-        heading = self.headings[-1][1] if self.headings else ""
+        """Code that is no part of a sentence: what stands above it introduces it."""
+        heading = self.above[-1].words if self.above else self.headings[-1][1] if self.headings else ""
         lines = code.text.split("\n")
         if code.language in SHELLS and len(lines) <= COMMAND_LINES and not _is_drawing(code):
             for line, words, command in _commands(code):
@@ -207,6 +211,17 @@ class _Document:
         dates = [date["date"] for text in texts for date in (_DATE_FIRST.match(text), _DATE_LAST.search(text)) if date]
         told = [moment for date in dates if (moment := time_of(date)) is not None and moment <= self.origin.at]
         return told[0] if told else self.at
+
+
+def _introduces(block: Block, code: Block) -> bool:
+    """Whether code is part of the sentence before it. Not a list of commands with comments, each of which is a matter
+    of its own; nor, where no colon leads to it, several commands."""
+    if block.what not in (What.ITEM, What.PARAGRAPH) or is_boilerplate(plain_words(block.text), block.text):
+        return False
+    if code.language not in SHELLS or "\n" not in code.text or not _is_short(code):
+        return True
+    told = [bool(words) for _, words, _ in _commands(code)]
+    return block.text.rstrip("* ").endswith(":") and not (len(told) > 1 and all(told))
 
 
 def _joined(words: str, code: Block) -> str:

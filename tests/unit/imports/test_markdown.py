@@ -319,3 +319,31 @@ def test_a_pattern_of_files_is_about_files_and_anchors_none() -> None:
     assert (draft.kind, draft.anchors) == (Kind.FILE_CONTEXT, ())
     (draft,) = drafts(parse("- `./test/fixtures/` holds what tests read", FILE))
     assert [anchor.path for anchor in draft.anchors] == ["test/fixtures/"]
+
+
+def test_commands_with_comments_are_matters_of_their_own_whatever_stands_above() -> None:
+    code = ("```bash", "# Run all tests", "pytest -q", "# Lint", "ruff check .", "```")
+    apart = ["Run all tests: `pytest -q`", "Lint: `ruff check .`"]
+    assert [text for _, _, text in read("Common commands:", *code)] == apart
+    assert [text for _, _, text in read("Tests need a database.", "", *code)] == ["Tests need a database.", *apart]
+    assert [text for _, _, text in read("- Every day:", *code)] == apart
+
+
+def test_commands_that_belong_together_stay_with_the_sentence_that_leads_to_them() -> None:
+    code = ("```sh", "make stop", "make start", "```")
+    assert [text for _, _, text in read("Restart it:", *code)] == ["Restart it:\nmake stop\nmake start"]
+    assert [text for _, _, text in read("## Restart", "It is slow to stop.", *code)] == [
+        "It is slow to stop.",
+        "Restart: `make stop`",
+        "Restart: `make start`",
+    ]
+
+
+def test_rows_say_the_sentence_that_introduces_their_table() -> None:
+    assert read("Ports in use:", "", "| Port | Service |", "|---|---|", "| 8080 | gateway |") == [
+        (5, "decision", "Ports in use: 8080: gateway")
+    ]
+
+
+def test_code_below_a_badge_is_not_lost() -> None:
+    assert read("## Setup", "![badge](b.svg)", "```", "make setup", "```") == [(4, "decision", "Setup: `make setup`")]
