@@ -92,7 +92,7 @@ DEFERRED: dict[str, str] = {
     "CLI-1": f"review, why, inject, capture, restart, ui and mcp are missing; {_DAEMON}",
     "API-1": _DAEMON,
     "UI-1": _LATER,
-    "IMP-1": _WRITE,
+    "IMP-1": f"files of other tools are read, old transcripts are not; {_CAPTURE}",
     "TEAM-1": _LATER,
     "PERF-1": _MOMENTS,
     "PERF-2": _DAEMON,

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.domain.health import Finding
 from recollect.domain.model import ModelState, Progress
@@ -13,7 +14,18 @@ from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
-__all__ = ["Model", "build_model", "model_state", "open_engine", "remove_model", "save_what_can_be_read"]
+if TYPE_CHECKING:
+    from recollect.store.sqlite.claude_mem import ClaudeMemRows
+
+__all__ = [
+    "Model",
+    "build_model",
+    "claude_mem_rows",
+    "model_state",
+    "open_engine",
+    "remove_model",
+    "save_what_can_be_read",
+]
 
 
 def save_what_can_be_read(database: Path) -> list[Finding]:
@@ -21,6 +33,13 @@ def save_what_can_be_read(database: Path) -> list[Finding]:
     from recollect.store.sqlite.salvage import salvage  # only a doctor needs it
 
     return salvage(database)
+
+
+def claude_mem_rows(file: Path) -> "AbstractContextManager[ClaudeMemRows]":
+    """What the database of another tool holds."""
+    from recollect.store.sqlite.claude_mem import claude_mem_rows  # only such an import needs it
+
+    return claude_mem_rows(file)
 
 
 def model_state(folder: Path) -> ModelState:

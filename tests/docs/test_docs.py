@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from recollect.cli import exits
+from recollect.domain.memory import KINDS_ELSEWHERE, Kind
+from recollect.imports import claude_memory
 from tests.docs.reference import PAGES, REFERENCE
 from tests.process.conftest import Home, home
+from tests.requirements import covers
 
 __all__ = ["home"]  # the fixture of the process tests serves here too
 
@@ -44,6 +47,18 @@ def test_every_exit_code_is_documented() -> None:
     page = (REFERENCE / "exit-codes.md").read_text()
     for code in (0, *(value for name, value in vars(exits).items() if name.startswith("EXIT_"))):
         assert f"| {code} |" in page
+
+
+@covers("MEM-2")
+def test_every_kind_and_every_name_that_others_have_for_it_is_documented() -> None:
+    page = (REFERENCE / "kinds.md").read_text()
+    rows = [row.strip("|").split("|") for row in page.splitlines() if row.startswith("| ")]
+    cells = {name.strip(): row[1].strip() for row in rows for name in row[0].split(",")}
+    assert {name: cells[name] for name in KINDS_ELSEWHERE} == {
+        name: kind.value for name, kind in KINDS_ELSEWHERE.items()
+    }
+    assert {name: cells[name].split(";")[0] for name in claude_memory.KINDS} == claude_memory.KINDS
+    assert set(Kind) <= set(cells)
 
 
 def examples(document: Path) -> list[list[str]]:

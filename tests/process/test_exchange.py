@@ -21,6 +21,11 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
         "source": {"role": "assistant", "host": "opencode", "session": "s", "message": "m", "agent": "plan"},
         "evidence": ["One sentence."], "anchors": [{"path": "src/a.py", "hash": "abc"}],
         "use": {"shown": 3, "used": 2, "last_shown_at": "2026-01-03T00:00:00+00:00", "last_used_at": None},
+        "mentions": [
+            {"role": "user", "host": "claude", "session": None, "message": "m9", "agent": None,
+             "at": "2026-01-04T00:00:00+00:00"},
+        ],
+        "flag": "looks like an instruction", "conflicts": ["other"],
     }  # fmt: skip
     past = record | {"id": "past", "superseded_by": "full", "valid_to": "2026-01-05T00:00:00+00:00"}
     first = tmp_path / "first.jsonl"
@@ -31,7 +36,8 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
     assert [json.loads(line) for line in second.read_text().splitlines()] == [record, past]
     assert second.stat().st_mode & 0o777 == 0o600
     assert home.json("import", str(second)) == {
-        "stored": True, "new": 0, "same": 2, "refused": [], "unknown_fields": [],
+        "stored": True, "files": 1, "new": 0, "same": 2, "updated": 0, "contradicting": 0, "refused": [],
+        "left_out": [], "not_understood": 0, "unknown_fields": [],
     }  # fmt: skip
     assert home.said("export") == second.read_text()
     assert "exists" in refused(home, "export", str(second))
@@ -122,7 +128,7 @@ def test_kinds_of_other_tools_become_ours_and_unknown_fields_are_told(home: Home
 
 def test_a_file_that_is_not_there_is_said(home: Home) -> None:
     assert "cannot be read: No such file" in refused(home, "import", "nowhere.jsonl")
-    assert "Is a directory" in refused(home, "import", str(home.path))
+    assert "is understood" in refused(home, "import", str(home.path))
 
 
 def test_an_import_that_is_interrupted_leaves_nothing_broken_and_can_be_done_again(home: Home, tmp_path: Path) -> None:

@@ -53,8 +53,11 @@ KINDS_ELSEWHERE = {
     "warning": Kind.RULE,
     "anti_pattern": Kind.RULE,
     "guideline": Kind.RULE,
+    "security_alert": Kind.RULE,
     "discovery": Kind.RESEARCH,
     "pattern": Kind.RESEARCH,
+    "security_note": Kind.RESEARCH,
+    "sensitive": Kind.RESEARCH,  # and restricted, where it comes from claude-mem
     "feature": Kind.OUTCOME,
     "refactor": Kind.OUTCOME,
     "change": Kind.OUTCOME,

@@ -78,7 +78,7 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     more = only_old | only_new
     if not more:
-        return len(old.flat) >= FEW or len(old.words_in_order) == len(new.words_in_order)
+        return len(set(old.words_in_order)) >= FEW or len(old.words_in_order) == len(new.words_in_order)
     if old.corrects != new.corrects:
         return False
     if more & (old.all_values | new.all_values | _ELSEWHERE) or len(more) > 1:

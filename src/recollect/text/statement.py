@@ -118,7 +118,7 @@ def statement(text: str) -> Statement:
         conditions=frozenset(_conditions(tokens)),
         directed=frozenset(_directed(tokens)),
         subject=_subject(tokens),
-        is_passive="by" in texts,
+        is_passive=_is_passive(texts),
         ended=frozenset(_ended(tokens)),
         moved=frozenset(_moved(tokens)),
         clauses=clauses,
@@ -279,10 +279,13 @@ def _has_moved(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _subject(tokens: Sequence[Token]) -> str:
-    first = next(
-        (token for token in tokens if token.text not in ("the", "a", "an", "our", "all", "every", "each")), None
-    )
-    return first.stem if first is not None and _says_something(first) else ""
+    first = next((token for token in tokens if token.text not in known.BEFORE_NOUNS), None)
+    return first.stem if first is not None and not first.value and _says_something(first) else ""
+
+
+def _is_passive(texts: Sequence[str]) -> bool:
+    done = any(be in known.FORMS_OF_BE and (verb.endswith("ed") or verb in known.DONE) for be, verb in pairwise(texts))
+    return done or "by" in texts
 
 
 def _first_clause(tokens: Sequence[Token]) -> list[Token]:

@@ -94,6 +94,8 @@ BOUNDS = {
     **dict.fromkeys(("minimum", "min", "least", "lower"), "least"),
     **dict.fromkeys(("maximum", "max", "most", "upper"), "most"),
 }
+BEFORE_NOUNS = frozenset("the a an our all every each".split())
+DONE = frozenset("cut set built written run held kept sent done made put hit read found".split())
 USES = frozenset("use uses used using".split())
 DETERMINERS = frozenset("the a an our your my its is are was were be been 's of".split())
 # Where something holds: two of one row speak of two places, whatever else they share.

@@ -79,6 +79,11 @@ def _remote_id(git: Path, repository: Path) -> ProjectId | None:
     return ProjectId(f"{BY_REMOTE}{name}")
 
 
+def is_in_project(folder: Path) -> bool:
+    """Whether a repository or a marker file says so; any other folder is just a place."""
+    return _git_folder(folder.resolve()) is not None or marker.find(folder.resolve()) is not None
+
+
 def root_of(folder: Path) -> Path:
     """The top of the working tree that a folder lies in; the folder itself outside of git."""
     return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)

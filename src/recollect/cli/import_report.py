@@ -1,0 +1,133 @@
+"""What an import did, or would do: counted, and said to a person or a script."""
+
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from recollect.cli import output
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import Memory
+from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
+from recollect.text.block import visible
+
+SHOWN_AT_MOST = 20  # of each list on the screen; --json has all
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where in the files something stands."""
+
+    file: str | None  # None: there is only one, nobody asks which
+    line: int  # 0: the file as a whole
+    unit: str = "line"  # or "record"
+
+    def __str__(self) -> str:
+        if self.file is None:
+            return f"{self.unit.capitalize()} {self.line}" if self.line else "The file"
+        return f"{self.file}, {self.unit} {self.line}" if self.line else self.file
+
+    def as_json(self) -> dict[str, Any]:
+        return ({} if self.file is None else {"file": self.file}) | {self.unit: self.line}
+
+
+@dataclass(slots=True)
+class Report:
+    new: int = 0
+    same: int = 0
+    updated: int = 0  # took the place of what was known
+    contradicting: int = 0  # wait in `review`
+    refused: list[tuple[Spot, str]] = field(default_factory=list)
+    left_out: list[tuple[Spot, str]] = field(default_factory=list)  # what is no memory
+    unknown: set[str] = field(default_factory=set)  # fields that were left out
+    not_understood: int = 0  # files of a folder
+    read: int = 0  # files
+    memories: list[tuple[str, Spot, Memory]] = field(default_factory=list)  # of a dry run
+    memories_kept: int = SHOWN_AT_MOST
+
+    def count(self, spot: Spot, outcome: Outcome | InvalidValue) -> None:
+        match outcome:
+            case New(memory):
+                self.new += 1
+                self._note("new", spot, memory)
+            case Same(memory):
+                self.same += 1
+                self._note("same", spot, memory)
+            case Updates(memory, _):
+                self.updated += 1
+                self._note("updates", spot, memory)
+            case Contradicts(memory, _):
+                self.contradicting += 1
+                self._note("contradicts", spot, memory)
+            case Refused(why):
+                self.refused.append((spot, why))
+            case InvalidValue():
+                self.refused.append((spot, str(outcome)))
+            case _ as never:
+                assert_never(never)
+
+    def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
+        if len(self.memories) < self.memories_kept:
+            self.memories.append((outcome, spot, memory))
+
+
+def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
+    if as_json:
+        output.say_json(_as_json(report, dry_run))
+        return
+    for spot, why in report.refused[:SHOWN_AT_MOST]:
+        output.warn(f"{spot}: {why}")
+    if len(report.refused) > SHOWN_AT_MOST:
+        output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST} more; --json names all.")
+    if report.unknown:
+        named = ", ".join(sorted(map(visible, report.unknown))[:SHOWN_AT_MOST])
+        output.warn(f"Fields that are not known were left out: {named}.")
+    for spot, what in report.left_out[:SHOWN_AT_MOST]:
+        output.remark(f"Left out: {spot}: {visible(what)}")
+    if len(report.left_out) > SHOWN_AT_MOST:
+        output.remark(f"... and {len(report.left_out) - SHOWN_AT_MOST} more; --json names all.")
+    if dry_run:
+        _show(report)
+    output.say(_sentence(report, dry_run))
+
+
+def _show(report: Report) -> None:
+    for outcome, spot, memory in report.memories:
+        title = f"[{visible(memory.title)}] " if memory.title else ""
+        place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
+        output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{title}{visible(memory.text)}")
+    more = report.new + report.same + report.updated + report.contradicting - len(report.memories)
+    if more > 0:
+        output.say(f"... and {more:,} more; --json names all.")
+
+
+def _sentence(report: Report, dry_run: bool) -> str:
+    parts = [f"{report.new:,} new", f"{report.same:,} known already"]
+    if report.updated:
+        parts.append(f"{report.updated:,} took the place of what was known")
+    if report.contradicting:
+        parts.append(f"{report.contradicting:,} contradict what is known")
+    parts.append(f"{output.many(len(report.refused), 'line')} refused")
+    files = f" (from {output.many(report.read, 'file')})" if report.read > 1 else ""
+    return ("Nothing was stored; it would be: " if dry_run else "") + ", ".join(parts) + f"{files}."
+
+
+def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
+    told = {
+        "stored": not dry_run,
+        "files": report.read,
+        "new": report.new,
+        "same": report.same,
+        "updated": report.updated,
+        "contradicting": report.contradicting,
+        "refused": [spot.as_json() | {"why": why} for spot, why in report.refused],
+        "left_out": [spot.as_json() | {"what": what} for spot, what in report.left_out],
+        "not_understood": report.not_understood,
+        "unknown_fields": sorted(map(visible, report.unknown)),
+    }
+    if dry_run:
+        told["memories"] = [
+            spot.as_json()
+            | {"outcome": outcome, "kind": memory.kind.value, "scope": str(memory.scope)}
+            | {"title": memory.title, "text": memory.text}
+            for outcome, spot, memory in report.memories
+        ]
+    return told

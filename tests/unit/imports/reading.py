@@ -1,0 +1,30 @@
+"""What the tests of all readers share: an origin, and entries as a test likes to compare them."""
+
+from collections.abc import Iterable
+
+from recollect.domain.memory import Draft, ProjectId
+from recollect.imports.entry import Bad, Entry, Kept, Left, Origin
+from tests.builders import IN_PROJECT, NOW
+
+FILE = Origin(name="CLAUDE.md", at=NOW, scope=IN_PROJECT)
+
+
+def drafts(entries: Iterable[Entry]) -> list[Draft]:
+    return [entry.draft for entry in entries if isinstance(entry, Kept)]
+
+
+def told(entries: Iterable[Entry]) -> list[tuple[int, str, str]]:
+    """Line, kind and text of each memory."""
+    return [(entry.line, entry.draft.kind.value, entry.draft.text) for entry in entries if isinstance(entry, Kept)]
+
+
+def bad(entries: Iterable[Entry]) -> list[tuple[int, str]]:
+    return [(entry.line, entry.why) for entry in entries if isinstance(entry, Bad)]
+
+
+def left(entries: Iterable[Entry]) -> list[tuple[int, str]]:
+    return [(entry.line, entry.what) for entry in entries if isinstance(entry, Left)]
+
+
+def named(project: str) -> ProjectId:
+    return ProjectId(f"name:{project}")
