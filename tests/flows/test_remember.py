@@ -1,7 +1,8 @@
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Kind, MemoryId, New, Same, Sensitivity, Viewer
+from recollect.domain.memory import Kind, MemoryId, Sensitivity, Viewer
+from recollect.domain.outcome import New, Same
 from recollect.engine.engine import Engine
 from tests.builders import NOW, PROJECT, a_draft, a_start
 
@@ -27,7 +28,7 @@ def test_what_is_said_again_with_more_is_merged_and_the_stricter_sensitivity_hol
     engine.remember(a_draft("We deploy with Helm.", title="deploy", aliases=("helm",), importance=1.5))
     engine.remember(a_draft("We deploy with Helm.", aliases=("zebra",), sensitivity=Sensitivity.RESTRICTED))
     again = engine.remember(a_draft("We deploy with Helm.", sensitivity=Sensitivity.PUBLIC)).memory
-    assert (again.title, again.aliases, again.importance) == ("deploy", ("helm", "zebra"), 1.5)
+    assert (again.title, again.aliases, again.importance) == ("deploy", ("helm", "zebra"), 1.7)
     assert again.sensitivity is Sensitivity.RESTRICTED
     (hit,) = engine.recall("zebra", Viewer(project=PROJECT), limit=5, now=NOW)
     assert hit.memory == again

@@ -17,6 +17,7 @@ from recollect.domain.memory import (
     Draft,
     Hit,
     Kind,
+    Memory,
     MemoryId,
     MessageId,
     ProjectId,
@@ -24,6 +25,7 @@ from recollect.domain.memory import (
     SessionId,
     Viewer,
 )
+from recollect.domain.outcome import Refused
 from recollect.domain.search import Filters, Status
 from recollect.domain.settings import Settings, Stale
 from recollect.engine.engine import Engine
@@ -36,6 +38,10 @@ from tests.repositories import git as run_git
 from tests.requirements import covers
 
 ASK = "How does the payment retry work in pay.py?"
+WORDS = (
+    "sleeps dances sings whistles paints cooks travels writes reads climbs swims knits sails bakes draws rows skates "
+    "gardens fences juggles"
+).split()
 PATIENT_S = 60.0  # a busy machine must not decide what a test sees
 
 
@@ -59,7 +65,12 @@ class Shop:
     def remember(self, text: str, *paths: str, **fields: Any) -> MemoryId:
         for path in paths:
             self.write(path)
-        return self.engine.remember_all([self.draft(text, *paths, **fields)], folder=str(self.root))[0].memory.id
+        return self.keep(self.draft(text, *paths, **fields)).id
+
+    def keep(self, draft: Draft) -> Memory:
+        (outcome,) = self.engine.remember_all([draft], folder=str(self.root))
+        assert not isinstance(outcome, Refused)
+        return outcome.memory
 
     def prompt(self, message: str = "m1", folder: Path | None = None, **fields: Any) -> str:
         known = {"project": None, "folder": str(folder or self.root), "live": ()}
@@ -166,8 +177,8 @@ def test_only_what_is_stale_can_be_asked_for(shop: Shop) -> None:
     stale = shop.remember("Payment retry waits 3 s.", "src/pay.py")
     shop.remember("Payment retry has steps.", "src/steps.py")
     shop.remember("Payment retry is logged.")
-    for number in range(30):  # enough to fill every place of an ordinary search
-        shop.remember(f"Payment retry payment retry {number}.")
+    for word in WORDS:  # enough to fill every place of an ordinary search
+        shop.remember(f"Payment retry, payment retry {word}.")
     shop.remember("Payment retry waited before.", "src/pay.py", valid_to=NOW)
     shop.write("src/pay.py", "two\n")
     only = Filters(status=Status.STALE)
@@ -185,14 +196,14 @@ def test_what_is_stale_cannot_be_asked_for_from_another_project(shop: Shop, tmp_
 
 def test_a_search_looks_only_at_the_files_of_what_it_shows(shop: Shop) -> None:
     for number in range(15):
-        shop.remember(f"Payment retry number {number} waits.", f"src/{number}.py")
+        shop.remember(f"Payment retry {WORDS[number]}.", f"src/{number}.py")
     assert len(shop.recall(limit=3)) == 3
     assert shop.files.asked_about == 3
 
 
 def test_a_prompt_looks_at_no_file_of_what_does_not_fit(shop: Shop) -> None:
     for number in range(15):
-        shop.remember(f"The warehouse number {number} is cold.", f"src/{number}.py")
+        shop.remember(f"The warehouse {WORDS[number]}.", f"src/{number}.py")
     shop.remember("Payment retry waits 3 s.", "src/pay.py")
     assert shop.prompt()
     assert shop.files.asked_about == 1
@@ -254,8 +265,8 @@ def test_a_broken_marker_or_a_lost_folder_silences_nothing(shop: Shop) -> None:
 def test_said_again_with_its_file_a_memory_is_fresh_again(shop: Shop) -> None:
     shop.remember("Payment retry waits.", "src/pay.py", "src/b.py")
     shop.write("src/pay.py", "two\n")
-    again = shop.engine.remember_all([shop.draft("Payment retry waits.", "src/pay.py")], folder=str(shop.root))[0]
-    assert [anchor.path for anchor in again.memory.anchors] == ["src/pay.py", "src/b.py"]
+    again = shop.keep(shop.draft("Payment retry waits.", "src/pay.py"))
+    assert [anchor.path for anchor in again.anchors] == ["src/pay.py", "src/b.py"]
     assert "changed since" not in shop.prompt()
 
 
@@ -269,8 +280,8 @@ def test_a_draft_of_an_unknown_folder_or_another_project_keeps_its_anchors_as_th
     shop.write("src/pay.py")
     elsewhere = shop.draft("Payment retry waits.", "src/pay.py", scope=f"project:{OTHER_PROJECT}")
     here = shop.draft("Payment retry waits.", "src/pay.py")
-    kept = [*shop.engine.remember_all([elsewhere], folder=str(shop.root)), *shop.engine.remember_all([here])]
-    assert {outcome.memory.anchors for outcome in kept} == {(Anchor("src/pay.py"),)}
+    kept = [shop.keep(elsewhere), shop.engine.remember(here).memory]
+    assert {memory.anchors for memory in kept} == {(Anchor("src/pay.py"),)}
 
 
 def test_many_stale_files_are_counted(shop: Shop) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.memory import Draft, Memory, MemoryId, New, Same, Sensitivity, Use, Viewer
+from recollect.domain.memory import Draft, Memory, MemoryId, Sensitivity, Use, Viewer
+from recollect.domain.outcome import New, Same
 from recollect.engine.engine import Engine
 from recollect.engine.undo import Undone
 from recollect.store.sqlite.store import SqliteStore

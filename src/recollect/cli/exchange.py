@@ -18,7 +18,8 @@ from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.records import draft_of, record_of, unknown_fields
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.history import DeedId
-from recollect.domain.memory import Draft, New, Outcome, ProjectId, Role, Same, Source
+from recollect.domain.memory import Draft, ProjectId, Role, Source
+from recollect.domain.outcome import Contradicts, New, Outcome, Same, Updates
 from recollect.engine.engine import Engine
 from recollect.text.block import visible
 from recollect.wiring import Model
@@ -83,6 +84,8 @@ class Report:
     line: int = 0  # where we are
     new: int = 0
     same: int = 0
+    updated: int = 0  # took the place of what was known
+    contradicting: int = 0  # wait in `review`
     refused: list[tuple[int, str]] = field(default_factory=list)
     unknown: set[str] = field(default_factory=set)  # fields that were left out
 
@@ -160,6 +163,8 @@ def _counting(drafts: Iterable[tuple[int, Draft]], report: Report) -> Iterator[D
 def _count(report: Report, outcomes: list[Outcome | InvalidValue]) -> None:
     report.new += sum(isinstance(outcome, New) for outcome in outcomes)
     report.same += sum(isinstance(outcome, Same) for outcome in outcomes)
+    report.updated += sum(isinstance(outcome, Updates) for outcome in outcomes)
+    report.contradicting += sum(isinstance(outcome, Contradicts) for outcome in outcomes)
 
 
 @contextmanager

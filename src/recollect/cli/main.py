@@ -19,6 +19,7 @@ COMMANDS = {
     "history": "recollect.cli.show:history",
     "forget": "recollect.cli.forget:forget",
     "undo": "recollect.cli.undo:undo",
+    "review": "recollect.cli.review:review",
     "import": "recollect.cli.exchange:import_memories",
     "export": "recollect.cli.exchange:export_memories",
     "project": "recollect.cli.project:project",

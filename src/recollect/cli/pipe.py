@@ -15,7 +15,8 @@ from recollect.cli import context, requests
 from recollect.cli import fields as read
 from recollect.cli.records import seen_record_of
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
-from recollect.domain.memory import Hit, New, Viewer
+from recollect.domain.memory import Hit, Viewer
+from recollect.domain.outcome import Refused
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine.engine import Engine
 
@@ -86,8 +87,8 @@ class Pipe:
         outcomes = self._engine.remember_all(drafts, folder=read.optional(request, "folder"))
         self._work_off()
         return {
-            "ids": [outcome.memory.id for outcome in outcomes],
-            "outcomes": ["new" if isinstance(outcome, New) else "same" for outcome in outcomes],
+            "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],
+            "outcomes": [type(outcome).__name__.lower() for outcome in outcomes],
         }
 
     def _search(self, request: Mapping[str, Any]) -> Answer:

@@ -15,6 +15,7 @@ from recollect.domain.memory import (
     Kind,
     Memory,
     MemoryId,
+    Mention,
     MessageId,
     ProjectId,
     Role,
@@ -29,6 +30,7 @@ from recollect.domain.memory import (
 DRAFT_FIELDS = (
     *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),
     *("sensitivity", "importance", "confidence", "superseded_by", "seen", "source", "evidence", "anchors", "use"),
+    *("mentions", "flag", "conflicts"),
 )
 
 
@@ -49,13 +51,7 @@ def record_of(memory: Memory) -> dict[str, Any]:
         "valid_to": _iso(memory.valid_to),
         "superseded_by": memory.superseded_by,
         "seen": memory.seen,
-        "source": {
-            "role": memory.source.role.value,
-            "host": memory.source.host,
-            "session": memory.source.session,
-            "message": memory.source.message,
-            "agent": memory.source.agent,
-        },
+        "source": _source_record(memory.source),
         "evidence": list(memory.evidence),
         "anchors": [{"path": anchor.path, "hash": anchor.hash} for anchor in memory.anchors],
         "use": {
@@ -64,6 +60,19 @@ def record_of(memory: Memory) -> dict[str, Any]:
             "last_shown_at": _iso(memory.use.last_shown_at),
             "last_used_at": _iso(memory.use.last_used_at),
         },
+        "mentions": [{**_source_record(said.source), "at": said.at.isoformat()} for said in memory.mentions],
+        "flag": memory.flag,
+        "conflicts": list(memory.conflicts),
+    }
+
+
+def _source_record(source: Source) -> dict[str, Any]:
+    return {
+        "role": source.role.value,
+        "host": source.host,
+        "session": source.session,
+        "message": source.message,
+        "agent": source.agent,
     }
 
 
@@ -93,7 +102,7 @@ def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source
         kind=_kind(record),
         scope=Scope.parse(scope) if scope else Scope.project(project) if project else UNIVERSAL,
         at=read.time_or_none(record, "created_at") or read.time_or_none(record, "time") or now,
-        source=_source(record, source),
+        source=_source(read.part(record, "source"), source),
         title=read.optional(record, "title"),
         aliases=read.texts(record, "aliases"),
         sensitivity=_sensitivity(record),
@@ -106,6 +115,9 @@ def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source
         anchors=_anchors(record),
         seen=read.whole(record, "seen", 1, least=1),
         use=_use(record),
+        mentions=_mentions(record, source),
+        flag=read.optional(record, "flag"),
+        conflicts=tuple(map(MemoryId, read.texts(record, "conflicts"))),
     )
 
 
@@ -132,8 +144,7 @@ def _kind(record: Fields) -> Kind:
     return KINDS_ELSEWHERE.get(given) or parse_kind(given)
 
 
-def _source(record: Fields, default: Source) -> Source:
-    given = read.part(record, "source")
+def _source(given: Fields, default: Source) -> Source:
     if not given:
         return default
     role = read.optional(given, "role") or default.role
@@ -147,6 +158,21 @@ def _source(record: Fields, default: Source) -> Source:
         message=MessageId(message) if message else None,
         agent=read.optional(given, "agent"),
     )
+
+
+def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
+    given = record.get("mentions")
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(mention, dict) for mention in given):
+        raise PayloadError("`mentions` is a list of objects with `at`, `role` and what else is known of a source.")
+    found = []
+    for mention in given:
+        at = read.time_or_none(mention, "at")
+        if at is None:
+            raise PayloadError("`mentions`: one of them has no `at`.")
+        found.append(Mention(source=_source(mention, default), at=at))
+    return tuple(found)
 
 
 def _anchors(record: Fields) -> tuple[Anchor, ...]:

@@ -8,7 +8,9 @@ import click
 from recollect.cli import context, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, Memory, New, Role, Same, Sensitivity, Source
+from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
+from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
+from recollect.text.block import visible
 
 
 @click.command()
@@ -75,27 +77,50 @@ def remember(
         for large in (anchor.path for anchor in draft.anchors if anchor.hash is None):
             output.warn(f"{large} is too large: whether it changes will not be known.")
         outcome = engine.remember(draft)
+    if as_json:
+        about = {"outcome": type(outcome).__name__.lower(), **record_of(outcome.memory)}
+        output.say_json(about | _others(outcome))
+    else:
+        output.say(_sentence(outcome, draft))
+
+
+def _others(outcome: Stored) -> dict[str, object]:
     match outcome:
-        case New(memory):
-            word, sentence = "new", f"Remembered as {memory.id} ({memory.kind}, {memory.scope})."
-        case Same(memory):
-            word, sentence = "same", f"Known already as {memory.id}; seen {memory.seen} times." + _kept(memory, draft)
+        case Updates(_, replaced):
+            return {"replaced": [known.id for known in replaced]}
+        case Contradicts(_, known):
+            return {"contradicted": [other.id for other in known]}
+        case _:
+            return {}
+
+
+def _sentence(outcome: Stored, draft: Draft) -> str:
+    memory = outcome.memory
+    stored = f"Remembered as {memory.id} ({memory.kind}, {memory.scope})."
+    match outcome:
+        case New() if memory.superseded_by is not None:
+            return f"{stored} It is older than {memory.superseded_by}, which holds instead."
+        case New():
+            return stored
+        case Same():
+            known_as = f"Known already as {memory.id}; seen {memory.seen} times, importance {memory.importance:g}."
+            return known_as + _kept(memory, draft)
+        case Updates(_, replaced):
+            return "\n".join([stored, *(f"It takes the place of {_quoted(known)}" for known in replaced)])
+        case Contradicts(_, known):
+            decide = f"Both are kept. `recollect review accept {memory.id}` lets the new one hold alone."
+            return "\n".join([stored, *(f"It contradicts {_quoted(other)}" for other in known), decide])
         case _ as never:
             assert_never(never)
-    if as_json:
-        output.say_json({"outcome": word, **record_of(memory)})
-    else:
-        output.say(sentence)
+
+
+def _quoted(memory: Memory) -> str:
+    return f"{memory.id} of {output.day(memory.valid_from)}: {visible(memory.text)}"
 
 
 def _kept(memory: Memory, draft: Draft) -> str:
-    """What was asked for and is not so: of two, the higher importance and the stricter sensitivity hold."""
-    kept = []
-    if memory.importance != draft.importance:
-        kept.append(f"importance {memory.importance:g}")
-    if memory.sensitivity != draft.sensitivity:
-        kept.append(f"sensitivity {memory.sensitivity}")
-    return f" It keeps its {' and its '.join(kept)}." if kept else ""
+    """What was asked for and is not so: of two, the stricter sensitivity holds."""
+    return "" if memory.sensitivity == draft.sensitivity else f" It keeps its sensitivity {memory.sensitivity}."
 
 
 def _from_stdin() -> str:

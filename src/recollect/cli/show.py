@@ -1,7 +1,7 @@
 """`recollect show` and `recollect history`"""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import click
 
@@ -9,7 +9,7 @@ from recollect.cli import completing, context, output
 from recollect.cli.records import record_of, seen_record_of
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import Change
-from recollect.domain.memory import Memory
+from recollect.domain.memory import Memory, Source
 from recollect.engine.engine import Engine
 from recollect.engine.story import Story
 from recollect.text.block import stale_notes, stale_state, visible
@@ -52,8 +52,8 @@ def history(memory_id: str, as_json: bool) -> None:
         if here:
             for note in stale_notes(seen):
                 output.say(f"  stale: {note}")
-            for change in story.changes:
-                output.say(f"  {output.minute(change.deed.at)}  {_deed(change)}")
+            for change, after in zip(story.changes, _states_after(story), strict=True):
+                output.say(f"  {output.minute(change.deed.at)}  {_deed(change, after)}")
 
 
 def _freshness(engine: Engine, memory: Memory) -> Freshness:
@@ -92,6 +92,9 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
         ("seen", output.many(memory.seen, "time")),
         ("shown", f"{output.many(use.shown, 'time')}, used {output.many(use.used, 'time')}"),
         ("source", _source(memory)),
+        *[("said again", _told(mention.source, mention.at)) for mention in memory.mentions],
+        ("flagged", "" if memory.flag is None else f"{memory.flag}; never injected (`recollect review`)"),
+        ("contradicts", ", ".join(memory.conflicts)),
         *[("evidence", visible(sentence)) for sentence in memory.evidence],
         *[("file", line) for line in _files(memory, seen)],
     ]
@@ -115,21 +118,32 @@ def _validity(memory: Memory) -> str:
 
 
 def _source(memory: Memory) -> str:
-    source = memory.source
+    return _told(memory.source, memory.created_at)
+
+
+def _told(source: Source, at: datetime) -> str:
     named = {"through": source.host, "in session": source.session, "message": source.message, "agent": source.agent}
     told = [f"{word} {value}" for word, value in named.items() if value]
-    return " ".join([source.role.value, *told, f"on {output.minute(memory.created_at)}"])
+    return " ".join([source.role.value, *told, f"on {output.minute(at)}"])
 
 
-def _deed(change: Change) -> str:
+def _states_after(story: Story) -> list[Memory]:
+    """What each of its changes made of a memory."""
+    return [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
+
+
+def _deed(change: Change, after: Memory) -> str:
     deed = change.deed
+    ended = change.before is not None and change.before.is_live and after.superseded_by is not None
+    replaced = f"its place was taken by {after.superseded_by}"
     what = {
-        "remember": "remembered" if change.before is None else "said again",
-        "import": "imported" if change.before is None else "merged with an import",
+        "remember": "remembered" if change.before is None else replaced if ended else "said again",
+        "import": "imported" if change.before is None else replaced if ended else "merged with an import",
         "forget": "forgotten",
         "join": "moved with its project",
         "purge": "forgotten for good",
         "accept": "",
+        "review": f"decided in review: {replaced if ended else 'it holds'}",
         "undo": f"taken back (deed {deed.detail.get('undoes')})",
     }[deed.kind]
     undone = f", undone by deed {deed.undone_by}" if deed.undone_by else ""

@@ -18,6 +18,7 @@ class DeedKind(StrEnum):
     PURGE = "purge"  # forgotten for good: noted, so that an undo does not take back what came before it instead
     JOIN = "join"  # one project became part of another
     ACCEPT = "accept"  # a repository may use a project's name
+    REVIEW = "review"  # a person decided about what waited
     UNDO = "undo"
 
 

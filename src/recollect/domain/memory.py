@@ -179,6 +179,17 @@ NEVER_USED = Use()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """That a known memory was said once more: where, and when."""
+
+    source: Source
+    at: datetime
+
+    def __post_init__(self) -> None:
+        check_time(self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A memory that somebody proposes; `engine.remember` decides what becomes of it."""
 
@@ -200,6 +211,9 @@ class Draft:
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
     use: Use = NEVER_USED
+    mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
+    flag: str | None = None  # why it is kept but never injected, until a person accepts it
+    conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
 
     def __post_init__(self) -> None:
         _check(self)
@@ -230,6 +244,9 @@ class Memory:
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
     use: Use = NEVER_USED
+    mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
+    flag: str | None = None  # why it is kept but never injected, until a person accepts it
+    conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
     forgotten_at: datetime | None = None  # set: seen by nobody, and gone for good when the undo window ends
 
     def __post_init__(self) -> None:
@@ -255,6 +272,10 @@ def _check(value: Draft | Memory) -> None:
         check_time(value.valid_to)
     if value.superseded_by is not None:
         check_name(value.superseded_by, "id in superseded_by")
+    for known in value.conflicts:
+        check_name(known, "id in conflicts")
+    if value.flag is not None:
+        check_name(value.flag, "flag")
 
 
 def _check_text(text: str) -> None:
@@ -308,20 +329,3 @@ class Hit:
     score: float  # 0..1, relevance and the other factors together
     factors: Mapping[str, float] = field(default_factory=dict)
     freshness: Freshness = NOT_LOOKED_AT  # of its files
-
-
-@dataclass(frozen=True, slots=True)
-class New:
-    """It was not known; it is stored."""
-
-    memory: Memory
-
-
-@dataclass(frozen=True, slots=True)
-class Same:
-    """It was known; the known one has been seen once more."""
-
-    memory: Memory
-
-
-Outcome = New | Same

@@ -17,18 +17,18 @@ from recollect.domain.memory import (
     Memory,
     MemoryId,
     MessageId,
-    Outcome,
     ProjectId,
     Scope,
     SessionId,
     Viewer,
     check_name,
 )
+from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.project import ProjectFacts
 from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.vector import ModelId
-from recollect.engine import forget, recall
+from recollect.engine import forget, recall, review
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
@@ -73,8 +73,11 @@ class Engine:
         self._seconds = seconds
         self._open_files = files
 
-    def remember(self, draft: Draft) -> Outcome:
-        return self.remember_all([draft])[0]
+    def remember(self, draft: Draft) -> Stored:
+        (outcome,) = self.remember_all([draft])
+        if isinstance(outcome, Refused):
+            raise InvalidValue(outcome.why)
+        return outcome
 
     def remember_all(self, drafts: Sequence[Draft], *, folder: str | None = None) -> list[Outcome]:
         """All of them, or none. `folder`: where the files of their project lie."""
@@ -197,6 +200,19 @@ class Engine:
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
         """Gone for good."""
         return forget.forget_now(self._store, memories, at=at, by=by)
+
+    def cases(self) -> list[review.Case]:
+        """What waits for a person to decide."""
+        return review.cases(self._store)
+
+    def accept(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
+        return review.accept(self._store, memory, at=at, by=by)
+
+    def keep(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
+        return review.keep(self._store, memory, at=at, by=by)
+
+    def reject(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
+        return review.reject(self._store, memory, at=at, by=by)
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:

@@ -36,7 +36,8 @@ class FindsMemories(Protocol):
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
     ) -> Sighting:
-        """Where the words occur. `injectable` leaves out what is restricted, `past` adds what is no longer true."""
+        """Where the words occur. `injectable` leaves out what is restricted or flagged, `past` adds what is no
+        longer true."""
         ...
 
     def search(
@@ -46,9 +47,15 @@ class FindsMemories(Protocol):
         ...
 
     def newest(
-        self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] | None = None, since: datetime | None = None
+        self,
+        viewer: Viewer,
+        *,
+        limit: int,
+        kinds: Collection[Kind] | None = None,
+        since: datetime | None = None,
+        injectable: bool = False,
     ) -> list[Memory]:
-        """Live memories, newest first."""
+        """Live memories, newest first; `injectable` leaves out what is restricted or flagged."""
         ...
 
     def count(self, viewer: Viewer | None = None) -> int:
@@ -69,8 +76,16 @@ class KeepsMemories(Protocol):
         """Memories whose id begins so, in the order of their ids."""
         ...
 
-    def find_same(self, draft: Draft) -> Memory | None:
-        """The live memory of the same kind and scope that says the same words."""
+    def find_same(self, draft: Draft, *, past: bool = False) -> Memory | None:
+        """The live memory of the same kind and scope that says the same words; `past`: or else one that was live."""
+        ...
+
+    def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
+        """Live memories of the same scope that share words with it, those with the rarest first."""
+        ...
+
+    def to_review(self, *, limit: int) -> list[Memory]:
+        """Live memories that are flagged or contradict others, the newest first."""
         ...
 
     def add(self, memory: Memory) -> None: ...

@@ -1,4 +1,5 @@
-"""The only write path. A draft becomes a memory, or counts as one more mention of a known one."""
+"""The only write path. A draft becomes a memory, counts as one more mention of a known one, takes its place, or stands
+beside it until a person decides. What it replaces is never deleted: it ends, and stays in the history."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,30 +7,38 @@ from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
-from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, New, Outcome, Same, Sensitivity
+from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Sensitivity
+from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
+from recollect.engine.novelty import Relation, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
 from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
 ID_CHARS = 8
+MENTIONS_AT_MOST = 20  # the last ones are kept: `seen` counts them all
+GAIN_OF_A_MENTION = 0.1  # of importance
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
-def remember(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
-    """Somebody says it: a known memory counts it."""
+def remember(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
+    """Somebody says it: a known memory counts it, an outdated one steps aside."""
     with memories.writing():
         known = _known(memories, draft)
-        if known is not None:
-            again = _merged(known, draft, seen=known.seen + draft.seen)
-            memories.note_change(deed, known.id, known)
+        relation = Relation() if known or _is_past(draft) else relation_of(memories, draft)
+        same = known or relation.same
+        if same is not None:
+            again = _said_again(same, draft)
+            memories.note_change(deed, same.id, same)
             memories.update(again)
             return Same(again)
-        return _added(memories, draft, deed)
+        return _added(memories, draft, deed, relation)
 
 
-def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
-    """It comes from a file, with its own id and counts: the same file twice changes nothing."""
+def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
+    """It comes from a file: what has an id of its own comes as it was, with its counts; the rest is told apart like
+    anything that is said. The same file twice changes nothing."""
+    is_ours = draft.id is not None or _is_past(draft)
     if draft.id is None and _is_past(draft):  # nothing live will be found for it, and its time may be that of reading
         draft = replace(draft, id=next(_ids_of(replace(draft, at=EARLIEST))))
     with memories.writing():
@@ -43,11 +52,17 @@ def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Outcome:
             memories.note_change(deed, taken.id, taken)
             memories.update(memory)
             return New(memory)
-        if known is None:
-            return _added(memories, draft, deed)
-        merged = _merged(known, draft, seen=max(known.seen, draft.seen))
-        if merged != known:
-            memories.note_change(deed, known.id, known)
+        if known is None and not is_ours:
+            known = memories.find_same(draft, past=True)
+            if known is not None and not known.is_live:  # it was read before, and something newer took its place
+                return Same(known)
+        relation = Relation() if known or is_ours else relation_of(memories, draft)
+        same = known or relation.same
+        if same is None:
+            return _added(memories, draft, deed, relation)
+        merged = _merged(same, draft, seen=max(same.seen, draft.seen))
+        if merged != same:
+            memories.note_change(deed, same.id, same)
             memories.update(merged)
         return Same(merged)
 
@@ -62,29 +77,55 @@ def _is_past(draft: Draft) -> bool:
     return draft.superseded_by is not None or draft.valid_to is not None
 
 
-def _added(memories: Writes, draft: Draft, deed: DeedId) -> New:
+def _added(memories: Writes, draft: Draft, deed: DeedId, relation: Relation) -> Stored:
     memory = _memory(draft, _free_id(memories, draft))
+    if relation.newer is not None:  # it was said earlier than what holds now: it goes straight into the history
+        memory = replace(memory, valid_to=relation.newer.valid_from, superseded_by=relation.newer.id)
+    if relation.contradicted:
+        conflicts = (*memory.conflicts, *(known.id for known in relation.contradicted))
+        memory = replace(memory, conflicts=tuple(dict.fromkeys(conflicts)))
     memories.note_change(deed, memory.id, None)
     memories.add(memory)
-    return New(memory)
+    replaced = tuple(supersede(memories, known, memory, deed) for known in relation.replaced)
+    if replaced:
+        return Updates(memory, replaced)
+    return Contradicts(memory, relation.contradicted) if relation.contradicted else New(memory)
+
+
+def supersede(memories: Writes, known: Memory, by: Memory, deed: DeedId) -> Memory:
+    """From when the other began to hold, this one no longer did."""
+    ended = replace(known, valid_to=max(by.valid_from, known.valid_from), superseded_by=by.id)
+    memories.note_change(deed, known.id, known)
+    memories.update(ended)
+    return ended
 
 
 def _says_the_same(known: Memory, draft: Draft) -> bool:
     return (known.text, known.kind, known.scope) == (draft.text.strip(), draft.kind, draft.scope)
 
 
+def _said_again(known: Memory, draft: Draft) -> Memory:
+    """Both sources are kept, and in whose words it was said."""
+    merged = _merged(known, draft, seen=known.seen + draft.seen)
+    mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
+    gained = min(2.0, round(merged.importance + GAIN_OF_A_MENTION, 3))
+    return replace(merged, importance=gained, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+
+
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     """What the draft adds is added, and of two sensitivities the stricter one holds."""
     strictness = list(Sensitivity)
+    words = () if visible(draft.text).casefold() == visible(known.text).casefold() else (draft.text.strip(),)
     return replace(
         known,
         seen=seen,
         title=draft.title or known.title,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
-        evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence))),
+        evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence, *words))),
         anchors=anchoring.merged(known.anchors, draft.anchors),
         importance=max(known.importance, draft.importance),
         sensitivity=max(known.sensitivity, draft.sensitivity, key=strictness.index),
+        mentions=tuple(dict.fromkeys((*known.mentions, *draft.mentions)))[-MENTIONS_AT_MOST:],
     )
 
 
@@ -108,6 +149,9 @@ def _memory(draft: Draft, memory_id: MemoryId) -> Memory:
         anchors=draft.anchors,
         seen=draft.seen,
         use=draft.use,
+        mentions=draft.mentions,
+        flag=draft.flag,
+        conflicts=draft.conflicts,
     )
 
 

@@ -53,7 +53,7 @@ def _best(
     since = now - timedelta(days=since_days) if since_days is not None else None
     pool = [
         m
-        for m in memories.newest(viewer, limit=limit * POOL_PER_PLACE, kinds=wanted, since=since)
+        for m in memories.newest(viewer, limit=limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True)
         if may_inject(m, viewer)
     ]
     enough = settings.start.floor if floor is None else floor

@@ -9,7 +9,7 @@ from recollect.domain.memory import Memory
 from recollect.engine import joining
 from recollect.engine.ports import Store
 
-OF_MEMORIES = (DeedKind.REMEMBER, DeedKind.IMPORT, DeedKind.FORGET)
+OF_MEMORIES = (DeedKind.REMEMBER, DeedKind.IMPORT, DeedKind.FORGET, DeedKind.REVIEW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

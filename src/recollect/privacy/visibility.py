@@ -52,4 +52,6 @@ def may_see(memory: Memory, viewer: Viewer) -> bool:
 
 def may_inject(memory: Memory, viewer: Viewer) -> bool:
     """Whether it may be put in front of the model unasked."""
-    return memory.is_live and memory.sensitivity is not Sensitivity.RESTRICTED and may_see(memory, viewer)
+    if memory.flag is not None or memory.sensitivity is Sensitivity.RESTRICTED:
+        return False
+    return memory.is_live and may_see(memory, viewer)

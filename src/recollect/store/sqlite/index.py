@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from recollect.domain.memory import Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
+from recollect.domain.memory import Draft, Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import Reach, reach_of, reaches
 from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, from_ms, is_sound, memory_of
 from recollect.text.dates import date_words
@@ -25,6 +25,8 @@ _LIVE, _PAST, _RESTRICTED, _SESSION, _REACH, _TURN = "live", "past", "restricted
 def places_of(memory: Memory) -> tuple[Place, ...]:
     """Where a memory is found: by its scope first, then from other projects."""
     time = _LIVE if memory.is_live else _PAST
+    if memory.flag is not None and memory.sensitivity is not Sensitivity.SESSION:
+        return (_place(time, _RESTRICTED, memory.scope),)
     match memory.sensitivity:
         case Sensitivity.RESTRICTED:
             return (_place(time, _RESTRICTED, memory.scope),)
@@ -47,6 +49,13 @@ def places_for(viewer: Viewer, *, injectable: bool = False, past: bool = False) 
             if viewer.session is not None:
                 places.append(_place(time, _SESSION, scope, viewer.session))
     return places
+
+
+def places_beside(draft: Draft) -> list[Place]:
+    """Where something stands that says the same, or something else of the same thing."""
+    if draft.sensitivity is Sensitivity.SESSION:
+        return [_place(_LIVE, _SESSION, draft.scope, draft.source.session or "")]
+    return [_place(_LIVE, draft.scope), _place(_LIVE, _RESTRICTED, draft.scope)]
 
 
 def columns_of(places: Iterable[Place]) -> dict[Place, str]:
@@ -111,6 +120,23 @@ def rows_with(
     queries = [" OR ".join(_quoted(place + word) for place in places) for word in words]
     found = connection.execute(" UNION ALL ".join([each] * len(queries)), queries).fetchall()
     return {word: json.loads(row[0]) for word, row in zip(words, found, strict=True)}
+
+
+def newest_with(
+    connection: sqlite3.Connection, places: Iterable[Place], groups: Sequence[Sequence[str]], limit: int
+) -> list[list[int]]:
+    """For each group of words, the newest memories in these places that have all of them."""
+    if not groups:
+        return []
+    found = "SELECT rowid FROM memory_words WHERE memory_words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    each = f"SELECT json_group_array(rowid) FROM ({found})"
+    queries = [
+        " OR ".join("(" + " AND ".join(_quoted(place + word) for word in words) + ")" for place in places)
+        for words in groups
+    ]
+    values = [value for query in queries for value in (query, limit)]
+    rows = connection.execute(" UNION ALL ".join([each] * len(queries)), values).fetchall()
+    return [json.loads(row[0]) for row in rows]
 
 
 def places_with(connection: sqlite3.Connection, table: str, places: Sequence[Place]) -> list[Place]:

@@ -18,7 +18,19 @@ _AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
 _COLUMNS = (
     *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
-    *("evidence", "anchors", "forgotten_ms", "shown", "used", "last_shown_ms", "last_used_ms", "reach"),
+    *(
+        "evidence",
+        "anchors",
+        "mentions",
+        "flag",
+        "conflicts",
+        "forgotten_ms",
+        "shown",
+        "used",
+        "last_shown_ms",
+        "last_used_ms",
+        "reach",
+    ),
     *("content_key", "hash"),
 )
 _INSERT = f"INSERT INTO memory ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
@@ -41,10 +53,13 @@ class Memories:
             ).fetchall()
         return memories_of(rows)
 
-    def find_same(self, draft: Draft) -> Memory | None:
+    def find_same(self, draft: Draft, *, past: bool = False) -> Memory | None:
+        holds = "forgotten_ms IS NULL" if past else LIVE
         with self._database.read() as connection:
             rows = connection.execute(
-                f"SELECT * FROM memory WHERE content_key = ? AND {LIVE} ORDER BY n", (content_key(draft),)
+                f"SELECT * FROM memory WHERE content_key = ? AND {holds} "
+                "ORDER BY superseded_by IS NOT NULL OR valid_to_ms IS NOT NULL, n",
+                (content_key(draft),),
             ).fetchall()
         # A damaged one is none: it can be said again. What only one session sees is known to nobody else.
         return next((memory for memory in memories_of(rows) if _is_seen_alike(memory, draft)), None)
@@ -70,11 +85,18 @@ class Memories:
             _care_for_vector(connection, row["n"], old, memory)
 
     def newest(
-        self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] | None = None, since: datetime | None = None
+        self,
+        viewer: Viewer,
+        *,
+        limit: int,
+        kinds: Collection[Kind] | None = None,
+        since: datetime | None = None,
+        injectable: bool = False,
     ) -> list[Memory]:
         places = [("scope", str(scope)) for scope in index.scopes(viewer)]
         places += [("reach", reach.value) for reach in reaches(viewer)]
-        after = "" if since is None else " AND valid_from_ms >= :since"
+        also = "" if since is None else " AND valid_from_ms >= :since"
+        also += " AND sensitivity <> 'restricted' AND flag IS NULL" if injectable else ""
         values = {"session": viewer.session, "limit": limit, "since": None if since is None else to_ms(since)}
         rows = {}
         with self._database.read() as connection:
@@ -82,7 +104,7 @@ class Memories:
                 for kind in kinds if kinds is not None else Kind:
                     # One short walk along an index for each place and kind: as quick among a million as among ten.
                     found = connection.execute(
-                        f"SELECT * FROM memory WHERE {column} = :place AND kind = :kind AND {LIVE}{after} "
+                        f"SELECT * FROM memory WHERE {column} = :place AND kind = :kind AND {LIVE}{also} "
                         "AND (sensitivity <> 'session' OR session = :session) "
                         "ORDER BY valid_from_ms DESC, id LIMIT :limit",
                         {**values, "place": place, "kind": kind.value},
@@ -119,6 +141,15 @@ class Memories:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,)
+            ).fetchall()
+        return memories_of(rows)
+
+    def to_review(self, *, limit: int) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT * FROM memory WHERE (flag IS NOT NULL OR conflicts <> '[]') AND {LIVE} "
+                "ORDER BY created_ms DESC, n DESC LIMIT ?",
+                (limit,),
             ).fetchall()
         return memories_of(rows)
 

@@ -256,4 +256,17 @@ MIGRATIONS = (
         ),
         index.rebuild,
     ),
+    Migration(
+        "mentions, flags and conflicts",
+        (
+            "ALTER TABLE memory ADD COLUMN mentions TEXT NOT NULL DEFAULT '[]'",  # JSON list of lists
+            "ALTER TABLE memory ADD COLUMN flag TEXT",
+            "ALTER TABLE memory ADD COLUMN conflicts TEXT NOT NULL DEFAULT '[]'",  # JSON list of ids
+            """
+            CREATE INDEX memory_to_review ON memory (created_ms DESC, n DESC)
+            WHERE (flag IS NOT NULL OR conflicts <> '[]')
+                AND valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL
+            """,
+        ),
+    ),
 )

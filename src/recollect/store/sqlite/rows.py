@@ -17,6 +17,7 @@ from recollect.domain.memory import (
     Kind,
     Memory,
     MemoryId,
+    Mention,
     MessageId,
     ProjectId,
     Role,
@@ -39,9 +40,10 @@ MEMORY_WORDS = (
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
     *("evidence", "anchors", "forgotten_ms"),
 )
+_SAID_LATER = ("mentions", "flag", "conflicts")  # counted where they say something: older rows keep their hash
 _BEFORE_THESE_COLUMNS = {
-    **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms")),
-    **dict.fromkeys(("evidence", "anchors"), "[]"),
+    **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag")),
+    **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
     **dict.fromkeys(("shown", "used"), 0),
 }
 TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
@@ -74,7 +76,9 @@ def _from_ms_or_none(ms: int | None) -> datetime | None:
 
 
 def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
-    return blake2b(repr([row[name] for name in columns]).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
+    values = [row[name] for name in columns]
+    values += [row[name] for name in _SAID_LATER if name in row.keys() and row[name] not in (None, "[]")]  # noqa: SIM118  # a row of SQLite has no `in`
+    return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
 def is_sound(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> bool:
@@ -111,6 +115,9 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "agent": memory.source.agent,
         "evidence": _list(memory.evidence),
         "anchors": _list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
+        "mentions": _list(_mention_row(mention) for mention in memory.mentions),
+        "flag": memory.flag,
+        "conflicts": _list(memory.conflicts),
         "forgotten_ms": _ms_or_none(memory.forgotten_at),
         "shown": memory.use.shown,
         "used": memory.use.used,
@@ -137,6 +144,8 @@ def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
 
 
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
+    if "mentions" not in row:  # the history keeps rows as they were then
+        row = {**_BEFORE_THESE_COLUMNS, **row}
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
@@ -177,6 +186,9 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
         evidence=tuple(_listed(row["evidence"])),
         anchors=tuple(Anchor(path, known_hash) for path, known_hash in _listed(row["anchors"])),
+        mentions=tuple(map(_mention_of, _listed(row["mentions"]))),
+        flag=row["flag"],
+        conflicts=tuple(_listed(row["conflicts"])),
         use=_use_of(row),
         forgotten_at=_from_ms_or_none(row["forgotten_ms"]),
     )
@@ -190,6 +202,16 @@ def _source_of(
     role: str, host: str | None, session: SessionId | None, message: MessageId | None, agent: str | None
 ) -> Source:
     return Source(role=Role(role), host=host, session=session, message=message, agent=agent)
+
+
+def _mention_row(mention: Mention) -> list[object]:
+    source = mention.source
+    return [to_ms(mention.at), source.role.value, source.host, source.session, source.message, source.agent]
+
+
+def _mention_of(stored: list[Any]) -> Mention:
+    at_ms, *source = stored
+    return Mention(source=_source_of(*source), at=from_ms(at_ms))
 
 
 def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:

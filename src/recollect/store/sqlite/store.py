@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from recollect.domain.health import Finding as HealthFinding
+from recollect.store.sqlite.alike import Alike
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.finding import Finding
 from recollect.store.sqlite.forgetting import Forgetting
@@ -18,7 +19,7 @@ from recollect.store.sqlite.vectors import Vectors
 from recollect.store.sqlite.views import Views
 
 
-class SqliteStore(Memories, Finding, Vectors, History, Forgetting, Turns, Projects, Injections):
+class SqliteStore(Memories, Alike, Finding, Vectors, History, Forgetting, Turns, Projects, Injections):
     def __init__(self, path: Path | None) -> None:
         self._database = Database(path)
         self._views = Views()

@@ -1,0 +1,60 @@
+"""Tells a draft apart from what is known: which memory says the same, which it replaces, which it contradicts."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from recollect.domain.memory import Draft, Kind, Memory, Role
+from recollect.engine.ports import KeepsMemories
+from recollect.rank.novelty import Verdict, compare
+from recollect.text.statement import telling_words
+
+CANDIDATES = 12  # how many known memories a draft is compared with
+TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """How a draft stands to what is known. Nothing of it: it is new."""
+
+    same: Memory | None = None
+    replaced: tuple[Memory, ...] = ()
+    contradicted: tuple[Memory, ...] = ()
+    newer: Memory | None = None  # it was said earlier than this one, which holds instead
+
+
+def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
+    found = memories.alike(draft, telling_words(draft.text), limit=CANDIDATES)
+    judged = [(known, compare(known, draft)) for known in found]
+    same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)
+    if same is not None:
+        return Relation(same=same)
+    replaced, contradicted, newer = [], [], None
+    for known, verdict in judged:
+        match _with_trust(verdict, known, draft):
+            case Verdict.UPDATES if draft.at < known.valid_from:
+                newer = newer or known
+            case Verdict.UPDATES:
+                replaced.append(known)
+            case Verdict.CONTRADICTS:
+                contradicted.append(known)
+            case Verdict.SAME | Verdict.UNRELATED:
+                pass
+            case _ as never:
+                assert_never(never)
+    if newer is not None:  # what is outdated itself replaces nothing
+        return Relation(newer=newer)
+    return Relation(replaced=tuple(replaced), contradicted=tuple(contradicted))
+
+
+def _with_trust(verdict: Verdict, known: Memory, draft: Draft) -> Verdict:
+    """Who says it decides what it may do: nothing that a tool said, or that is flagged, moves what a person said."""
+    if verdict not in (Verdict.UPDATES, Verdict.CONTRADICTS):
+        return verdict
+    if draft.source.role is Role.TOOL or draft.flag is not None or known.flag is not None:
+        return Verdict.UNRELATED
+    by_user = TRUST[draft.source.role] == TRUST[Role.USER]
+    if draft.kind is Kind.CORRECTION and by_user:
+        return Verdict.UPDATES  # a correction by the user outranks everything that it contradicts
+    if TRUST[draft.source.role] < TRUST[known.source.role]:
+        return Verdict.CONTRADICTS
+    return verdict

@@ -1,0 +1,261 @@
+"""What a new statement is to a known one: the same, an update, a contradiction, or another matter. Pure.
+
+It compares what two statements speak of, the values that they give, what they negate and what they say is over. In
+doubt it is another matter: a memory too many is found and forgotten, one that was merged wrongly is lost.
+"""
+
+from collections.abc import Iterator
+from enum import Enum, auto
+
+from recollect.domain.memory import Draft, Kind, Memory
+from recollect.text.alternatives import says_where
+from recollect.text.opposites import opposed
+from recollect.text.statement import Clause, Statement, statement
+from recollect.text.statement_tokens import NAME, QUOTE
+from recollect.text.statement_words import COMMON, GENERIC, OWNS, PLACES
+
+NEARLY_ALL = 5  # so many words in common outweigh one that only one of them has
+HALF, MOSTLY, NEARLY = 0.5, 0.6, 0.75
+FEW = 3
+NUMBERS = ("number", "count", "characters", "version")
+
+
+_ELSEWHERE = frozenset().union(*PLACES)
+_WEAK = COMMON | _ELSEWHERE
+
+
+class Verdict(Enum):
+    SAME = auto()
+    UPDATES = auto()
+    CONTRADICTS = auto()
+    UNRELATED = auto()
+
+
+def compare(known: Memory, draft: Draft) -> Verdict:
+    return verdict_of(known.text, draft.text, known.kind, draft.kind)
+
+
+def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Verdict:
+    old, new = statement(old_text), statement(new_text)
+    if _is_same(old, new):
+        return Verdict.SAME if old_kind is new_kind else Verdict.UNRELATED
+    if old.flat == new.flat and _is_turned_round(old, new):
+        return Verdict.CONTRADICTS
+    if _are_elsewhere(old, new):
+        return Verdict.UNRELATED
+    if _ends(old, new):
+        return Verdict.UPDATES
+    if new.adds:
+        return Verdict.UNRELATED
+    if _replaces(old, new) or _moves(old, new) or _corrects(old, new) or _changes_value(old, new):
+        return Verdict.UPDATES
+    if _changes_object(old, new):
+        return Verdict.UPDATES
+    if _opposes(old, new):
+        return Verdict.UPDATES if new.changes else Verdict.CONTRADICTS
+    return Verdict.UNRELATED
+
+
+def _is_same(old: Statement, new: Statement) -> bool:
+    if old.negated != new.negated or not old.flat or _is_turned_round(old, new):
+        return False
+    if bool(old.moved) != bool(new.moved) or bool(old.ended) != bool(new.ended):
+        return False
+    only_old, only_new = old.flat - new.flat, new.flat - old.flat
+    if only_old and only_new:
+        return False
+    more = only_old | only_new
+    if not more:
+        return True
+    if old.corrects != new.corrects:
+        return False
+    if more & (old.all_values | new.all_values | _ELSEWHERE) or len(more) > 1:
+        return False
+    shared = len(old.flat & new.flat)
+    return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)
+
+
+def _is_turned_round(old: Statement, new: Statement) -> bool:
+    """`X over Y`, and `Y over X`."""
+    return bool(old.directed - new.directed) and bool(new.directed - old.directed)
+
+
+def _are_elsewhere(old: Statement, new: Statement) -> bool:
+    """The one holds in staging, say, and the other in production; the one quotes this, and the other that."""
+    if QUOTE in old.values and QUOTE in new.values and not old.values[QUOTE] & new.values[QUOTE]:
+        return True  # two messages are two matters
+    both = [name for name in old.values.keys() & new.values.keys() if _says_where(name)]
+    if old.words != new.words and any(not old.values[name] & new.values[name] for name in both):
+        return not new.moved
+    return any(old.words & row and new.words & row and not old.words & new.words & row for row in PLACES)
+
+
+def _says_where(name: str) -> bool:
+    return name.startswith("alternative") and says_where(int(name.split()[1]))
+
+
+def _said(one: Statement) -> frozenset[str]:
+    """What a statement holds to be so."""
+    denied = frozenset(word for clause in one.clauses if clause.negated for word in clause.words)
+    return (one.content | one.name_parts) - one.ended - denied
+
+
+def _ends(old: Statement, new: Statement) -> bool:
+    """It says that something is over which the old one holds."""
+    over = new.ended & _said(old)
+    named = over & (old.names | new.names)
+    if not over or (new.ended & new.names and not named):
+        return False
+    beside = (old.words & new.words) - over
+    if named or old.names & new.names:
+        return bool(beside or old.names & new.names - over) or len(old.content - over) <= FEW
+    return new.ended - new.numbers <= over and bool(beside or len(over) > 1)
+
+
+def _replaces(old: Statement, new: Statement) -> bool:
+    """It names what the old one names, and an alternative to it, and tells of a change."""
+    if not new.changes and not new.is_past:
+        return False
+    for name, values in old.values.items():
+        named = new.values.get(name, frozenset())
+        is_over = values & new.ended if named & new.ended else values
+        if name.startswith(("alternative", "person")) and values < named and is_over:
+            return True
+    return False
+
+
+def _moves(old: Statement, new: Statement) -> bool:
+    """It tells that what the old one speaks of became something else."""
+    if not new.moved or not new.moved <= _said(old):
+        return False
+    return len(old.content - new.moved) <= (FEW if len(new.moved) > 1 or new.moved & new.names else 1)
+
+
+def _corrects(old: Statement, new: Statement) -> bool:
+    """It says that something was wrong, of what the old one speaks of."""
+    if not new.corrects or _is_swapped(old, new, frozenset(), close=True):
+        return False
+    words = old.words & new.words
+    shared = len(old.content & new.content)
+    if shared >= 2:
+        return shared > 2 or shared * 2 >= len(old.content)
+    both_name_one = all(any(name.startswith("alternative") for name in one.values) for one in (old, new))
+    return bool(words) and both_name_one and len(old.words - words) <= 1
+
+
+def _changes_object(old: Statement, new: Statement) -> bool:
+    """`Events go to Segment`, `events go to RudderStack`."""
+    if not old.object or not new.object or old.object == new.object:
+        return False
+    rest = old.content - {old.object}
+    return len(rest) >= 2 and rest == new.content - {new.object}
+
+
+def _changes_value(old: Statement, new: Statement) -> bool:
+    """Both give a value of one kind for the same thing, and it is not the same value."""
+    changed = list(_changed(old, new))
+    if not changed:
+        return False
+    ours = frozenset(value for name, _ in changed for value in _values(old, name))
+    theirs = frozenset(value for _, name in changed for value in _values(new, name))
+    shared = (old.words & new.words) | (old.all_values & new.all_values)
+    only_old = (old.words | old.all_values) - ours - new.words - new.all_values
+    only_new = (new.words | new.all_values) - theirs - old.words - old.all_values
+    names_both = (NAME, NAME) in changed and not (ours & old.predicates and theirs & new.predicates)
+    if names_both and not new.changes:  # a name may as well be what the statement is about
+        return False
+    told = (new.moved | new.ended) & new.names
+    if told and not told & old.names:  # it tells what became of something else
+        return False
+    versioned = frozenset(name.partition(" ")[2] for pair in changed for name in pair if name.startswith("version"))
+    shared -= versioned  # that both name a thing of which both give a version says nothing more
+    shared -= OWNS
+    if not shared - _WEAK and (len(shared) < 2 or (only_old and only_new)) and (only_old or only_new):
+        return False
+    if not shared and (only_new or not versioned):
+        return False
+    if not only_old or not only_new:
+        return (len(changed) == 1 or new.changes) and not _is_narrowed(old, new, only_old, only_new)
+    if _is_swapped(old, new, ours | theirs, close=new.changes) or len(changed) > 1:
+        return False
+    overlap = len(shared) / (len(shared) + min(len(only_old), len(only_new)))
+    return overlap >= HALF if new.changes else len(shared) >= FEW and overlap >= MOSTLY
+
+
+def _is_narrowed(old: Statement, new: Statement, only_old: frozenset[str], only_new: frozenset[str]) -> bool:
+    """The one holds for more than the other: `in YAML`, `the read timeout`."""
+    if new.changes:
+        return bool(only_new & new.conditions)
+    if only_old & old.conditions or only_new & new.conditions:
+        return True
+    return any(
+        place == "before"
+        for place, _ in (*_beside(old, new, old.all_values, close=True), *_beside(new, old, new.all_values, close=True))
+    )
+
+
+def _values(one: Statement, name: str) -> frozenset[str]:
+    return one.values.get(name, frozenset()) or one.maybe.get(name, frozenset())
+
+
+def _changed(old: Statement, new: Statement) -> Iterator[tuple[str, str]]:
+    """Classes of which both give values, and none in common."""
+    for ours in sorted({*old.values, *old.maybe}):
+        for theirs in sorted({*new.values, *new.maybe}):
+            if not _are_of_one_kind(ours, theirs) or _values(old, ours) & _values(new, theirs):
+                continue
+            if ours.startswith("alternative") and len(_values(new, theirs)) > len(_values(old, ours)):
+                continue  # a list is no other value
+            yield ours, theirs
+
+
+def _are_of_one_kind(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    kinds = one.split()[0], other.split()[0]
+    if set(kinds) == {"version"}:
+        return "version" in (one, other)
+    return all(kind in NUMBERS for kind in kinds) and "number" in kinds
+
+
+def _is_swapped(old: Statement, new: Statement, values: frozenset[str], *, close: bool) -> bool:
+    """Whether something stands in the one where something else stands in the other, beside the same word; `close`:
+    right beside it."""
+    ours, theirs = _beside(old, new, values, close=close), _beside(new, old, values, close=close)
+    return any(place in theirs for place in ours)
+
+
+def _beside(one: Statement, other: Statement, values: frozenset[str], *, close: bool) -> set[tuple[str, str]]:
+    """Where words stand that only this one has: before or after a word that both have."""
+    common = frozenset(other.order) - {""}
+    order = [word for word in one.order if word not in values and (word or close)]
+    found = set()
+    for i, word in enumerate(order):
+        if not word or word in common:
+            continue
+        if i + 1 < len(order) and order[i + 1] in common:
+            found.add(("before", order[i + 1]))
+        if i and order[i - 1] in common:
+            found.add(("after", order[i - 1]))
+    return found
+
+
+def _opposes(old: Statement, new: Statement) -> bool:
+    return any(_clash(old, ours, new, theirs) for ours in old.clauses for theirs in new.clauses)
+
+
+def _clash(old: Statement, ours: Clause, new: Statement, theirs: Clause) -> bool:
+    one, other = ours.words | ours.about, theirs.words | theirs.about
+    shared = one & other
+    only_old, only_new = one - other, other - one
+    turned = opposed(only_old, only_new)
+    if (ours.negated != theirs.negated) == turned or not shared:
+        return False
+    if only_old & old.all_values and only_new & new.all_values:
+        return False
+    if one == other:
+        return True
+    if not turned and only_old and only_new and _is_swapped(old, new, frozenset(), close=True):
+        return False
+    agreed = len(shared) + turned
+    return agreed >= 2 and agreed >= min(len(one), len(other)) * NEARLY

@@ -1,0 +1,232 @@
+"""Things of which one takes the place of another: technologies of one purpose, styles, days, ways of doing. Facts only.
+
+Two of one row are alternatives: who says the one after the other has changed something, if all else is the same.
+"""
+
+from functools import lru_cache
+
+_ROWS = """
+webpack vite rollup esbuild parcel turbopack rspack browserify snowpack
+npm pnpm yarn
+pip poetry pipenv uv conda pdm
+black yapf autopep8
+prettier dprint biome
+eslint tslint oxlint standardjs rubocop pylint flake8 golangci-lint
+mypy pyright pytype
+jest vitest mocha jasmine ava
+pytest unittest nose nose2
+cypress playwright selenium puppeteer webdriverio testcafe nightwatch
+junit testng spock kotest
+rspec minitest
+postgresql mysql mariadb sqlite oracle mssql sqlserver cockroachdb mongodb dynamodb cassandra couchdb firestore
+redis memcached valkey keydb hazelcast
+kafka rabbitmq nats sqs pulsar activemq bullmq sidekiq celery resque
+elasticsearch opensearch solr meilisearch typesense algolia
+jenkins circleci travis buildkite teamcity drone gitlab-ci github-actions woodpecker concourse azure-pipelines
+github gitlab bitbucket gitea codeberg
+aws gcp azure hetzner digitalocean linode ovh
+heroku vercel netlify render railway fly.io cloudflare-pages
+terraform pulumi cloudformation opentofu cdk
+kubernetes nomad ecs swarm
+argocd flux spinnaker
+docker podman
+helm kustomize jsonnet
+nginx caddy traefik apache haproxy envoy
+react vue svelte angular solid preact ember
+redux zustand mobx recoil jotai pinia vuex
+tailwind bootstrap bulma
+moment dayjs date-fns luxon
+axios fetch ky got superagent node-fetch
+winston pino bunyan log4js
+log4j logback
+sequelize prisma typeorm drizzle knex mikroorm sqlalchemy peewee hibernate jooq entity-framework dapper gorm ent
+django flask fastapi starlette bottle pyramid
+express fastify koa hapi nestjs hono
+rails sinatra
+spring quarkus micronaut ktor
+gin echo fiber chi
+actix axum rocket warp
+maven gradle bazel sbt ant
+cmake meson autotools scons
+make just task ninja
+graphql rest grpc soap trpc
+json yaml toml xml ini protobuf avro thrift msgpack flatbuffers capnproto
+python javascript typescript golang rust java kotlin swift ruby php elixir scala clojure haskell c++ c# dart zig perl
+node deno bun
+jwt session-cookies cookies opaque-tokens
+oauth saml ldap kerberos basic-auth
+okta auth0 keycloak cognito clerk entra
+bcrypt argon2 argon2id scrypt pbkdf2
+hs256 rs256 es256 ps256 eddsa hmac-sha256
+sha1 sha256 sha512 md5 blake2 blake3
+launchdarkly unleash flagsmith split configcat growthbook
+mailgun sendgrid postmark ses mailchimp sparkpost resend
+stripe paypal adyen braintree square klarna
+sentry bugsnag rollbar honeybadger airbrake
+datadog newrelic grafana prometheus dynatrace honeycomb splunk
+jira linear asana trello clickup shortcut
+slack teams discord mattermost zulip
+dependabot renovate
+vault 1password doppler secrets-manager bitwarden sops
+s3 gcs azure-blob minio r2 nfs
+cloudfront cloudflare fastly akamai
+snowflake bigquery redshift clickhouse databricks duckdb
+airflow dagster prefect luigi
+dbt dataform
+spark flink beam
+pandas polars dask
+pytorch tensorflow jax keras
+mlflow wandb neptune comet
+unity unreal godot
+freertos zephyr mbed nuttx
+uikit swiftui
+retrofit volley
+room realm
+flutter react-native ionic xamarin maui
+dagger hilt koin guice
+zod yup joi ajv valibot
+pydantic marshmallow attrs
+handlebars mustache ejs pug
+jinja mako
+sass less stylus
+mdx markdown restructuredtext asciidoc
+sphinx mkdocs docusaurus gitbook vitepress
+swagger redoc
+vim emacs vscode intellij neovim
+tabs spaces
+camelcase snake_case kebab-case pascalcase
+english german french spanish portuguese italian japanese chinese dutch polish
+monday tuesday wednesday thursday friday saturday sunday
+hourly daily nightly weekly monthly quarterly yearly
+minute hour day week month quarter year
+fmod wwise
+dark light
+semver calver
+monorepo polyrepo
+trunk gitflow
+mit apache-2.0 gpl gplv2 gplv3 agpl lgpl bsd mpl
+amd64 arm64
+debian ubuntu alpine fedora centos rhel
+windows macos linux
+chrome firefox safari edge
+bash zsh fish powershell
+http https
+websocket sse polling webhooks
+uuid ulid snowflake-ids serial autoincrement
+float decimal integer
+scrum kanban
+master main develop trunk
+"""
+
+# What also goes by another name, as it stands in the rows.
+_NAMES = {
+    "github actions": "github-actions",
+    "gitlab ci": "gitlab-ci",
+    "azure pipelines": "azure-pipelines",
+    "cloudflare pages": "cloudflare-pages",
+    "react native": "react-native",
+    "azure blob": "azure-blob",
+    "secrets manager": "secrets-manager",
+    "entity framework": "entity-framework",
+    "sql server": "sqlserver",
+    "new relic": "newrelic",
+    "date fns": "date-fns",
+    "basic auth": "basic-auth",
+    "session cookies": "session-cookies",
+    "opaque tokens": "opaque-tokens",
+    "snake case": "snake_case",
+    "camel case": "camelcase",
+    "kebab case": "kebab-case",
+    "pascal case": "pascalcase",
+    "next.js": "nextjs",
+    "node.js": "node",
+    "nodejs": "node",
+    "vue.js": "vue",
+    "reactjs": "react",
+    "moment.js": "moment",
+    "day.js": "dayjs",
+    "postgres": "postgresql",
+    "pg": "postgresql",
+    "psql": "postgresql",
+    "mongo": "mongodb",
+    "k8s": "kubernetes",
+    "kube": "kubernetes",
+    "gha": "github-actions",
+    "ts": "typescript",
+    "js": "javascript",
+    "py": "python",
+    "go": "golang",
+    "tab": "tabs",
+    "space": "spaces",
+    "rst": "restructuredtext",
+    "yml": "yaml",
+    "mondays": "monday",
+    "tuesdays": "tuesday",
+    "wednesdays": "wednesday",
+    "thursdays": "thursday",
+    "fridays": "friday",
+    "saturdays": "saturday",
+    "sundays": "sunday",
+    "floats": "float",
+    "decimals": "decimal",
+    "integers": "integer",
+    "oauth2": "oauth",
+    "hmac": "hmac-sha256",
+    "elastic": "elasticsearch",
+    "every hour": "hourly",
+    "every day": "daily",
+    "each day": "daily",
+    "every night": "nightly",
+    "every week": "weekly",
+    "each week": "weekly",
+    "every month": "monthly",
+    "each month": "monthly",
+}
+# Also plain words of the language: alternatives only where nothing else is one, and never a reason to end something.
+_PLAIN = frozenset(
+    """
+    ant alpha ava beam chi clerk dark develop day days echo edge ent fetch fish flux go got hour just less light linear
+    local main make merge minute month months quarter realm render resend rocket room serial solid space spark
+    split spring square standard swarm tab task teams trunk volley warp week weeks year
+    """.split()
+)
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[str, int]:
+    rows: dict[str, int] = {}
+    for number, row in enumerate(_ROWS.strip().splitlines()):
+        for name in row.split():
+            rows.setdefault(name, number)
+    return rows
+
+
+def row_of(name: str) -> int | None:
+    """Which row a name stands in, written small; None: it is no alternative to anything known."""
+    return _rows().get(_NAMES.get(name, name))
+
+
+# Rows whose names say where something holds as often as what holds there: files, systems, browsers.
+_WHERE = ("python", "windows", "chrome", "amd64", "debian", "bash")
+
+
+@lru_cache(maxsize=1)
+def _where_rows() -> frozenset[int]:
+    return frozenset(_rows()[name] for name in _WHERE)
+
+
+def says_where(row: int) -> bool:
+    return row in _where_rows()
+
+
+def known_name(name: str) -> str:
+    """The one name of a thing that has several."""
+    return _NAMES.get(name, name)
+
+
+def is_plain_word(name: str) -> bool:
+    return name in _PLAIN
+
+
+def two_word_name(first: str, second: str) -> str | None:
+    return _NAMES.get(f"{first} {second}")

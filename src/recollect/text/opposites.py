@@ -1,0 +1,48 @@
+"""Words that say the opposite of each other. Facts only."""
+
+from functools import lru_cache
+
+from recollect.text.words import index_words
+
+_PAIRS = """
+faster slower; quicker slower; fast slow; passed failed; pass fail; succeeded failed; works broken; allowed forbidden;
+optional required; optional mandatory; enable disable; enabled disabled; on off; plural singular; sync async;
+synchronous asynchronous; safe unsafe; ordered unordered; mutable immutable; public private; include exclude;
+accept reject; allow deny; keep delete; keep remove; add remove; put omit; encouraged discouraged; recommended
+discouraged; stateful stateless; static dynamic; strict lenient; eager lazy; online offline; local remote;
+automatic manual; automatically manually; server client; internal external; hard soft; open closed; visible hidden;
+short long; brief detailed; small large; increase decrease; increased decreased; first last;
+best worst; cheaper pricier; stable unstable; supported unsupported; deterministic random; idempotent repeated;
+blocking nonblocking; same own; shared isolated; global local; single double; tabs spaces; default named;
+mocked real; mock real; committed ignored; checked ignored; anonymous authenticated; inline external; many few;
+better worse; higher lower; more less; can cannot; true false; always never; top bottom; eager deferred;
+parallel sequential; improved worse; improve degrade; used dead; used unused;
+crashes works; fails works; hangs works; breaks works; once every; soft permanent; final open; plain encrypted;
+flaky reliable; smaller bigger; smaller larger; shorter longer; detailed short; welcome banned; missing present
+"""
+
+_NOT = ("un", "in", "im", "ir", "dis", "non")
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> frozenset[frozenset[str]]:
+    found = set()
+    for pair in _PAIRS.replace("\n", " ").split(";"):
+        words = pair.split()
+        if len(words) == 2:
+            found.add(frozenset(index_words(word)[0] for word in words))
+    return frozenset(found)
+
+
+def opposed(some: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether one of the stems is the opposite of one of the others."""
+    return any(
+        frozenset((one, other)) in _opposites() or _is_negated(one, other) or _is_negated(other, one)
+        for one in some
+        for other in others
+    )
+
+
+def _is_negated(one: str, other: str) -> bool:
+    """`accurate`, `inaccurate`"""
+    return len(other) > 3 and any(one == beginning + other for beginning in _NOT)

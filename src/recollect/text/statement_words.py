@@ -1,0 +1,235 @@
+"""The words by which a statement is taken apart. Facts about English as developers write it."""
+
+FUNCTION_WORDS = frozenset(
+    """
+    a about after again all also although am an and any anyone are around as at be because been before being both but
+    by can could did do does doing done down each either else even every for from get gets got had has have having he
+    her here him his how i if in into is it its just may me might must my of off on once only onto or other our ours out
+    over own per please pls she should so some such than that the their them then there these they this those though
+    through to too under until up upon us very via was we well were what when where whether which while who whom whose
+    why will with within would yeah yep you your yours ok okay btw fyi lol hey folks sorry ugh nah nope heads gimme
+    gotta u im yes hi
+    """.split()
+)
+# Verbs and nouns that hold a sentence together, whatever it is about.
+LIGHT = FUNCTION_WORDS | frozenset(
+    """
+    always ever everywhere anywhere everything everyone something thing stuff now currently today really actually
+    finally totally fine good better best like prefer want wants need needs needed use uses used using make makes made
+    keep kept put set sets let go goes going come comes came take takes took taken give gives given live
+    lives lived run runs running ran is's called name named new newer latest current correction note remember careful
+    exactly roughly about approximately simply instead rather still already than more most much many lot few same
+    different since from whole full itself themselves anymore ones way case cases times gone dead history stay stays
+    above below under less fewer over feel placed person wrong kicks kick shall mean means incorrect mistaken sit
+    sits lie lies reside resides today e.g i.e eg ie directly straight last lasts everybody happens happen says say yo
+    already mentioned folks
+    """.split()
+)
+LIGHT_STEMS = frozenset(
+    """
+    maximum max minimum min limit least most allow permit requir must have enough charact char handl manag done written
+    serv expos locat found contain hold held point power
+    """.split()
+)
+LIGHT_IN_INDEX = LIGHT | LIGHT_STEMS | frozenset("alway everi everyth pleas prefer onli sinc anymor".split())
+NEGATIONS = frozenset(
+    """
+    not never no dont cannot cant wont isnt arent doesnt didnt shouldnt mustnt without avoid avoids avoided forbid
+    forbids forbidden prohibited prohibit disallow disallowed disallows ban bans banned omit omits skip skips stop
+    neither nor none nothing unsupported unavailable non nobody zero out-of
+    """.split()
+)
+# Words that tell of a change; they say nothing about what it is about.
+CHANGES = frozenset(
+    """
+    now switched moved migrated converted replaced replaces replacing renamed dropped ditched removed retired upgraded
+    downgraded bumped raised lowered increased decreased reduced
+    extended shortened resized changed slipped postponed delayed cranked pushed actually correction longer anymore
+    deprecated obsolete nope sorry wrong instead became rolled swapped relocated abandoned superseded shifted relicensed
+    ripped rewrote ported stopped mistaken finally
+    """.split()
+)
+CHANGE_PHRASES = (
+    "as of",
+    "from now on",
+    "these days",
+    "got moved",
+    "took over",
+    "no longer",
+    "any more",
+    "in place of",
+    "instead of",
+    "rather than",
+    "going forward",
+    "has been",
+    "is out",
+    "'s out",
+    "over to",
+    "mixed that up",
+    "down to",
+    "got rid",
+    "done with",
+    "used to",
+    "turned out",
+    "my bad",
+)
+CORRECTS = frozenset("actually correction wrong mistaken nope sorry incorrect".split())
+ADDS = frozenset("also additionally another besides moreover".split())  # it says more, and takes nothing back
+METHODS = frozenset("get post put patch delete head options".split())
+PAST = frozenset("was were kept used".split())
+MOVES = frozenset(
+    """
+    moved renamed migrated switched converted changed relocated transferred ported rewrote shifted slipped postponed
+    handed
+    """.split()
+)
+PRONOUNS = frozenset("it them they this that these those".split())
+REASONS = frozenset("because since".split())  # what follows says why, not what
+# A name that follows one of these is what is said of something, not what it is said of.
+PREDICATES = frozenset("in at on with by under via through is are to into called as named from using".split())
+CONDITIONS = frozenset("in for when if during within on while under".split())
+DIRECTIONS = frozenset("over than before after from instead".split())
+DETERMINERS = frozenset("the a an our your my its is are was were be been 's of".split())
+# Where something holds: two of one row speak of two places, whatever else they share.
+PLACES = (
+    frozenset("stage product develop local qa preview demo".split()),
+    frozenset("io android web mobil desktop tablet".split()),  # `io` is the stem of iOS
+    frozenset("frontend server client".split()),
+    frozenset("unit integr e2e smoke".split()),
+    frozenset("free team enterpris pro premium basic".split()),
+    frozenset("intern extern public privat".split()),
+    frozenset("left right front rear".split()),
+)
+# Who stands with one of these is a person or a team.
+OWNS = frozenset("own owner review maintain lead contact approv respons charg call assign ping ask grab oncal".split())
+# Words that so many statements share that they say little about whether two speak of the same thing.
+COMMON = frozenset(
+    "test file line code branch server databas version app applic project servic api url run check".split()
+)
+GENERIC = frozenset("api code file method function class format branch directori command tool librari servic".split())
+GOALS = frozenset("to into onto over".split())
+ENDS_WHAT_FOLLOWS = (
+    ("instead", "of"),
+    ("rather", "than"),
+    ("in", "place", "of"),
+    ("no", "longer"),
+    ("moved", "out-of"),
+    ("moved", "off"),
+    ("away", "from"),
+    ("ripped", "out"),
+    ("rid", "of"),
+    ("done", "with"),
+    ("stopped",),
+    ("dropped",),
+    ("ditched",),
+    ("removed",),
+    ("retired",),
+    ("replaced",),
+    ("replaces",),
+    ("replacing",),
+    ("abandoned",),
+    ("bye",),
+    ("goodbye",),
+    ("we", "left"),
+    ("no", "more"),
+    ("stop", "with"),
+    ("stop", "using"),
+    ("quit", "using"),
+)
+ENDS_AFTER = {first: [phrase for phrase in ENDS_WHAT_FOLLOWS if phrase[0] == first] for first, *_ in ENDS_WHAT_FOLLOWS}
+ENDS_WHAT_PRECEDES = frozenset(
+    """
+    gone dead history out deprecated obsolete removed retired dropped replaced renamed superseded decommissioned
+    sunset over off down deleted killed
+    """.split()
+)
+NO_LONGER_SO = frozenset("used read needed supported maintained valid available required true".split())
+FORMS_OF_BE = frozenset("'s is are was were been be has have had got gets being".split())
+BEYOND = frozenset("to with by for since because so and but after while when where as".split())
+
+NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+}
+MONTHS = {
+    name[:length]: str(number)
+    for number, name in enumerate(
+        "january february march april may june july august september october november december".split(), start=1
+    )
+    for length in (3, len(name))
+} | {"sept": "9", "januari": "1", "februari": "2", "juli": "7"}
+VERSIONED = frozenset("node python java php ruby go golang ios android react angular vue django rails".split())
+UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("seconds", 0.001)),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), ("seconds", 1.0)),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), ("seconds", 60.0)),
+    **dict.fromkeys(("h", "hour", "hours", "hr", "hrs"), ("seconds", 3600.0)),
+    **dict.fromkeys(("d", "day", "days"), ("seconds", 86400.0)),
+    **dict.fromkeys(("week", "weeks"), ("seconds", 604800.0)),
+    **dict.fromkeys(("month", "months"), ("seconds", 2592000.0)),
+    **dict.fromkeys(("year", "years"), ("seconds", 31536000.0)),
+    **dict.fromkeys(("b", "byte", "bytes"), ("bytes", 1.0)),
+    **dict.fromkeys(("k", "kb", "kib", "kilobytes"), ("bytes", 1e3)),
+    **dict.fromkeys(("mb", "mib", "megs", "megabytes"), ("bytes", 1e6)),
+    **dict.fromkeys(("gb", "gib", "gig", "gigs", "gigabytes"), ("bytes", 1e9)),
+    **dict.fromkeys(("tb", "tib", "terabytes"), ("bytes", 1e12)),
+    **dict.fromkeys(("%", "percent", "pct"), ("percent", 1.0)),
+    **dict.fromkeys(("px", "pixels", "pixel"), ("pixels", 1.0)),
+    **dict.fromkeys(("x", "times"), ("factor", 1.0)),
+    **dict.fromkeys(("char", "chars", "character", "characters", "columns"), ("characters", 1.0)),
+}
+TWO_WORDS = {
+    ("time", "out"): "timeout",
+    ("times", "out"): "timeout",
+    ("log", "in"): "login",
+    ("log", "ins"): "login",
+    ("set", "up"): "setup",
+    ("roll", "back"): "rollback",
+    ("thread", "safe"): "threadsafe",
+    ("on", "call"): "oncall",
+    ("timed", "out"): "timeout",
+    ("check", "out"): "checkout",
+    ("pull", "request"): "pull",
+    ("pull", "requests"): "pull",
+    ("out", "of"): "out-of",
+}
+BARE = ("characters", "factor")  # often said without the unit
+FILE_ENDINGS = """
+    py js ts jsx tsx mjs cjs go rs java kt swift rb php ex exs c h cc cpp hpp cs scala clj sh sql md txt rst json yaml
+    yml toml ini cfg env xml html css scss vue svelte lock proto tf graphql gradle csv conf properties ipynb dart zig
+    lua pl r jl m mm tsv svg png
+""".split()
+# Stems that mean the same in what developers say of their work.
+SAME_WORDS = {
+    "begin": "start",
+    "built": "build",
+    "ran": "run",
+    "sent": "send",
+    "wrote": "write",
+    "chose": "choos",
+    "chosen": "choos",
+    "owner": "own",
+    "e-mail": "email",
+    "procs": "procedur",
+    "req": "request",
+    "pipelin": "ci",
+    "upgrad": "updat",
+    "bump": "updat",
+    "whole": "full",
+    "repli": "answer",
+    "respond": "answer",
+    "serial": "sequenti",
+    "pr": "pull",
+    "prs": "pull",
+    "permit": "allow",
+    "doc": "document",
+    "docs": "document",
+    "dev": "develop",
+    "develop": "develop",
+    "app": "applic",
+    "stg": "stage",
+    "staging": "stage",
+    "backend": "server",
+    "folder": "directori",
+    "dependeci": "depend",
+}
