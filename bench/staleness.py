@@ -54,7 +54,7 @@ def _alone(root: Path, usual: Times) -> None:
     time.sleep(SETTLED_NS / 1e9)
     files.seen(str(root), anchors, asked=True)
     known = timed(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
-    row(f"          {FILES} files that were read before, in a thread of their own", known, usual)
+    row(f"          {FILES} files that were read before", known, usual)
 
 
 def _project(engine: Engine, root: Path, *, with_files: bool = True) -> Path:
