@@ -8,14 +8,14 @@ state folder, else (when the path would be too long for a socket) a private fold
 """
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.domain.errors import InvalidSettings, InvalidValue
-from recollect.domain.memory import Kind, check_name
+from recollect.domain.memory import MAX_NAME_CHARS, Kind, check_name
 from recollect.domain.settings import Settings
 from recollect.workspace import marker
 
@@ -30,8 +30,12 @@ DEFAULT = "default"  # the origin of what nobody has set
 
 # A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, or end the daemon.
 USER_ONLY = ("privacy", "forget", "archive", "daemon")
+# Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project
+# can take back with `!` only what was its own.
+ADDED_UP = ("privacy.ignored_paths",)
+MAX_ENTRIES = 500  # of a list
 
-Value = bool | int | float
+Value = bool | int | float | tuple[str, ...]
 
 _DEFAULTS = Settings()
 _SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
@@ -40,6 +44,7 @@ _SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
 class Setting(NamedTuple):
     value: Value
     origin: str  # a file or a variable
+    is_of_project: bool = False
 
 
 Layer = Mapping[str, Setting]  # what one origin sets, checked, by full name
@@ -153,12 +158,28 @@ def of_project(path: Path) -> Layer:
     if "project" in values:
         _check_project(values.pop("project"), path)
     for section in USER_ONLY:
-        if section in values:
+        if section in values and not _only_adds(section, values[section]):
             raise InvalidSettings(
-                f"{path}: [{section}] cannot be set by a project, only by its user. Take it out; it may stand "
-                "in your own file (`recollect config init` writes one and says where)."
+                f"{path}: [{section}] cannot be set by a project, only by its user{_except(section)}. "
+                "Take it out; it may stand in your own file (`recollect config init` writes one and says where)."
             )
-    return _layer(values, str(path), ("project", *(name for name in _SECTIONS if name not in USER_ONLY)))
+    sections = [name for name in _SECTIONS if name not in USER_ONLY or _added_up(name)]
+    layer = _layer(values, str(path), ("project", *sections))
+    return {name: setting._replace(is_of_project=True) for name, setting in layer.items()}
+
+
+def _added_up(section: str) -> list[str]:
+    """The settings of a section that everybody adds to."""
+    return [name.removeprefix(f"{section}.") for name in ADDED_UP if name.startswith(f"{section}.")]
+
+
+def _only_adds(section: str, entries: object) -> bool:
+    names = _added_up(section)
+    return bool(names) and (not isinstance(entries, Mapping) or all(name in names for name in entries))
+
+
+def _except(section: str) -> str:
+    return "".join(f"; a project may only add to {section}.{name}" for name in _added_up(section))
 
 
 def of_environment(env: Mapping[str, str]) -> Layer:
@@ -176,6 +197,8 @@ def of_environment(env: Mapping[str, str]) -> Layer:
 def settle(*layers: Layer) -> Loaded:
     """The defaults below the layers; a later layer has the last word."""
     chosen = {name: setting for layer in layers for name, setting in layer.items()}
+    for name in ADDED_UP:
+        chosen |= _sum(name, [layer[name] for layer in layers if name in layer])
     changed: dict[str, dict[str, Any]] = {}
     for full_name, setting in chosen.items():
         section, name, *kind = full_name.split(".")
@@ -191,6 +214,21 @@ def settle(*layers: Layer) -> Loaded:
         settings=settings,
         origins={name: chosen[name].origin if name in chosen else DEFAULT for name in leaves(settings)},
     )
+
+
+def _sum(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
+    """What all of them list; of one entry the last place counts, and where it stands last is where it comes from."""
+    if not settings:
+        return {}
+    section, field = name.split(".")
+    default = Setting(getattr(getattr(_DEFAULTS, section), field), DEFAULT)
+    origins: dict[str, str] = {}
+    for setting in sorted([default, *settings], key=lambda setting: not setting.is_of_project):
+        assert isinstance(setting.value, tuple)
+        for entry in setting.value:
+            origins.pop(entry, None)
+            origins[entry] = setting.origin
+    return {name: Setting(tuple(origins), " + ".join(dict.fromkeys(origins.values())))}
 
 
 def leaves(settings: Settings) -> dict[str, Value]:
@@ -276,6 +314,8 @@ def _settings(default: Any, name: str, value: object, where: str) -> dict[str, S
 
 def _fitting(default: Value, name: str, value: object, where: str) -> Value:
     """The value in the type of the default; text (from the environment) is read as that type."""
+    if isinstance(default, tuple):
+        return _list(name, value, where)
     if isinstance(default, bool):
         flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if isinstance(value, bool):
@@ -292,6 +332,36 @@ def _fitting(default: Value, name: str, value: object, where: str) -> Value:
         wanted = "a whole number" if whole else "a number"
         raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {MAX_NUMBER:,}.")
     return int(number) if whole else number
+
+
+def _list(name: str, value: object, where: str) -> tuple[str, ...]:
+    entries: object = value
+    if isinstance(value, str):
+        # `[a-z]*` is a glob, `["a"]` a list.
+        is_json = value.startswith('["') or value == "[]"
+        entries = _json(value) if is_json else [entry.strip() for entry in value.split(",") if entry.strip()]
+    if not isinstance(entries, list):
+        raise InvalidSettings(
+            f"{where}: {name} is {_shown(value)}; it takes a list of texts (in a variable: with commas between)."
+        )
+    for entry in entries:
+        if not isinstance(entry, str) or not 0 < len(entry) <= MAX_NAME_CHARS or not entry.isprintable():
+            raise InvalidSettings(
+                f"{where}: {name} holds {_shown(entry)}; "
+                f"an entry is a text of 1 to {MAX_NAME_CHARS} printable characters."
+            )
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidSettings(f"{where}: {name} has {len(entries):,} entries; it takes at most {MAX_ENTRIES}.")
+    return tuple(entries)
+
+
+def _json(text: str) -> object:
+    import json  # few write lists this way
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _shown(value: object) -> str:

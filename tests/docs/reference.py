@@ -11,7 +11,7 @@ import click
 
 from recollect.cli.main import cli
 from recollect.cli.settings_file import meanings, shown
-from recollect.config import USER_ONLY
+from recollect.config import ADDED_UP, USER_ONLY
 from recollect.domain import errors
 from recollect.domain.settings import Settings
 
@@ -46,6 +46,7 @@ def commands() -> str:
 def settings() -> str:
     """Every setting with its default and meaning."""
     own = ", ".join(f"`[{section}]`" for section in USER_ONLY)
+    added = ", ".join(f"`{name}`" for name in ADDED_UP)
     intro = f"""\
 # Settings
 
@@ -61,7 +62,8 @@ They come from four places; a later one has the last word:
 
 `recollect config show` says what holds in a folder and where each value comes from. A section or setting that does not
 exist is refused with a suggestion. A project's file may also name the project (`project = "name"`), and it cannot hold
-{own}: a cloned repository must not decide what is shared, kept or running.
+{own}: a cloned repository must not decide what is shared, kept or running. It
+may only add to {added}, where everything that is listed anywhere counts.
 
 A running daemon follows the files. A mistake in a project's file leaves your own settings in force there, a mistake in
 yours the last good ones; the daemon's log says so, and every command that needs them says what is wrong.
@@ -97,6 +99,8 @@ PAGES = {"commands.md": commands, "settings.md": settings, "errors.md": error_co
 def _default(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{kind} {shown(entry)}" for kind, entry in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(f"`{entry}`" for entry in value)
     return shown(value)
 
 

@@ -8,6 +8,7 @@ from recollect.config import DEFAULT, MAX_SOCKET_PATH_BYTES, USER_ONLY, leaves, 
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Budgets, Kinds, Settings, Turn
+from recollect.privacy.exclude import IgnoredPaths
 from tests.requirements import covers
 
 
@@ -83,6 +84,13 @@ MISTAKES = [
     ("[[budgets]]", "budgets is a section"),
     ("[kinds]\nthreshold = 3", "set it kind by kind, as kinds.threshold.decision"),
     (f"[budgets]\nstart_tokens = '{'x' * 500}'", "xxx…; it takes"),
+    ("[privacy]\nignored_paths = 3", "privacy.ignored_paths is 3; it takes a list of texts"),
+    ("[privacy]\nignored_paths = ['a', 3]", "privacy.ignored_paths holds 3; an entry is a text of 1 to 500"),
+    ("[privacy]\nignored_paths = ['']", "privacy.ignored_paths holds ''; an entry is"),
+    ("[privacy]\nignored_paths = ['a\\u0000']", "cannot be read as TOML")
+    if False
+    else ('[privacy]\nignored_paths = ["a\\nb"]', "printable characters"),
+    (f"[privacy]\nignored_paths = {['a'] * 501}", "has 501 entries; it takes at most 500"),
     ("not toml", "cannot be read as TOML"),
     ("x = " + "[" * 5000, "cannot be read as TOML"),
     ("x = " + "9" * 5000, "cannot be read as TOML"),
@@ -111,6 +119,8 @@ def test_a_mistake_in_a_file_is_refused_with_its_place(
         ("RECOLLECT_KINDS__THRESHOLD", "1", "set it kind by kind, as kinds.threshold.decision"),
         ("RECOLLECT_TURN__ENABLED__RULE", "1", "turn.enabled is a table; it takes true or false"),
         ("RECOLLECT_TURN__ENABLED", "maybe", "turn.enabled is 'maybe'; it takes true or false"),
+        ("RECOLLECT_PRIVACY__IGNORED_PATHS", '["a', "it takes a list of texts (in a variable: with commas between)"),
+        ("RECOLLECT_PRIVACY__IGNORED_PATH", "a", "did you mean 'ignored_paths'?"),
     ],
 )
 def test_a_mistake_in_the_environment_is_refused_with_its_variable(
@@ -123,12 +133,39 @@ def test_a_mistake_in_the_environment_is_refused_with_its_variable(
 
 @pytest.mark.parametrize("section", USER_ONLY)
 def test_a_project_cannot_set_what_is_only_its_users_business(user: Path, project: Path, section: str) -> None:
-    project.write_text(f"[{section}]\n")
+    project.write_text(f"[{section}]\n{next(iter(_names(section)))} = 1\n")
     with pytest.raises(InvalidSettings, match=rf"\[{section}\] cannot be set by a project") as refused:
         read(user, project, {})
     assert "it may stand in your own file" in str(refused.value)
     user.write_text(f"[{section}]\n")
     assert read(user, None, {}).settings == Settings()
+
+
+def _names(section: str) -> list[str]:
+    return [name.removeprefix(f"{section}.") for name in leaves(Settings()) if name.startswith(f"{section}.")]
+
+
+def test_ignored_paths_of_everybody_add_up_and_a_project_takes_none_of_its_users_away(
+    user: Path, project: Path
+) -> None:
+    user.write_text('[privacy]\nignored_paths = ["notes/", "!*.pem", ".env"]\n')
+    project.write_text('[privacy]\nignored_paths = ["!**", "fixtures/", "notes/"]\n')
+    variable = "RECOLLECT_PRIVACY__IGNORED_PATHS"
+    loaded = read(user, project, {variable: "*.csv, [a-z]*.log"})
+    globs = loaded.settings.privacy.ignored_paths
+    defaults = [glob for glob in Settings().privacy.ignored_paths if glob != ".env"]
+    assert globs == ("!**", "fixtures/", *defaults, "notes/", "!*.pem", ".env", "*.csv", "[a-z]*.log")
+    assert loaded.origins["privacy.ignored_paths"] == f"{project} + default + {user} + {variable}"
+    ignored = IgnoredPaths(globs)
+    assert all(ignored.matches(path) for path in ["notes/a", ".env", ".netrc", "fixtures/a", "a.csv"])
+    assert not any(ignored.matches(path) for path in ["a.pem", "src/a.py"])
+
+
+def test_a_list_in_a_variable_may_be_json(user: Path) -> None:
+    loaded = read(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": '["a,b", "!**"]'})
+    assert loaded.settings.privacy.ignored_paths[-2:] == ("a,b", "!**")
+    assert read(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": "[]"}).settings == Settings()
+    assert read(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": ""}).settings == Settings()
 
 
 def test_a_projects_file_may_name_the_project(user: Path, project: Path) -> None:

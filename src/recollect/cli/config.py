@@ -133,7 +133,11 @@ def _show_table(files: list[Looked], rows: list[Row]) -> None:
             section = _section(row)
             table.add_row()
             table.add_row(Text(f"[{section}]", style="bold"))
-        value = Text(shown(row.value), style="bold yellow" if row.value != row.default else "")
+        entries = row.value if isinstance(row.value, tuple) else ()
+        said = f"{len(entries)} entries" if isinstance(row.value, tuple) else shown(row.value)
+        value = Text(said, style="bold yellow" if row.value != row.default else "")
         origin = Text(row.origin, style="dim" if row.origin == config.DEFAULT else "")
         table.add_row(Text("  " + row.name.removeprefix(f"{section}.")), value, origin)
+        for entry in entries:
+            table.add_row(Text(f"    {entry}"))
     Console().print(places, table)

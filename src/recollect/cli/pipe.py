@@ -19,6 +19,7 @@ from recollect.domain.memory import Hit, Viewer
 from recollect.domain.outcome import Refused
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine.engine import Engine
+from recollect.privacy.secrets import redact
 
 Answer = dict[str, Any]
 
@@ -47,6 +48,7 @@ class Pipe:
             "remember": self._remember,
             "search": self._search,
             "event": self._event,
+            "redact": self._redact,
             "reset": self._reset,
         }
 
@@ -131,6 +133,11 @@ class Pipe:
             "placement": injection.placement,
             "ms": round(ms, 3),
         }
+
+    def _redact(self, request: Mapping[str, Any]) -> Answer:
+        redacted = redact(requests.text_to_redact(request))
+        found = [{"rule": secret.rule, "start": secret.start, "end": secret.end} for secret in redacted.found]
+        return {"text": redacted.text, "found": found}
 
     def _reset(self, _: Mapping[str, Any]) -> Answer:
         if self._database is not None:

@@ -140,6 +140,10 @@ def event(request: Fields, now: datetime) -> Event:
             raise PayloadError(f"There is no event type {kind!r}.")
 
 
+def text_to_redact(request: Fields) -> str:
+    return read.said(request, "text")
+
+
 def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
     value = request.get(name)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):

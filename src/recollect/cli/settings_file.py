@@ -23,15 +23,23 @@ _PROJECT = """\
 #project = "name"  # names the project; without it, its git remote or its folder does
 """
 
+_ADDED = """\
+# To these, a project only adds; nothing of its user's is taken away.
+[privacy]
+#ignored_paths = []  # nothing of these files is remembered: globs as in .gitignore
+"""
+_SECTIONS = fields(Settings)
+
 
 def written(*, for_project: bool) -> str:
-    left_out = config.USER_ONLY if for_project else ()
+    if not for_project:
+        return "\n".join([_USER, *(_section(section.name, getattr(Settings(), section.name)) for section in _SECTIONS)])
     parts = [
         _section(section.name, getattr(Settings(), section.name))
-        for section in fields(Settings)
-        if section.name not in left_out
+        for section in _SECTIONS
+        if section.name not in config.USER_ONLY
     ]
-    return "\n".join([_PROJECT if for_project else _USER, *parts])
+    return "\n".join([_PROJECT, *parts, _ADDED])
 
 
 def meanings(part: type) -> dict[str, str]:
@@ -42,7 +50,14 @@ def meanings(part: type) -> dict[str, str]:
 
 def shown(value: config.Value) -> str:
     """As TOML writes it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_quoted(entry) for entry in value)}]"
     return str(value).lower() if isinstance(value, bool) else repr(value).removesuffix(".0")
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _section(name: str, part: Any) -> str:

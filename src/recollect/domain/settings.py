@@ -8,6 +8,40 @@ from recollect.domain.memory import Kind
 Table = Mapping[Kind, float]
 Flags = Mapping[Kind, bool]
 
+# Files that hold secrets in most projects and homes, as globs of a .gitignore; the last one that matches decides.
+SECRET_PATHS = (
+    ".env",
+    ".env.*",
+    "!.env.example",
+    "!.env.sample",
+    "!.env.template",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.tfstate",
+    "*.tfstate.*",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    ".ssh/",
+    ".gnupg/",
+    ".aws/credentials",
+    ".azure/",
+    ".config/gcloud/",
+    ".docker/config.json",
+    ".kube/config",
+    ".git-credentials",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
@@ -85,9 +119,10 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privacy:
-    """What is seen where."""
+    """What is seen where, and what is never looked at."""
 
     share_preferences: bool = False  # preferences of other projects are seen too
+    ignored_paths: tuple[str, ...] = SECRET_PATHS  # nothing of these files is remembered; what is set comes on top
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

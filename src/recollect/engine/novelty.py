@@ -5,7 +5,7 @@ from typing import assert_never
 
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
-from recollect.rank.novelty import Verdict, compare
+from recollect.rank.novelty import Verdict, compare, may_matter
 from recollect.text.statement import telling_words
 
 CANDIDATES = 12  # how many known memories a draft is compared with
@@ -23,8 +23,10 @@ class Relation:
 
 
 def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
-    found = memories.alike(draft, telling_words(draft.text), limit=CANDIDATES)
-    judged = [(known, compare(known, draft)) for known in found]
+    words = telling_words(draft.text)
+    found = memories.alike(draft, words, limit=CANDIDATES)
+    likely = [known for known in found if may_matter(words, telling_words(known.text), draft.text)]
+    judged = [(known, compare(known, draft)) for known in likely]
     same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)
     if same is not None:
         return Relation(same=same)

@@ -4,7 +4,7 @@ It compares what two statements speak of, the values that they give, what they n
 doubt it is another matter: a memory too many is found and forgotten, one that was merged wrongly is lost.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 
 from recollect.domain.memory import Draft, Kind, Memory
@@ -16,7 +16,9 @@ from recollect.text.statement_words import COMMON, GENERIC, OWNS, PLACES
 
 NEARLY_ALL = 5  # so many words in common outweigh one that only one of them has
 HALF, MOSTLY, NEARLY = 0.5, 0.6, 0.75
+LIKELY = 0.4  # of the words of the shorter one are shared by two that speak of the same thing
 FEW = 3
+GAP = 2  # a value has at most so many words
 NUMBERS = ("number", "count", "characters", "version")
 
 
@@ -29,6 +31,13 @@ class Verdict(Enum):
     UPDATES = auto()
     CONTRADICTS = auto()
     UNRELATED = auto()
+
+
+def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
+    """A quick look at the words, before two statements are taken apart."""
+    if statement(text).tells:
+        return True
+    return len(words & known) >= LIKELY * min(len(words), len(known))
 
 
 def compare(known: Memory, draft: Draft) -> Verdict:
@@ -49,7 +58,7 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
         return Verdict.UNRELATED
     if _replaces(old, new) or _moves(old, new) or _corrects(old, new) or _changes_value(old, new):
         return Verdict.UPDATES
-    if _changes_object(old, new):
+    if _changes_object(old, new) or _fills_gap(old, new):
         return Verdict.UPDATES
     if _opposes(old, new):
         return Verdict.UPDATES if new.changes else Verdict.CONTRADICTS
@@ -82,6 +91,8 @@ def _is_turned_round(old: Statement, new: Statement) -> bool:
 
 def _are_elsewhere(old: Statement, new: Statement) -> bool:
     """The one holds in staging, say, and the other in production; the one quotes this, and the other that."""
+    if old.bounds and new.bounds and not old.bounds & new.bounds:
+        return True
     if QUOTE in old.values and QUOTE in new.values and not old.values[QUOTE] & new.values[QUOTE]:
         return True  # two messages are two matters
     both = [name for name in old.values.keys() & new.values.keys() if _says_where(name)]
@@ -107,6 +118,8 @@ def _ends(old: Statement, new: Statement) -> bool:
     if not over or (new.ended & new.names and not named):
         return False
     beside = (old.words & new.words) - over
+    if old.object in over and (old.object in old.named or beside):
+        return True
     if named or old.names & new.names:
         return bool(beside or old.names & new.names - over) or len(old.content - over) <= FEW
     return new.ended - new.numbers <= over and bool(beside or len(over) > 1)
@@ -118,7 +131,7 @@ def _replaces(old: Statement, new: Statement) -> bool:
         return False
     for name, values in old.values.items():
         named = new.values.get(name, frozenset())
-        is_over = values & new.ended if named & new.ended else values
+        is_over = values & new.ended if named & new.ended else values - new.gaps  # `... to Y`: that is the new one
         if name.startswith(("alternative", "person")) and values < named and is_over:
             return True
     return False
@@ -133,22 +146,56 @@ def _moves(old: Statement, new: Statement) -> bool:
 
 def _corrects(old: Statement, new: Statement) -> bool:
     """It says that something was wrong, of what the old one speaks of."""
-    if not new.corrects or _is_swapped(old, new, frozenset(), close=True):
+    if not new.corrects:
         return False
     words = old.words & new.words
     shared = len(old.content & new.content)
-    if shared >= 2:
-        return shared > 2 or shared * 2 >= len(old.content)
+    if shared >= 2 and shared * 2 >= len(old.content):
+        return True
+    if _is_swapped(old, new, frozenset(), close=True):
+        return False
+    if shared > 2:
+        return True
     both_name_one = all(any(name.startswith("alternative") for name in one.values) for one in (old, new))
     return bool(words) and both_name_one and len(old.words - words) <= 1
 
 
 def _changes_object(old: Statement, new: Statement) -> bool:
-    """`Events go to Segment`, `events go to RudderStack`."""
-    if not old.object or not new.object or old.object == new.object:
+    """`Events go to Segment`, `events go to RudderStack`; `we lint with ESLint`, `we switched to Biome for linting`."""
+    if not old.object or old.object in new.content:
         return False
     rest = old.content - {old.object}
-    return len(rest) >= 2 and rest == new.content - {new.object}
+    if new.changes and rest <= new.content and rest - _WEAK and (new.gaps - old.content):
+        return True
+    named = {old.object, new.object} <= old.named | new.named
+    return bool(new.object) and named and len(rest) >= 2 and rest == new.content - {new.object}
+
+
+def _fills_gap(old: Statement, new: Statement) -> bool:
+    """`We use Recharts for the charts`, `we use ECharts for the charts`: word for word, but for one value."""
+    ours, theirs = _gap(old.words_in_order, new.words_in_order)
+    if not ours or not theirs or len(ours) > GAP or len(theirs) > GAP:
+        return False
+    if not set(ours) <= old.named or not set(theirs) <= new.named or old.negated != new.negated:
+        return False
+    if not (set(ours) & old.gaps and set(theirs) & new.gaps):
+        return False
+    if any(_says_where(name) and values & set(ours) for name, values in old.values.items()):
+        return False
+    return len(old.words_in_order) - len(ours) >= (FEW - 1 if new.changes else FEW)
+
+
+def _gap(ours: Sequence[str], theirs: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What differs between two that begin and end alike; it is empty where one of them only says more."""
+    begin = 0
+    while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:
+        begin += 1
+    end = 0
+    while end < min(len(ours), len(theirs)) - begin and ours[-1 - end] == theirs[-1 - end]:
+        end += 1
+    if begin == 0:  # another subject
+        return (), ()
+    return ours[begin : len(ours) - end], theirs[begin : len(theirs) - end]
 
 
 def _changes_value(old: Statement, new: Statement) -> bool:
@@ -258,4 +305,4 @@ def _clash(old: Statement, ours: Clause, new: Statement, theirs: Clause) -> bool
     if not turned and only_old and only_new and _is_swapped(old, new, frozenset(), close=True):
         return False
     agreed = len(shared) + turned
-    return agreed >= 2 and agreed >= min(len(one), len(other)) * NEARLY
+    return agreed >= 2 and agreed >= min(len(one), len(other)) * (MOSTLY if new.changes else NEARLY)

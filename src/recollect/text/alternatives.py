@@ -100,6 +100,7 @@ monday tuesday wednesday thursday friday saturday sunday
 hourly daily nightly weekly monthly quarterly yearly
 minute hour day week month quarter year
 fmod wwise
+debug info warn error fatal
 dark light
 semver calver
 monorepo polyrepo
@@ -173,6 +174,7 @@ _NAMES = {
     "oauth2": "oauth",
     "hmac": "hmac-sha256",
     "elastic": "elasticsearch",
+    "dynamo": "dynamodb",
     "every hour": "hourly",
     "every day": "daily",
     "each day": "daily",
@@ -185,9 +187,9 @@ _NAMES = {
 # Also plain words of the language: alternatives only where nothing else is one, and never a reason to end something.
 _PLAIN = frozenset(
     """
-    ant alpha ava beam chi clerk dark develop day days echo edge ent fetch fish flux go got hour just less light linear
-    local main make merge minute month months quarter realm render resend rocket room serial solid space spark
-    split spring square standard swarm tab task teams trunk volley warp week weeks year
+    alpha ant ava beam chi clerk dark day days debug develop echo edge ent error fatal fetch fish flux go got hour
+    info just less light linear local main make merge minute month months quarter realm render resend rocket room
+    serial solid space spark split spring square standard swarm tab task teams trunk volley warn warp week weeks year
     """.split()
 )
 

@@ -16,6 +16,7 @@ from recollect.text.statement_tokens import NAME, Token, tokens_of
 from recollect.text.words import index_words
 
 MAX_CHARS = 2000  # of a long text, what it begins with says what it is about
+NAMES = ([NAME], ["alternative"])
 NAMING = (NAME, "alternative", "person")
 ENDED_WORDS = 5  # what is over is named in so many words
 
@@ -41,7 +42,10 @@ class Statement:
     ended: frozenset[str]  # what it says is over
     moved: frozenset[str]  # of what it tells that it became something else
     clauses: tuple[Clause, ...]
-    object: str  # the name that its first clause ends with, as in `... go to Segment`; "" if it does not
+    object: str  # what its first clause ends with, as in `... go to Segment`; "" if it does not
+    gaps: frozenset[str]  # words that stand where a value stands: behind `with`, `in`, `is`, `use` ...
+    bounds: frozenset[str]  # whether it gives the least or the most of something
+    named: frozenset[str]  # whatever is written like a name
     changes: bool  # it tells of a change
     adds: bool  # it says that it says more
     corrects: bool  # it says that something was wrong
@@ -50,6 +54,11 @@ class Statement:
     @property
     def all_values(self) -> frozenset[str]:
         return frozenset().union(*self.values.values())
+
+    @property
+    def tells(self) -> bool:
+        """Of something that came to an end, changed, or was wrong: it may share few words with what it speaks of."""
+        return bool(self.changes or self.corrects or self.ended or self.moved or self.is_past)
 
     @property
     def content(self) -> frozenset[str]:
@@ -68,6 +77,10 @@ class Statement:
         files = (name.rpartition("/")[2] for name in names if "/" in name)
         words = (stem for name in names if " " in name for stem in index_words(name))
         return frozenset((*files, *words)) - {""}
+
+    @property
+    def words_in_order(self) -> tuple[str, ...]:
+        return tuple(word for word in self.order if word)
 
     @property
     def numbers(self) -> frozenset[str]:
@@ -107,12 +120,16 @@ def statement(text: str) -> Statement:
         clauses=clauses,
         changes=not known.CHANGES.isdisjoint(texts) or texts[:1] == ["since"] or _has_phrase(texts),
         object=_object(tokens),
+        gaps=frozenset(_gaps(tokens)),
+        named=frozenset(token.stem for token in tokens if token.is_name or token.value.split()[:1] in NAMES),
+        bounds=frozenset(known.BOUNDS[text] for text in texts if text in known.BOUNDS),
         adds=_adds(tokens),
         corrects=not known.CORRECTS.isdisjoint(texts) or any(_objects(tokens, i) for i in range(len(tokens))),
         is_past=not known.PAST.isdisjoint(texts),
     )
 
 
+@lru_cache(maxsize=4096)
 def telling_words(text: str) -> frozenset[str]:
     """The words of the index that a statement shares with whatever says the same of the same thing, or another."""
     words = frozenset(word for word in index_words(text[:MAX_CHARS]) if word not in known.LIGHT_IN_INDEX)
@@ -193,9 +210,11 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[Clause]:
                 before = said
             clause = _Clause()
         elif _negates(token):
-            clause.negations += not (_contrasts(tokens, i) or _objects(tokens, i) or clause.gives_reason)
+            clause.negations += not (_contrasts(tokens, i) or _objects(tokens, i) or clause.is_why)
         elif (clause.words or before) and _gives_reason(tokens, i):
-            clause.gives_reason = True
+            clause.gives_reason = clause.is_why = True
+        elif token.text == "so" and [later.text for later in tokens[i + 1 : i + 2]] != ["not"]:
+            clause.is_why = True
         elif _says_something(token):
             (clause.reasons if clause.gives_reason else clause.words).add(token.stem)
         clause.refers = clause.refers or token.text in known.PRONOUNS
@@ -209,11 +228,14 @@ class _Clause:
     reasons: set[str] = field(default_factory=set)
     negations: int = 0
     gives_reason: bool = False
+    is_why: bool = False  # what is denied there is not what the statement denies
     refers: bool = False
 
 
 def _ends_clause(token: Token) -> bool:
-    return (not token.stem and not token.text.isalpha() and "'" not in token.text) or token.text == "but"
+    if token.text == "but":
+        return True
+    return not (token.stem or token.text.isalpha() or "'" in token.text or _negates(token))
 
 
 def _negates(token: Token) -> bool:
@@ -242,8 +264,8 @@ def _ended(tokens: Sequence[Token]) -> Iterator[str]:
             yield from _clause_around(tokens, i)
         if text == "place" and texts[i - 1 : i] == ["'s"]:
             yield tokens[i - 2].stem
-        if text == "left" and i and tokens[i - 1].is_name:
-            yield tokens[i - 1].stem
+        if text == "left":
+            yield from (token.stem for token in tokens[max(0, i - 2) : i] if token.is_name)
 
 
 def _has_moved(tokens: Sequence[Token], i: int) -> bool:
@@ -266,10 +288,16 @@ def _object(tokens: Sequence[Token]) -> str:
     said = [i for i, token in enumerate(clause) if _says_something(token)]
     if len(said) < 2:
         return ""
-    last = clause[said[-1]]
     between = [token.text for token in clause[said[-2] + 1 : said[-1]]]
-    is_named = last.is_name or last.value.split()[:1] in ([NAME], ["alternative"])
-    return last.stem if is_named and not known.PREDICATES.isdisjoint(between) else ""
+    return "" if known.PREDICATES.isdisjoint(between) else clause[said[-1]].stem
+
+
+def _gaps(tokens: Sequence[Token]) -> Iterator[str]:
+    for i, token in enumerate(tokens):
+        if _says_something(token):
+            before = next((t.text for t in reversed(tokens[:i]) if t.text not in ("the", "a", "an", "our")), "")
+            if before in known.PREDICATES or before in known.USES:
+                yield token.stem
 
 
 def _predicates(tokens: Sequence[Token]) -> Iterator[str]:

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     | (?P<dotfile>(?<![\w.])\.[A-Za-z][\w.-]*\w)
     | (?P<path>(?:~|\.{1,2})?/?(?:[\w@.*{}<>:-]+/)+[\w@.*{}<>-]*|/[\w@.{}-]+|\.{1,2}/[\w.-]+
         |[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\b)
+    | (?P<image>\b[a-z][\w./-]*\w:[a-z0-9][\w.-]*\w\b)
     | (?<![\w&])(?P<handle>[#@][A-Za-z][\w/.-]*\w)
     | (?<!\S)(?P<option>--?[A-Za-z][\w-]*)
     | (?P<word>[Cc]\+\+|[CFcf]\#|[^\W\d_]\w*(?:[-.'_]\w+)*)
@@ -76,7 +77,7 @@ def _read(match: re.Match[str], before: Sequence[Token]) -> Iterator[Token]:
             yield from _number(match, before)
         case "path" | "dotfile":
             yield _path(text)
-        case "option" | "handle":
+        case "option" | "handle" | "image":
             yield Token(text, text.lower(), NAME)
         case "word":
             yield from _word(text, before)
@@ -140,6 +141,8 @@ def _word(text: str, before: Sequence[Token]) -> Iterator[Token]:
     if ending == "t" or name in known.NEGATIONS:
         yield Token(text.lower(), "")
         return
+    if name == "go" and before and before[-1].text in ("in", "with", "using"):
+        raw = "Go"
     yield from _plain(raw, name, not before or before[-1].text in (".", "!", "?", ":", ";"))
     if ending == "s":
         yield Token("'s", "")
@@ -163,7 +166,7 @@ def _plain(raw: str, name: str, starts: bool) -> Iterator[Token]:
         yield from _plain(raw, parts[1] if parts[0] == "non" else parts[0], starts)
         return
     is_tool = len(parts) > 1 and any(row_of(part) is not None and not is_plain_word(part) for part in parts)
-    if is_tool or re.search(r"_|\d|[a-z][A-Z]|[a-z]-[a-z].*-", raw):
+    if is_tool or re.search(r"_|\d|[a-z][A-Z]|[a-z]-[a-z].*-|\w\.\w", raw):
         yield Token(name, name, NAME)
         return
     stems = index_words(name)

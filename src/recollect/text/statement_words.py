@@ -8,7 +8,7 @@ FUNCTION_WORDS = frozenset(
     over own per please pls she should so some such than that the their them then there these they this those though
     through to too under until up upon us very via was we well were what when where whether which while who whom whose
     why will with within would yeah yep you your yours ok okay btw fyi lol hey folks sorry ugh nah nope heads gimme
-    gotta u im yes hi
+    gotta u ur im yes hi
     """.split()
 )
 # Verbs and nouns that hold a sentence together, whatever it is about.
@@ -22,13 +22,13 @@ LIGHT = FUNCTION_WORDS | frozenset(
     different since from whole full itself themselves anymore ones way case cases times gone dead history stay stays
     above below under less fewer over feel placed person wrong kicks kick shall mean means incorrect mistaken sit
     sits lie lies reside resides today e.g i.e eg ie directly straight last lasts everybody happens happen says say yo
-    already mentioned folks
+    already mentioned example adding using exist exists appear appears
     """.split()
 )
 LIGHT_STEMS = frozenset(
     """
-    maximum max minimum min limit least most allow permit requir must have enough charact char handl manag done written
-    serv expos locat found contain hold held point power
+    maximum max minimum min limit least most allow permit requir must have enough charact char handl manag done
+    serv expos locat found contain hold held point power exampl
     """.split()
 )
 LIGHT_IN_INDEX = LIGHT | LIGHT_STEMS | frozenset("alway everi everyth pleas prefer onli sinc anymor".split())
@@ -36,7 +36,7 @@ NEGATIONS = frozenset(
     """
     not never no dont cannot cant wont isnt arent doesnt didnt shouldnt mustnt without avoid avoids avoided forbid
     forbids forbidden prohibited prohibit disallow disallowed disallows ban bans banned omit omits skip skips stop
-    neither nor none nothing unsupported unavailable non nobody zero out-of
+    neither nor none nothing unsupported unavailable non nobody zero out-of dislike dislikes hate hates
     """.split()
 )
 # Words that tell of a change; they say nothing about what it is about.
@@ -89,6 +89,12 @@ REASONS = frozenset("because since".split())  # what follows says why, not what
 PREDICATES = frozenset("in at on with by under via through is are to into called as named from using".split())
 CONDITIONS = frozenset("in for when if during within on while under".split())
 DIRECTIONS = frozenset("over than before after from instead".split())
+# How far something goes: the least and the most of it are two matters.
+BOUNDS = {
+    **dict.fromkeys(("minimum", "min", "least", "lower"), "least"),
+    **dict.fromkeys(("maximum", "max", "most", "upper"), "most"),
+}
+USES = frozenset("use uses used using".split())
 DETERMINERS = frozenset("the a an our your my its is are was were be been 's of".split())
 # Where something holds: two of one row speak of two places, whatever else they share.
 PLACES = (
@@ -132,20 +138,22 @@ ENDS_WHAT_FOLLOWS = (
     ("goodbye",),
     ("we", "left"),
     ("no", "more"),
-    ("stop", "with"),
-    ("stop", "using"),
-    ("quit", "using"),
+    ("stop",),
+    ("threw", "out"),
+    ("throw", "out"),
 )
 ENDS_AFTER = {first: [phrase for phrase in ENDS_WHAT_FOLLOWS if phrase[0] == first] for first, *_ in ENDS_WHAT_FOLLOWS}
 ENDS_WHAT_PRECEDES = frozenset(
     """
     gone dead history out deprecated obsolete removed retired dropped replaced renamed superseded decommissioned
-    sunset over off down deleted killed
+    sunset over off down deleted killed frozen archived emptied abandoned
     """.split()
 )
-NO_LONGER_SO = frozenset("used read needed supported maintained valid available required true".split())
+NO_LONGER_SO = frozenset(
+    "exists exist there used read needed supported maintained valid available required true".split()
+)
 FORMS_OF_BE = frozenset("'s is are was were been be has have had got gets being".split())
-BEYOND = frozenset("to with by for since because so and but after while when where as".split())
+BEYOND = frozenset("from to with by for since because so and but after while when where as".split())
 
 NUMBER_WORDS = {
     word: str(number)
@@ -205,6 +213,7 @@ SAME_WORDS = {
     "built": "build",
     "ran": "run",
     "sent": "send",
+    "written": "write",
     "wrote": "write",
     "chose": "choos",
     "chosen": "choos",
@@ -212,6 +221,8 @@ SAME_WORDS = {
     "e-mail": "email",
     "procs": "procedur",
     "req": "request",
+    "var": "variabl",
+    "vars": "variabl",
     "pipelin": "ci",
     "upgrad": "updat",
     "bump": "updat",

@@ -6,8 +6,7 @@ those that share two of them. It needs no matrix and no model, so that every pro
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
 from recollect.domain.memory import Draft, Memory
@@ -15,8 +14,8 @@ from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import memories_of
 
-ROWS_OF_A_WORD = 100  # a word that more rows have says little by itself
-COMMON_WORDS = 5  # of so many common words, each two together are looked for
+ROWS_OF_A_WORD = 50  # a word that more rows have says little by itself
+COMMON_WORDS = 3  # of so many common words, each two together are looked for
 
 
 class Alike:
@@ -24,7 +23,7 @@ class Alike:
 
     def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
-            places = index.places_beside(draft)
+            places = index.places_with(connection, "memory_words", index.places_beside(draft))
             numbers = _best(connection, places, sorted(set(words)), limit)
             rows = connection.execute(
                 "SELECT memory.* FROM json_each(?) AS found JOIN memory ON memory.n = found.value ORDER BY found.key",
@@ -33,19 +32,15 @@ class Alike:
         return memories_of(rows)
 
 
-def _best(
-    connection: sqlite3.Connection, places: Collection[index.Place], words: Collection[str], limit: int
-) -> list[int]:
-    having = index.newest_with(connection, places, [[word] for word in words], ROWS_OF_A_WORD)
-    shares: Counter[int] = Counter()
-    common = []
-    for word, rows in zip(words, having, strict=True):
-        if len(rows) < ROWS_OF_A_WORD:
-            shares.update(dict.fromkeys(rows, 1 / (2 + len(rows))))
-        else:
-            common.append(word)
+def _best(connection: sqlite3.Connection, places: Sequence[index.Place], words: Sequence[str], limit: int) -> list[int]:
+    # Without an order: to know that many rows have a word, it is enough to see the first ones.
+    having = index.some_with(connection, places, [[word] for word in words], ROWS_OF_A_WORD)
+    rare = [rows for rows in having if len(rows) < ROWS_OF_A_WORD]
+    common = [word for word, rows in zip(words, having, strict=True) if len(rows) == ROWS_OF_A_WORD]
     pairs = [list(pair) for pair in combinations(common[:COMMON_WORDS], 2)]
-    for rows in index.newest_with(connection, places, pairs, ROWS_OF_A_WORD):
-        shares.update(dict.fromkeys(rows, 1 / (2 + len(rows))))
-    ranked = sorted(shares.items(), key=lambda share: (-share[1], -share[0]))
-    return [n for n, _ in ranked[:limit]]
+    together = index.some_with(connection, places, pairs, ROWS_OF_A_WORD, newest=True)
+    shares: dict[int, float] = {}
+    for rows in (*rare, *together):
+        for row in rows:
+            shares[row] = shares.get(row, 0.0) + 1 / (2 + len(rows))
+    return [n for n, _ in sorted(shares.items(), key=lambda share: (-share[1], -share[0]))[:limit]]

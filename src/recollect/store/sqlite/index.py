@@ -122,13 +122,19 @@ def rows_with(
     return {word: json.loads(row[0]) for word, row in zip(words, found, strict=True)}
 
 
-def newest_with(
-    connection: sqlite3.Connection, places: Iterable[Place], groups: Sequence[Sequence[str]], limit: int
+def some_with(
+    connection: sqlite3.Connection,
+    places: Sequence[Place],
+    groups: Sequence[Sequence[str]],
+    limit: int,
+    *,
+    newest: bool = False,
 ) -> list[list[int]]:
-    """For each group of words, the newest memories in these places that have all of them."""
-    if not groups:
-        return []
-    found = "SELECT rowid FROM memory_words WHERE memory_words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    """For each group of words, memories in these places that have all of them: the first ones, or the `newest`."""
+    if not groups or not places:
+        return [[] for _ in groups]
+    order = " ORDER BY rowid DESC" if newest else ""
+    found = f"SELECT rowid FROM memory_words WHERE memory_words MATCH ?{order} LIMIT ?"
     each = f"SELECT json_group_array(rowid) FROM ({found})"
     queries = [
         " OR ".join("(" + " AND ".join(_quoted(place + word) for word in words) + ")" for place in places)

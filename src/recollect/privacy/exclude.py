@@ -1,0 +1,217 @@
+"""What never enters: parts that the user keeps private, our own blocks, files behind ignored paths.
+
+Pure: a path is judged by its name alone, the disk is never asked. In doubt more is left out, not less. Every function
+takes time in proportion to its text, whatever the text or the globs of a cloned repository say.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from recollect.text.block import FENCE
+
+# A bracket as people, hosts and escapes write it. The gap inside a tag is short and stays on its line: see `_joined`.
+_LESS = r"(?:<|＜|&(?:amp;)?(?:lt|#0*60|#x0*3c);|\\u003c)"
+_MORE = r"(?:>|＞|&(?:amp;)?(?:gt|#0*62|#x0*3e);|\\u003e)"
+_GAP = r"[ \t]{0,8}"
+_OPENING_AT_END = rf"(?i:{_LESS}){_GAP}/?{_GAP}\Z"
+_OPENING_CHARS = 40  # the longest of these
+_NO_SPACE_BEFORE = tuple(",.:!?)")  # not `;`: it could end an escaped bracket
+
+
+def without_private(text: str) -> str:
+    """The text without its `<private>` parts; one that is never closed hides everything behind it."""
+    return _without(text, "private", _LESS, _MORE)
+
+
+def without_fences(text: str) -> str:
+    """The text without the blocks that we put in front of a model ourselves."""
+    # An escaped tag is what a memory said: it neither begins nor ends a block.
+    return _without(text, FENCE, "<", ">")
+
+
+@cache  # made when a text first needs it: most never do
+def _tags(name: str, less: str, more: str) -> re.Pattern[str]:
+    # Where an opening tag ends does not matter: what follows is hidden anyway.
+    opening = rf"{less}{_GAP}{name}(?![\w-])"
+    closing = rf"{less}{_GAP}/{_GAP}(?P<closing>{name})(?![\w-])(?:[^<>&\n]{{0,99}}?{more})?"
+    return re.compile(rf"{opening}|{closing}", re.IGNORECASE)
+
+
+def _without(text: str, name: str, less: str, more: str) -> str:
+    if name not in text.lower():
+        return text
+    kept: list[str] = []
+    depth = begin = 0
+    for tag in _tags(name, less, more).finditer(text):
+        if depth == 0:
+            kept.append(text[begin : tag.start()])
+        depth = max(0, depth - 1) if tag["closing"] else depth + 1
+        begin = tag.end()
+    if not kept:
+        return text
+    if depth == 0:
+        kept.append(text[begin:])
+    return _joined(kept)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """The parts as one text that reads on, and in which no two halves make a new tag."""
+    pieces: list[str] = []
+    gap = ""
+    for part in parts:
+        before, said = part[: len(part) - len(part.lstrip())], part.strip()
+        gap += before
+        if said:
+            if pieces:
+                pieces.append(_joint(pieces[-1], gap, said))
+            pieces.append(said)
+            gap = part[len(before) + len(said) :]
+    return "".join(pieces)
+
+
+def _joint(left: str, gap: str, right: str) -> str:
+    if "\n" in gap or re.search(_OPENING_AT_END, left[-_OPENING_CHARS:]):
+        return "\n"
+    return "" if right.startswith(_NO_SPACE_BEFORE) else " "
+
+
+class IgnoredPaths:
+    """Globs as in a .gitignore: of those that match a path, the last one decides; `!glob` takes back.
+
+    Three things differ, because a path may lie outside of the project and nobody looks at the disk: a glob with a slash
+    inside matches at every depth unless it begins with `/`; one that begins with `/` may also be a whole path; `name/`
+    also matches a path that ends in `name`, which may be the folder itself.
+    """
+
+    def __init__(self, globs: Iterable[str], *, root: str | None = None, home: str | None = None) -> None:
+        """`root`: the folder of the project, so that `/name` and whole paths below it can be told."""
+        self._home = _segments(home) if home else None
+        self._root = _segments(root) if root else None
+        self._globs = [glob for text in globs if (glob := _glob(text, self._home))]
+
+    def matches(self, path: str) -> bool:
+        whole, inside = self._placed(path)
+        for glob in reversed(self._globs):
+            if glob.matches(whole, inside):
+                return not glob.takes_back
+        return False
+
+    def _placed(self, path: str) -> tuple[list[str] | None, list[str] | None]:
+        """The segments of the whole path, and of what lies inside the project; None: unknown or not inside."""
+        path = _bare(path)
+        segments = _segments(path)
+        if segments[:1] == ["~"] and self._home is not None:
+            whole = self._home + segments[1:]
+        elif path.startswith(("/", "~")):
+            whole = segments
+        elif self._root is None:
+            return None, segments
+        else:
+            whole = _segments("/".join(["", *self._root, path]))
+        if self._root is not None and whole[: len(self._root)] == self._root:
+            return whole, whole[len(self._root) :]
+        return whole, None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Glob:
+    steps: tuple[str, ...]  # one for each segment; `**`: any number of segments
+    is_anchored: bool  # begins at the project's root or is a whole path
+    takes_back: bool
+
+    def matches(self, whole: list[str] | None, inside: list[str] | None) -> bool:
+        if self.is_anchored:
+            return any(segments is not None and self._begins(segments) for segments in (inside, whole))
+        # Inside a project, the folders above it say nothing: a checkout may lie in `build/`.
+        segments = inside if inside is not None else whole
+        return segments is not None and self._begins(segments, anywhere=True)
+
+    def _begins(self, segments: list[str], *, anywhere: bool = False) -> bool:
+        """Whether the steps lead to a segment; what lies below it belongs to it."""
+        waiting = {0}  # steps that may come next
+        for segment in segments:
+            if anywhere:
+                waiting.add(0)
+            following: set[int] = set()
+            for step in self._open(waiting):
+                if self.steps[step] == "**":
+                    following.add(step)
+                elif _fits(self.steps[step], segment):
+                    following.add(step + 1)
+            if len(self.steps) in following:
+                return True
+            waiting = following
+        return False
+
+    def _open(self, waiting: set[int]) -> set[int]:
+        """The same with the steps behind every `**`, which may stand for nothing."""
+        found = set(waiting)
+        for step in range(len(self.steps) - 1):
+            if step in found and self.steps[step] == "**":
+                found.add(step + 1)
+        return found
+
+
+def _glob(text: str, home: list[str] | None) -> _Glob | None:
+    """None: a blank line or a comment."""
+    text = text.strip()
+    takes_back = text.startswith("!")
+    text = text.removeprefix("!").replace("[^", "[!")
+    if not text or text.startswith("#"):
+        return None
+    steps = [step for step in text.split("/") if step not in ("", ".")]
+    is_anchored = text.startswith(("/", "~/"))
+    if text.startswith("~/") and home is not None:
+        steps = [*map(_literal, home), *steps[1:]]
+    if not steps:
+        return None
+    if steps[-1] == "**":
+        steps[-1] = "*"  # all that is inside: one segment, and what lies below it
+    return _Glob(steps=tuple(steps), is_anchored=is_anchored, takes_back=takes_back)
+
+
+def _fits(step: str, segment: str) -> bool:
+    pattern = _pattern(step)
+    return pattern == segment if isinstance(pattern, str) else pattern.match(segment) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(step: str) -> str | re.Pattern[str]:
+    if not re.search(r"[*?\[\\]", step):
+        return step
+    from fnmatch import translate  # its patterns never go back over what a `*` has passed
+
+    # It knows no `\*`, but `[*]` is the same.
+    return re.compile(translate(re.sub(r"\\(.)", lambda found: _literal(found[1]), step)))
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", text)
+
+
+_DRIVE = re.compile(r"/?[A-Za-z]:(?=/)")
+
+
+def _bare(path: str) -> str:
+    """Slashes only, from `/` on where it is a whole path; a drive is left away."""
+    path = path.strip()
+    if path[:5].lower() == "file:":
+        from urllib.parse import unquote  # only an address pays for it
+
+        path = unquote(path[5:])
+        if path.startswith("//"):
+            path = "/" + path[2:].partition("/")[2]  # behind the host
+    path = path.replace("\\", "/")
+    return _DRIVE.sub("", path, count=1) if _DRIVE.match(path) else path
+
+
+def _segments(path: str) -> list[str]:
+    found: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            del found[-1:]
+        elif segment not in ("", "."):
+            found.append(segment)
+    return found

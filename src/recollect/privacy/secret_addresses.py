@@ -1,0 +1,123 @@
+"""Passwords and keys in addresses: `postgres://app:secret@db`, a data source name, a webhook. Pure.
+
+Every pattern is anchored at a literal that is searched for first, and every quantifier that another could compete with
+is bounded: the work grows with the text and no faster.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference
+
+Found = tuple[int, int, str]  # start, end, rule
+
+_USERINFO = re.compile(rb"([^\s/@:\"'<>`\\]{0,120}):([^\s/\"'<>`\\\x01]{1,200})@(?=[\w\[${(%*<.\-])")
+_WITH_SLASH = re.compile(
+    rb"([^\s/@:\"'<>`\\]{0,120}):(?!\d{1,5}/)([^\s\"'<>`\\\x01@]{1,120})@"
+    rb"(?=[A-Za-z0-9.\-]{1,100}(?::\d{2,5})?(?:[/\s\"']|$))"
+)
+_TOKEN_ALONE = re.compile(rb"([A-Za-z0-9_\-]{16,200})@")
+_DATA_SOURCE = re.compile(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
+_ORACLE = re.compile(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
+_BACK = 180
+
+# Host and path are kept, what lets one in is not.
+_HOOKS: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = tuple(
+    (literal, re.compile(pattern, re.IGNORECASE), rule)
+    for literal, pattern, rule in (
+        (
+            b"hooks.slack",
+            rb"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{20,120})",
+            "slack-webhook",
+        ),
+        (b"/api/webhooks/", rb"/api/webhooks/\d{15,22}/([A-Za-z0-9_\-]{40,100})", "discord-webhook"),
+        (b"office.com/webhook", rb"office\.com/webhook(?:b2)?/([A-Za-z0-9@\-/]{60,400})", "teams-webhook"),
+        (b"hooks.zapier", rb"hooks\.zapier\.com/hooks/catch/(\d{3,12}/[A-Za-z0-9]{5,12})", "zapier-webhook"),
+        (b"maker.ifttt", rb"maker\.ifttt\.com/[^\s\"']{0,80}/(?:key|use)/([A-Za-z0-9_\-]{16,64})", "ifttt-key"),
+        (b"sig=", rb"[?&;]sig=([A-Za-z0-9%+/_\-]{32,120}=?)", "azure-signature"),
+        (b"_gitlab_session=", rb"_gitlab_session=([0-9a-f]{32})", "gitlab-session"),
+        (b"accountkey=", rb"accountkey=([A-Za-z0-9+/]{40,100}={0,2})", "azure-key"),
+        (b"sharedaccesskey=", rb"sharedaccesskey=([A-Za-z0-9+/]{30,100}={0,2})", "azure-key"),
+        (b"access_token$", rb"(access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32})", "paypal-token"),
+        (b".atlasv1.", rb"([A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=\-]{60,70})", "terraform-token"),
+        (b"dnkey-", rb"(dnkey-[A-Za-z0-9=_\-]{26}-[A-Za-z0-9=_\-]{52})", "defined-networking-key"),
+        (
+            b"contribsys",
+            rb"contribsys__com[\s\"']{0,6}[=:>,|?]{1,3}[\s\"'`=]{0,8}([0-9a-f]{8}:[0-9a-f]{8})",
+            "sidekiq-secret",
+        ),
+    )
+)
+_USUAL = frozenset(
+    b"password pass passwd pwd pw user username secret token key apikey host port name credentials pat my-password "
+    b"mypassword mypass my_password your_password yourpassword userpassword dbpassword db_password".split()
+)
+
+
+def is_usual(password: bytes) -> bool:
+    """What documents write for a password, and what stands for one."""
+    return (
+        len(password) < 4
+        or password.lower() in _USUAL
+        or is_reference(password)
+        or b"${" in password
+        or b"{" in password[:2]
+        or (is_placeholder(password) and (len(set(password)) > 3 or set(password) <= set(b"*x.X-_#")))
+    )
+
+
+def each(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
+    """What a look finds wherever the literal stands."""
+    place = low.find(literal)
+    while place >= 0:
+        last = place
+        for found in look(place):
+            yield found
+            last = found[1]
+        place = low.find(literal, max(last, place + len(literal)))
+
+
+def in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
+    """`low` is the text in lower case: same length, so that a place in one is a place in the other."""
+    if b"@" in low:
+        yield from each(low, b"://", lambda place: _userinfo(text, place + 3))
+        yield from each(low, b"thin:", lambda place: _login(_ORACLE.match(text, place), 0))
+        for literal in (b"@tcp(", b"@unix("):
+            yield from each(low, literal, lambda place: _data_source(text, place))
+    for literal, pattern, rule in _HOOKS:
+        if literal in low:
+            yield from _hooks(text, low, literal, pattern, rule)
+
+
+def _userinfo(text: bytes, start: int) -> Iterator[Found]:
+    match = _USERINFO.match(text, start) or _WITH_SLASH.match(text, start)
+    if match is None:
+        alone = _TOKEN_ALONE.match(text, start)
+        if alone is not None and is_key(alone.group(1)):
+            yield *alone.span(1), "token"
+        return
+    user, password = match.groups()
+    if len(user) >= 20 and is_key(user):
+        yield *match.span(1), "token"
+    if not is_usual(password):
+        yield *match.span(2), "password"
+
+
+def _data_source(text: bytes, place: int) -> Iterator[Found]:
+    start = max(0, place - _BACK)
+    yield from _login(_DATA_SOURCE.search(b" " + text[start : place + 6]), start - 1)
+
+
+def _login(match: "re.Match[bytes] | None", offset: int) -> Iterator[Found]:
+    if match is not None and not is_usual(match.group(2)):
+        start, end = match.span(2)
+        yield start + offset, end + offset, "password"
+
+
+def _hooks(text: bytes, low: bytes, literal: bytes, pattern: "re.Pattern[bytes]", rule: str) -> Iterator[Found]:
+    def look(place: int) -> Iterator[Found]:
+        match = pattern.search(text, max(0, place - 16), place + 600)
+        if match is not None and not is_placeholder(match.group(1)) and entropy(match.group(1)) > 2.6:
+            yield *match.span(1), rule
+
+    yield from each(low, literal, look)

@@ -1,0 +1,125 @@
+"""Values beside a name that tells: `api_key: ...`, `--password ...`, `set("token", "...")`, or in a sentence. Pure.
+
+The name is found first, then what assigns, then the value; each step is one bounded match, and most names end at the
+second. What the name and the value must be like is decided by `secret_names` and `secret_values`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.privacy.secret_names import Strength, Telling, telling
+from recollect.privacy.secret_values import is_key, is_opaque, is_password
+
+Found = tuple[int, int, str]  # start, end, rule
+
+_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api|pw(?![a-z])")
+_NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+_NAME_BACK = 60
+
+_REST = re.compile(rb"[\w.\-]{0,60}")
+_ASSIGNS = re.compile(
+    rb"(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
+    rb"(?:"
+    # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
+    rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
+    # the name is itself a value: `name="password" value="..."`, `- name: TOKEN` and `value: ...` below
+    rb"|(?P<beside>[,\s]{1,40}[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
+    rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?"
+    rb"(?:\s{0,20}(?=\\{0,3}[\"'`])|[ \t]{0,20}))"
+    rb"|(?P<comma>[ ]{0,3},\s{0,12}(?=\\{0,3}[\"'`]))"
+    rb"|(?P<call>\(\s{0,6}(?=\\{0,3}[\"'`]))"
+    rb"|(?P<element>>\s{0,12})"
+    rb"|(?P<prose>(?:\s(?:for|of|on|to|in|at|there)\s[\w .\-/@']{1,50}?)?\s(?:is|was|equals|will be|set to|changed to)"
+    rb"(?:\s(?:now|still|currently|set to|just|simply))?:?\s(?=\S))"
+    rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
+    rb"|(?P<space>[ ]{1,4}(?=\S))"
+    rb")"
+)
+_STRING = re.compile(
+    rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
+    rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
+)
+_BARE = re.compile(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_LINE = re.compile(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_MIXED = re.compile(rb"[\s\"'`=\\]{0,6}")
+_SETS = re.compile(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
+_WORD_BEFORE = re.compile(rb"([A-Za-z]{2,20})[ \-]$")
+_LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
+
+
+def assigned(text: bytes, low: bytes) -> Iterator[Found]:
+    hit = _ANCHOR.search(low)
+    while hit is not None:
+        end = _REST.match(low, hit.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+        match = _ASSIGNS.match(text, end)
+        if match is not None:
+            found = _value(text, hit.start(), match)
+            if found is not None:
+                yield found
+        hit = _ANCHOR.search(low, end)
+
+
+def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
+    start = anchor
+    floor = max(0, anchor - _NAME_BACK)
+    while start > floor and text[start - 1] in _NAME_BYTES:
+        start -= 1
+    how = match.lastgroup
+    if how == "space" and not text.startswith(b"-", start):
+        return None
+    if how == "element" and text[start - 1 : start] != b"<":
+        return None
+    told = _told(text, start, match.start())
+    if told.strength is Strength.NOTHING:
+        return None
+    return _judged(text, start, match, told)
+
+
+def _told(text: bytes, start: int, end: int) -> Telling:
+    told = telling(text[start:end])
+    if told.strength is Strength.WEAK and start and text[start - 1] == 0x20:
+        before = _WORD_BEFORE.search(text, max(0, start - 22), start)
+        if before is not None:
+            return telling(before.group(1) + b" " + text[start:end])
+    return told
+
+
+def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) -> Found | None:
+    how = match.lastgroup or ""
+    at = match.end()
+    string = _STRING.match(text, at)
+    if string is not None:
+        begin, end = string.span(string.lastgroup or 0)
+        found = _named(text, begin, end, told, quoted=True, prose=how in _LOOSE)
+        if found is not None or how != "sign" or text[begin : begin + 1].isalnum():
+            return found
+    if how in ("typed", "comma", "call"):
+        return None
+    sets = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
+    if how == "sign" and not text[at : at + 1].isalnum():
+        at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it matches nothing, too
+    bare = (_LINE if sets else _BARE).match(text, at)
+    if bare is None:
+        return None
+    end = bare.end()
+    if text[end : end + 1] in (b"(", b"[", b"{") and not sets:
+        return None
+    if how == "element" and not text.startswith(b"<", end):
+        return None
+    prose = how == "prose" or match.group().endswith(b" ")
+    value = bare.group().rstrip(b".,;:?)*" if prose else b",;")
+    return _named(text, at, at + len(value), told, quoted=False, prose=how in _LOOSE)
+
+
+def _named(text: bytes, start: int, end: int, told: Telling, *, quoted: bool, prose: bool) -> Found | None:
+    value = text[start:end]
+    match told.strength:
+        case Strength.PASSWORD:
+            found = is_password(value, quoted=quoted, assigned=not prose)
+        case Strength.KEY:
+            found = is_key(value)
+        case Strength.VENDOR:
+            found = len(value) >= 14 and is_key(value, vendor=True)
+        case _:
+            found = is_opaque(value)
+    return (start, end, told.rule) if found else None

@@ -1,0 +1,84 @@
+"""Secrets that take whole lines: private keys, and the data of a Kubernetes secret. Pure."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.privacy.secret_values import is_placeholder, is_reference
+
+Found = tuple[int, int, str]  # start, end, rule
+
+LONGEST = 24_000  # a private key of 16,384 bits has 13,000 characters
+
+_BEGIN = re.compile(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+# Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
+_BODY = re.compile(
+    rb"(?:(?:[\s\"',+]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
+    rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
+)
+_CLOSING = re.compile(rb"key(?: block)?-----")
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]{16}")
+_TALK = 64  # less than this between begin and end is talk of a key, unless it is base64
+_PUTTY = b"putty-user-key-file"
+_PUTTY_LINES = re.compile(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
+
+_KIND = re.compile(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s", re.IGNORECASE)
+_DATA = re.compile(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:", re.IGNORECASE)
+_DATUM = re.compile(
+    rb"[\"']?([\w.\-]{1,80})[\"']?[ ]{0,3}:[ ]{0,3}(?:[|>]-?\s{1,12})?[\"']?([A-Za-z0-9+/=_\-!@#$%^&*.]{6,4000})"
+)
+_MANIFEST = 3000
+_AROUND = frozenset(b"metadata kind apiversion type".split())  # what stands beside `data`: with it, the data ends
+
+
+def private_keys(text: bytes, low: bytes) -> Iterator[Found]:
+    """Whole blocks, and blocks that were cut off; a header that nothing follows is only talk of keys."""
+    place = low.find(b"-----begin")
+    while place >= 0:
+        header = _BEGIN.match(text, place)
+        end = _end(text, low, header.end()) if header is not None else None
+        if end is not None:
+            yield place, end, "private-key"
+        place = low.find(b"-----begin", max(place + 10, end or 0))
+    place = low.find(_PUTTY)
+    while place >= 0:
+        lines = _PUTTY_LINES.search(text, place, place + LONGEST)
+        if lines is not None:
+            yield *lines.span(1), "private-key"
+        place = low.find(_PUTTY, lines.end() if lines is not None else place + LONGEST)
+
+
+def _end(text: bytes, low: bytes, start: int) -> int | None:
+    limit = start + LONGEST
+    opening = low.find(b"-----begin", start, limit)
+    within = limit if opening < 0 else opening
+    closing = low.find(b"-----end", start, within)
+    if closing < 0:
+        ending = _CLOSING.search(low, start, within)
+        closing = ending.start() if ending is not None else -1
+    if closing >= 0:
+        inside = text[start:closing]
+        if (len(inside) < _TALK and _BASE64.search(inside) is None) or is_placeholder(inside[:400]):
+            return None
+        end = low.find(b"-----", closing + 8, closing + 80)
+        return end + 5 if end >= 0 else min(closing + 8, len(text))
+    body = _BODY.match(text, start, within)
+    if body is None or _BASE64.search(body.group()) is None:
+        return None
+    return start + len(body.group().rstrip(b" \t\r\n\"',"))
+
+
+def manifests(text: bytes, low: bytes) -> Iterator[Found]:
+    """Every value under `data` of a Kubernetes secret, whatever its name."""
+    if b"secret" not in low or b"kind" not in low or b"data" not in low:
+        return
+    for kind in _KIND.finditer(low):
+        first = low.rfind(b"\n---", max(0, kind.start() - _MANIFEST), kind.start())
+        last = low.find(b"\n---", kind.end(), kind.end() + _MANIFEST)
+        start = first if first >= 0 else max(0, kind.start() - _MANIFEST)
+        stop = last if last >= 0 else kind.end() + _MANIFEST
+        data = _DATA.search(low, start, stop)
+        for match in _DATUM.finditer(text, data.end(), stop) if data is not None else ():
+            if match.group(1).lower() in _AROUND:
+                break
+            if not is_placeholder(match.group(2)) and not is_reference(match.group(2)):
+                yield *match.span(2), "kubernetes-secret"

@@ -1,0 +1,134 @@
+"""Secrets in what is sent and typed: headers, cookies, command lines. Pure. All work is bounded, as in `addresses`."""
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Callable, Iterator
+
+from recollect.privacy.secret_addresses import each, is_usual
+from recollect.privacy.secret_values import is_key, is_password, is_placeholder
+
+Found = tuple[int, int, str]  # start, end, rule
+
+_SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
+_SCHEME = re.compile(
+    rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})",
+    re.IGNORECASE,
+)
+_AUTHORIZATION = re.compile(
+    rb"authorization[\"'\]\\]{0,3}\s{0,3}(?:=>|:|=|,)[\s\"'\\(`]{0,6}"
+    rb"(?:([A-Za-z][A-Za-z\-]{2,20}) {1,2})?([^\s\"'`,;\\<>{}]{8,4000})",
+    re.IGNORECASE,
+)
+_COOKIE = re.compile(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
+_COOKIE_PART = re.compile(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
+_SESSION = re.compile(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
+
+_WINDOW = 1600  # how far a line is followed
+_CURL_USER = re.compile(
+    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?[^\s:\"'/]{0,100}:([^\s\"']{2,200})"
+)
+_TYPED = rb"([\"']?)([^\s\"'|;]{4,200})"
+_COMMAND_WINDOW = 400
+_COMMANDS: tuple[tuple[bytes, "re.Pattern[bytes]"], ...] = tuple(
+    (literal, re.compile(pattern, re.IGNORECASE if literal.islower() else 0))
+    for literal, pattern in (
+        (b"mysql", rb"mysql(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-(?-i:p)" + _TYPED),
+        (b"sshpass", rb"sshpass\s{1,3}-p\s{0,3}" + _TYPED),
+        (b"redis-cli", rb"redis-cli\b[^\n|;]{0,200}?\s-a\s{1,3}" + _TYPED),
+        (b"login", rb"login\b[^\n|;]{0,200}?\s-p\s{1,3}" + _TYPED),
+        (b"login", rb"login\s{1,4}\S{1,100}\s{1,9}password\s{1,4}" + _TYPED),
+        (b"sqlcmd", rb"sqlcmd\b[^\n|;]{0,200}?\s-(?-i:P)\s{1,3}" + _TYPED),
+        (b"openssl", rb"openssl\b[^\n|;]{0,200}?\spass:" + _TYPED),
+        (b"identified by", rb"identified by\s{1,4}(?:password\s{1,3})?([\"'])([^\"'\s]{4,200})"),
+        (b"with password", rb"with password\s{1,4}([\"'])([^\"'\s]{4,200})"),
+    )
+)
+
+
+def in_headers(text: bytes, low: bytes) -> Iterator[Found]:
+    for literal in _SCHEMES:
+        yield from each(low, literal, lambda place: _scheme(text, place))
+    yield from each(low, b"authorization", lambda place: _authorization(text, place))
+    yield from _once_a_line(low, b"cookie", lambda place: _cookies(text, place))
+
+
+def in_commands(text: bytes, low: bytes) -> Iterator[Found]:
+    yield from _once_a_line(low, b"curl", lambda place: _curl(text, place))
+    for literal, pattern in _COMMANDS:
+        if literal in low:
+            yield from _commands(text, low, literal, pattern)
+
+
+def _once_a_line(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
+    """As the look takes in the rest of the line."""
+    place = low.find(literal)
+    while place >= 0:
+        yield from look(place)
+        end = low.find(b"\n", place, place + _WINDOW)
+        place = low.find(literal, end if end >= 0 else place + _WINDOW)
+
+
+def _scheme(text: bytes, place: int) -> Iterator[Found]:
+    match = _SCHEME.match(text, place)
+    if match is None:
+        return
+    scheme, start, value = match.group(1).lower(), match.start(2), match.group(2).rstrip(b".:")
+    if scheme == b"basic":
+        if _is_login(value):
+            yield start, start + len(value), "basic-auth"
+    elif is_key(value):
+        yield start, start + len(value), "bearer-token" if scheme == b"bearer" else "authorization"
+
+
+def _is_login(value: bytes) -> bool:
+    """`user:password` in base64."""
+    if len(value) < 8 or is_placeholder(value):
+        return False
+    try:
+        plain = b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except NotBase64:
+        return False
+    user, colon, password = plain.partition(b":")
+    return bool(colon) and plain.isascii() and plain.decode("ascii").isprintable() and not is_usual(password or user)
+
+
+def _authorization(text: bytes, place: int) -> Iterator[Found]:
+    match = _AUTHORIZATION.match(text, place)
+    if match is None:
+        return
+    scheme, value = (match.group(1) or b"").lower(), match.group(2)
+    if scheme == b"basic":
+        if _is_login(value):
+            yield *match.span(2), "basic-auth"
+    elif is_key(value) or is_password(value, quoted=False, assigned=False):
+        yield *match.span(2), "bearer-token" if scheme in (b"bearer", b"") else "authorization"
+
+
+def _cookies(text: bytes, place: int) -> Iterator[Found]:
+    match = _COOKIE.match(text, place)
+    if match is None:
+        return
+    for part in _COOKIE_PART.finditer(match.group(1)):
+        if _SESSION.search(part.group(1)) and is_key(part.group(2)):
+            start, end = part.span(2)
+            yield match.start(1) + start, match.start(1) + end, "cookie"
+
+
+def _curl(text: bytes, place: int) -> Iterator[Found]:
+    limit = place + _WINDOW
+    stop = text.find(b"\n", place, limit)
+    while stop > 0 and text[stop - 1] == 0x5C:  # a backslash: the command goes on in the next line
+        stop = text.find(b"\n", stop + 1, limit)
+    for match in _CURL_USER.finditer(text, place, stop if stop > 0 else limit):
+        if not is_usual(match.group(1)):
+            yield *match.span(1), "password"
+
+
+def _commands(text: bytes, low: bytes, literal: bytes, pattern: "re.Pattern[bytes]") -> Iterator[Found]:
+    def look(place: int) -> Iterator[Found]:
+        match = pattern.match(text, place, place + _COMMAND_WINDOW)
+        if match is not None and not is_usual(match.group(2)):
+            yield *match.span(2), "password"
+
+    yield from each(low, literal, look)

@@ -1,0 +1,105 @@
+"""What the name of a value tells: a password, a generated key, hardly anything, or nothing. Pure."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+
+from recollect.privacy.secret_words import (
+    ABOUT,
+    KEY_KINDS,
+    OTHER_KEYS,
+    OTHER_TOKENS,
+    PASSWORDS,
+    TOKEN_ENDINGS,
+    TOKENS,
+    VENDORS,
+    WEAK,
+    WORDY_VENDORS,
+)
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_VENDOR = re.compile("|".join(sorted((re.escape(name.replace("_", "")) for name in VENDORS), key=len, reverse=True)))
+_NEVER = re.compile(
+    "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
+)
+# They stay after the telling word without taking anything back.
+_STILL = frozenset("base value string str plain raw base64 b64 live prod staging dev main default env 1 2 3".split())
+
+
+class Strength(Enum):
+    NOTHING = auto()
+    WEAK = auto()  # `key`, `auth`: only what is random beyond doubt
+    VENDOR = auto()  # the name of one who gives out keys
+    KEY = auto()  # `api_key`, `token`: whatever was generated
+    PASSWORD = auto()  # whatever is no plain word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    strength: Strength
+    rule: str
+
+
+_NOTHING = Telling(strength=Strength.NOTHING, rule="")
+
+
+@lru_cache(maxsize=4096)
+def telling(name: bytes) -> Telling:
+    """Of `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
+    words = [word.lower() for word in _WORD.findall(name[-80:].decode("latin-1"))]
+    joined = "".join(words)
+    if not words or _NEVER.search(joined):
+        return _NOTHING
+    vendor = _vendor(words, joined)
+    found = _own(words, joined)
+    if vendor is None or found.strength is Strength.PASSWORD:
+        return found
+    if found.strength is Strength.KEY:
+        return Telling(strength=Strength.KEY, rule=f"{vendor}-{found.rule}")
+    return Telling(strength=Strength.VENDOR, rule=f"{vendor}-key")
+
+
+def _vendor(words: list[str], joined: str) -> str | None:
+    match = _VENDOR.search(joined)
+    return match.group() if match is not None else next((word for word in words if word in WORDY_VENDORS), None)
+
+
+def _own(words: list[str], joined: str) -> Telling:
+    """By the last word that tells; what comes after it may take it back."""
+    for place in range(len(words) - 1, -1, -1):
+        strength = _strength(words, place)
+        if strength is Strength.NOTHING:
+            continue
+        after = [word for word in words[place + 1 :] if not word.isdigit()]
+        if any(word in ABOUT for word in after):
+            return _NOTHING
+        others = OTHER_KEYS if words[place] == "key" else OTHER_TOKENS
+        if place and words[place - 1] in others and strength is not Strength.PASSWORD:
+            return _NOTHING
+        if strength is Strength.PASSWORD and any(word not in _STILL for word in after):
+            strength = Strength.KEY
+        return Telling(strength=strength, rule=_rule(strength, joined))
+    return _NOTHING
+
+
+def _strength(words: list[str], place: int) -> Strength:
+    word = words[place]
+    if word in PASSWORDS or (len(word) > 8 and word.endswith(("password", "passwd"))):
+        return Strength.PASSWORD
+    if word == "pass" and place:
+        return Strength.PASSWORD
+    if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
+        return Strength.KEY
+    if word == "key" and place and words[place - 1] in KEY_KINDS:
+        return Strength.KEY
+    return Strength.WEAK if word in WEAK else Strength.NOTHING
+
+
+def _rule(strength: Strength, joined: str) -> str:
+    if strength is Strength.PASSWORD:
+        return "password"
+    for noun in ("token", "secret", "credential"):
+        if noun in joined:
+            return noun
+    return "api-key" if "key" in joined else "secret"

@@ -1,0 +1,182 @@
+"""Does this value look like a secret? Pure. Judges the value alone: what its name says is judged in `secret_names`.
+
+Chance is measured by what hardly ever stands together in a word: a letter beside a digit, or two letters that no
+language of developers puts side by side. Words, identifiers, paths and dates have few such places, a generated key has
+many.
+"""
+
+import math
+import re
+from itertools import pairwise
+
+# For each first letter, those that often follow it in English words and in identifiers.
+_FOLLOWERS = (
+    "abcdfgiklmnprstuvwxy baceijlorsuy cacehiklmorstu dadeilorstu eabcdefgiklmnopqrstvwxy faefilorstu gaehilnorsu "
+    "haeiortu iabcdefglmnoprstvxz jaeou kaeils lacdeilnopstuy mabdeilmopstu nacdefgiklnopstuv oabcdefgiklmnoprstuvw "
+    "padehiloprstuy qu racdefgiklmnoprstuvy sacehiklmnopqrstuwy tacdefhilmnoprstuwy uabcdefgilmnprst vaeio waehinors "
+    "xceipt yeimnpst zae"
+)
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_DIGITS = frozenset(b"0123456789")
+_MANGLED = frozenset(range(0xA1, 0x100))  # a key that went through a wrong encoding is still one
+_COMMON = frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
+_ODD_PAIRS = frozenset(
+    (a, b)
+    for a in _LETTERS | _DIGITS | _MANGLED
+    for b in _LETTERS | _DIGITS | _MANGLED
+    if not (a in _DIGITS and b in _DIGITS) and (a, b) not in _COMMON
+)
+_SEPARATORS = (b"-", b"_", b"=", b".", b"/")
+_ENOUGH = 80  # so many bytes tell as much as all of them
+
+_PLACEHOLDER = re.compile(
+    rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
+    rb"|sample|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
+    rb"|my[-_ ]?(?:secret|token|password|api|key)"
+    rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}"
+    rb"|abcdefghijk|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
+)
+# After the beginning of a vendor's key less is left to doubt.
+_FILLER = re.compile(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk")
+_REFERENCE = re.compile(
+    rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
+    rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
+    rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
+    rb"(?:self|this|cls|config|cfg|conf|settings|secrets?|params?|args?|opts?|options|req|request|res|response|ctx|"
+    rb"context|props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|"
+    rb"[A-Za-z]:\\"
+)
+_PATH = re.compile(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
+_MEASURE = re.compile(  # versions, dates, times, sizes, amounts
+    rb"v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
+    rb"|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
+    re.IGNORECASE,
+)
+_DIGEST = re.compile(
+    rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$|(?:sha|md)\d", re.IGNORECASE
+)
+_HEX = re.compile(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
+_UUID = re.compile(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+_CALL = re.compile(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
+_PUBLIC = re.compile(
+    rb"ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$"
+)
+# Names of methods and formats that have a digit in them: in a sentence they stand where a password could.
+_METHOD = re.compile(
+    rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|"
+    rb"blake|secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|"
+    rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
+    re.IGNORECASE,
+)
+_VARIABLE = re.compile(
+    rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
+)
+_SIGNS = frozenset(b"!@#$%^&*+=?~|")
+
+
+def chance(value: bytes) -> float:
+    """The share of neighbours that no word would have: about 0.5 in what a generator made, below 0.15 in names."""
+    low = value[:_ENOUGH].lower()
+    pairs = len(low) - 1
+    if pairs >= 24:
+        pairs -= sum(map(low.count, _SEPARATORS))  # a few dashes must not hide a long key
+    return sum(map(_ODD_PAIRS.__contains__, pairwise(low))) / pairs if pairs > 0 else 0.0
+
+
+def entropy(value: bytes) -> float:
+    """Bits for each character."""
+    value = value[: 2 * _ENOUGH]
+    length = len(value)
+    return -sum(count / length * math.log2(count / length) for count in map(value.count, set(value)))
+
+
+def is_placeholder(value: bytes) -> bool:
+    """Stands for a secret and is none: `<your-key>`, `xxxx`, `changeme`, `[redacted:password]`."""
+    return _PLACEHOLDER.search(value[: 2 * _ENOUGH].lower()) is not None or len(set(value)) < 4
+
+
+def is_filler(tail: bytes) -> bool:
+    """What documents write after the beginning of a vendor's key."""
+    return _FILLER.search(tail) is not None or entropy(tail) < 2.2
+
+
+def is_reference(value: bytes) -> bool:
+    """Says where the secret is: a variable, a call, a path, an address."""
+    return _REFERENCE.match(value) is not None or (_PATH.match(value) is not None and chance(value) < 0.3)
+
+
+def is_uuid(value: bytes) -> bool:
+    return _UUID.match(value) is not None
+
+
+def is_digest(value: bytes) -> bool:
+    return _DIGEST.match(value) is not None
+
+
+def _is_refused(value: bytes) -> bool:
+    return (
+        is_placeholder(value)
+        or is_reference(value)
+        or _CALL.match(value) is not None
+        or _PUBLIC.match(value) is not None
+        or b"://" in value
+    )
+
+
+def is_key(value: bytes, *, vendor: bool = False) -> bool:
+    """A generated value beside a name that tells: `api_key`, `client_secret`; `vendor`: beside `heroku` alone."""
+    if len(value) < 8 or b" " in value:
+        return False
+    if value.isdigit():
+        return len(value) >= 15 and (vendor or len(value) <= 18) and not is_placeholder(value)
+    if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
+        return entropy(value) >= 2.8 and not is_placeholder(value)
+    found = chance(value)
+    if found < 0.15 or _is_refused(value) or _MEASURE.match(value):
+        return False
+    if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
+        return len(value) >= 16 and found >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
+    if vendor and len(value) >= 24 and value.isalnum():
+        return entropy(value) >= 2.9
+    if len(value) >= 16:
+        return found >= 0.22 and entropy(value) >= 2.9 and not _is_dotted_name(value)
+    return found >= 0.26 and entropy(value) >= 2.4 and not _is_dotted_name(value)
+
+
+def is_opaque(value: bytes) -> bool:
+    """A value so random that even a weak name (`key`, `auth`) is enough; the hash of something else is not."""
+    return (
+        len(value) >= 20
+        and not is_uuid(value)
+        and not is_digest(value)
+        and is_key(value)
+        and chance(value) >= 0.3
+        and entropy(value) >= 3.4
+        and (not value.islower() or chance(value) >= 0.4)
+    )
+
+
+def _is_dotted_name(value: bytes) -> bool:
+    """`app.kubernetes.io/v1`, `src/main2.py`: parts that are words."""
+    parts = re.split(rb"[._/:\-]", value)
+    return len(parts) > 2 and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7 and chance(value) < 0.28
+
+
+def is_password(value: bytes, *, quoted: bool, assigned: bool) -> bool:
+    """Beside the word password. `assigned`: by a sign that is no prose (`PASSWORD=`, `"password":`)."""
+    if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
+        return False
+    low = value.lower()
+    digits = len(value) - len(value.translate(None, b"0123456789"))
+    if not any(map(_LETTERS.__contains__, low)):
+        return assigned and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
+    signs = any(map(_SIGNS.__contains__, value[:-1]))
+    if not digits and not signs:  # a word, unless no word has such letters
+        return len(value) >= 8 and value.isalpha() and not value.isupper() and chance(value) >= 0.35
+    if _MEASURE.match(value) or _METHOD.match(value):
+        return False
+    if not digits:
+        return len(value) >= 6 and (quoted or assigned) and value[0] not in b"=?&|*+!"
+    if not assigned and not quoted:
+        return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
+    return quoted or signs or not _VARIABLE.match(value) or chance(value) >= 0.22

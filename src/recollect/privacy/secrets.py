@@ -1,0 +1,146 @@
+"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts: the text still says what it said.
+
+A secret is recognised by its shape (`secret_rules`, `secret_runs`), by where it stands (`secret_blocks`,
+`secret_addresses`, `secret_headers`) or by the name beside it (`secret_assignments`). Refuses nothing: a text without
+secrets comes back as it is.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+from recollect.privacy.secret_addresses import in_addresses
+from recollect.privacy.secret_assignments import assigned
+from recollect.privacy.secret_blocks import manifests, private_keys
+from recollect.privacy.secret_headers import in_commands, in_headers
+from recollect.privacy.secret_runs import keys_in_runs
+
+_MARK = "[redacted:"
+_LONGEST_MARK = 64
+_SHORTEST_SECRET_TEXT = 6
+_PASSES = 8
+_REACH = 26_000  # no rule looks farther: a private key is the longest
+_EDGE = 1_000  # what was cut there may look like something else
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    rule: str  # what it was: `openai-key`, `password`
+    start: int  # in the text as it was given
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redacted:
+    text: str
+    found: tuple[Secret, ...]  # by place, none overlapping another
+
+
+def redact(text: str) -> Redacted:
+    """Looks again at what it has made until nothing is found: a secret may have hidden behind another."""
+    redacted = text
+    found: list[Secret] = []
+    for number in range(_PASSES):
+        more = _secrets(redacted) if not number else _near(redacted, found)
+        if not more:
+            break
+        found = _joined(found, more)
+        redacted = _replaced(text, found)
+    return Redacted(text=redacted, found=tuple(found))
+
+
+def _secrets(text: str) -> list[Secret]:
+    """One look. On bytes, one for each character: they are searched faster, and places stay what they are."""
+    if len(text) < _SHORTEST_SECRET_TEXT:
+        return []
+    plain = _without_marks(text).encode("latin-1", "replace")
+    low = plain.lower()
+    # The order is the rank: where two overlap, the first gives its name.
+    found = [
+        *private_keys(plain, low),
+        *keys_in_runs(plain),
+        *in_addresses(plain, low),
+        *in_headers(plain, low),
+        *in_commands(plain, low),
+        *manifests(plain, low),
+        *assigned(plain, low),
+    ]
+    return _merged(plain, found) if found else []
+
+
+def _near(text: str, found: list[Secret]) -> list[Secret]:
+    """A later look: only what is near a secret can have changed. `text` is what `found` was redacted from, redacted."""
+    if len(text) <= _REACH:
+        return _secrets(text)
+    shift = 0
+    parts: list[tuple[int, int]] = []
+    for secret in found:
+        start = secret.start - shift
+        end = start + len(_mark(secret))
+        shift = secret.end - end
+        if parts and start - _REACH <= parts[-1][1]:
+            parts[-1] = (parts[-1][0], end + _REACH)
+        else:
+            parts.append((max(0, start - _REACH), end + _REACH))
+    more = []
+    for start, end in parts:
+        first = start + _EDGE if start else 0
+        last = end - _EDGE if end < len(text) else len(text)
+        inside = (Secret(rule=s.rule, start=s.start + start, end=s.end + start) for s in _secrets(text[start:end]))
+        more += [secret for secret in inside if first <= secret.start and secret.end <= last]
+    return more
+
+
+def _without_marks(text: str) -> str:
+    """What is redacted already must neither be found nor lend its name to what follows."""
+    place = text.find(_MARK)
+    if place < 0:
+        return text
+    parts, done = [], 0
+    while place >= 0:
+        end = text.find("]", place, place + _LONGEST_MARK) + 1
+        if end:
+            parts += [text[done:place], "\x01" * (end - place)]
+            done = end
+        place = text.find(_MARK, max(end, place + 1))
+    return "".join([*parts, text[done:]])
+
+
+def _merged(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]:
+    """Overlapping ones become one, under the name of the one found by the surer way."""
+    ranked = sorted((start, end, rank, rule) for rank, (start, end, rule) in enumerate(found))
+    merged: list[tuple[int, int, int, str]] = []
+    for start, end, rank, rule in ranked:
+        if start >= end or b"\x01" in plain[start:end]:
+            continue
+        if merged and start < merged[-1][1]:
+            first, last, known, name = merged[-1]
+            merged[-1] = (first, max(last, end), *min((known, name), (rank, rule)))
+        else:
+            merged.append((start, end, rank, rule))
+    return [Secret(rule=rule, start=start, end=end) for start, end, _, rule in merged]
+
+
+def _replaced(text: str, found: list[Secret]) -> str:
+    parts, done = [], 0
+    for secret in found:
+        parts += [text[done : secret.start], _mark(secret)]
+        done = secret.end
+    return "".join([*parts, text[done:]])
+
+
+def _mark(secret: Secret) -> str:
+    return f"{_MARK}{secret.rule}]"
+
+
+def _joined(found: list[Secret], more: list[Secret]) -> list[Secret]:
+    """`more` has its places in the text where `found` is redacted already: brought back to the text as it was given."""
+    shifts = list(accumulate((s.end - s.start - len(_mark(s)) for s in found), initial=0))
+    starts = [s.start - shift for s, shift in zip(found, shifts, strict=False)]
+    known, back = 0, list(found)
+    for secret in more:
+        while known < len(starts) and starts[known] < secret.start:
+            known += 1
+        shift = shifts[known]
+        back.append(Secret(rule=secret.rule, start=secret.start + shift, end=secret.end + shift))
+    return sorted(back, key=lambda secret: secret.start)

@@ -1,0 +1,151 @@
+import random
+from base64 import b64encode
+
+import pytest
+
+from recollect.privacy.secrets import Secret, redact
+from tests.unit.privacy.keys import hexadecimal, lower, private_key, some, uuid
+
+CHANCE = random.Random(4)
+RANDOM = some(CHANCE, 40)
+HASH = hexadecimal(CHANCE, 40)
+UUID = uuid(CHANCE)
+BASIC = b64encode(b"admin:hunter2").decode()
+AWS = some(CHANCE, 39) + "/"
+PRIVATE_KEY = private_key(CHANCE)
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        (f"OPENAI_API_KEY=sk-proj-{RANDOM}", "OPENAI_API_KEY=[redacted:openai-key]"),
+        (f"push with ghp_{RANDOM}.", "push with [redacted:github-token]."),
+        ("postgres://app:Tr0ub4dor@db/prod", "postgres://app:[redacted:password]@db/prod"),
+        ("redis://:sup3rs3cret@cache:6379/0", "redis://:[redacted:password]@cache:6379/0"),
+        ("mongodb+srv://me:p%40ss-w0rd@c0.example.net/t", "mongodb+srv://me:[redacted:password]@c0.example.net/t"),
+        ("amqp://shop:gu3st!@mq:5672//", "amqp://shop:[redacted:password]@mq:5672//"),
+        ("smtp://me%40x.org:hunter22@mail:587", "smtp://me%40x.org:[redacted:password]@mail:587"),
+        ("jdbc:mysql://h/db?user=app&password=hunter2x", "jdbc:mysql://h/db?user=app&password=[redacted:password]"),
+        ("jdbc:oracle:thin:scott/tiger99@h:1521/x", "jdbc:oracle:thin:scott/[redacted:password]@h:1521/x"),
+        ("Server=db;User Id=sa;Password=P@ssw0rd!;", "Server=db;User Id=sa;Password=[redacted:password];"),
+        ("root:s3cr3t@tcp(127.0.0.1:3306)/db", "root:[redacted:password]@tcp(127.0.0.1:3306)/db"),
+        (f"https://{RANDOM}@git.example.org/x.git", "https://[redacted:token]@git.example.org/x.git"),
+        (f"Authorization: Bearer {RANDOM}", "Authorization: Bearer [redacted:bearer-token]"),
+        (f"authorization: Basic {BASIC}", "authorization: Basic [redacted:basic-auth]"),
+        (f"X-Api-Key: {HASH}", "X-Api-Key: [redacted:api-key]"),
+        (f"Cookie: theme=dark; session={RANDOM}", "Cookie: theme=dark; session=[redacted:cookie]"),
+        (f"a key:\n{PRIVATE_KEY}\nEnd.", "a key:\n[redacted:private-key]\nEnd."),
+        (f"https://hooks.slack.com/services/T0{RANDOM}", "https://hooks.slack.com/services/[redacted:slack-webhook]"),
+    ],
+)
+def test_what_the_text_means_stays_and_the_secret_goes(text: str, redacted: str) -> None:
+    assert redact(text).text == redacted
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "password = '{}'", 'password: "{}"', '{{"password": "{}"}}', "'password' => '{}',", 'password := "{}"',
+        "PASSWORD={}", "export DB_PASSWORD={}", "password: {}", "spring.datasource.password={}", "pwd={}", "pw: {}",
+        'val password: String = "{}"', 'const password: string = "{}";', 'var password string = "{}"',
+        'let password: &str = "{}";', 'password: str = "{}"', '$password = "{}";', 'password ||= "{}"',
+        'set("password", "{}")', 'setPassword("{}")', "<password>{}</password>", "--password {}", "--password={}",
+        '<add key="ClearTextPassword" value="{}" />', "- name: DB_PASSWORD\n  value: {}", '{{\\"password\\":\\"{}\\"}}',
+        "curl -u admin:{} https://x.org", "sshpass -p {} ssh x", "mysql -u root -p{} shop", "redis-cli -h x -a {}",
+        "machine x login me password {}", "CREATE USER me IDENTIFIED BY '{}'", "**Password:** {}",
+        "| password | {} |", "the staging password is {}", "password for the test user is {}", "`password`: `{}`",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("password", ["hunter2!x", "Tr0ub4dor"])
+def test_a_password_is_found_however_it_is_written(written: str, password: str) -> None:
+    text = written.format(password)
+    assert redact(text).text == written.format("[redacted:password]")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "HEROKU_API_KEY={}", 'datadog.initialize(api_key="{}")', "trello => '{}'", "okta\t:=\n\"{}\"", "meraki ?= {}",
+        '"clientSecret": "{}"', "client_secret={}&scope=read", "https://x.org/cb#access_token={}", "secret_key_base: {}",
+        "my api key is {}", "--token {}", 'JWT_SECRET="{}"', "//registry.example.org/:_authToken={}", "creds =>` {}`",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", [lower(CHANCE, 32), RANDOM, HASH, UUID])
+def test_a_generated_value_is_found_beside_a_name_that_tells(written: str, value: str) -> None:
+    assert value not in redact(written.format(value)).text
+
+
+@pytest.mark.parametrize("line", ["\n", "\\n", "\r\n"])
+@pytest.mark.parametrize("kind", ["", "RSA ", "OPENSSH ", "EC ", "ENCRYPTED "])
+def test_a_private_key_goes_whole_or_cut_off(kind: str, line: str) -> None:
+    key = private_key(CHANCE, kind, line)
+    assert redact(f'"key": "{key}"').text == '"key": "[redacted:private-key]"'
+    cut = key[: len(key) * 2 // 3]
+    assert redact(f"{cut}\n\nand then it ends").text == "[redacted:private-key]\n\nand then it ends"
+
+
+def test_other_keys_in_armour_go_too() -> None:
+    lines = "\n".join(some(CHANCE, 64) for _ in range(3))
+    pgp = f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{lines}\n-----END PGP PRIVATE KEY BLOCK-----"
+    assert redact(pgp).text == "[redacted:private-key]"
+    putty = f"PuTTY-User-Key-File-3: ssh-ed25519\nPublic-Lines: 1\nAAAA\nPrivate-Lines: 3\n{lines}\n"
+    assert redact(putty).found[0].rule == "private-key"
+    assert not set(lines.split()) & set(redact(putty).text.split())
+
+
+def test_the_data_of_a_kubernetes_secret_goes_whatever_its_name() -> None:
+    value = b64encode(b"blue fish under water").decode()
+    manifest = f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: shop\ndata:\n  colour: {value}\n"
+    assert redact(manifest).text == manifest.replace(value, "[redacted:kubernetes-secret]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    """the password must have 12 characters|We rotate the token every 30 days.|token bucket with 100 requests/s|key: value
+the password is required|The token is JWT-based|password is hashed with sha256|the key is base64-encoded|secret santa 2024
+api_key=$API_KEY|token: ${{ secrets.GITHUB_TOKEN }}|password = os.environ["DB_PASSWORD"]|const token = process.env.TOKEN
+apiKey: config.get("apiKey")|password: str|def login(user: str, password: str) -> None:|token = get_token(user)
+secret = settings.SECRET_KEY|API_KEY=<your-key>|password: changeme|API_TOKEN=your_token_here|password=****|token=REDACTED
+cache_key = "user:123:profile"|primary_key=True|max_tokens=4096|password_min_length = 12|tokenizer: "cl100k_base"
+keyboard: qwerty|password=None|"token": true|"password": "Enter your password"|<input type="password" name="password">
+partitionKey: "tenant-42"|S3 key: uploads/2024/01/abc123.png|key = "user_settings_v2"|auth: none|api_version: 2024-02-15
+postgres://user:password@localhost/db|postgres://${DB_USER}:${DB_PASS}@host/db|http://localhost:8080/path@v1
+Authorization: Bearer <token>|Authorization: Bearer $TOKEN|Bearer authentication is used here|curl -u user:$PASS x.org
+password = input("Password: ")|secretName: my-app-secret|key_path = "/etc/ssl/private/key1.pem"|token_type="bearer"
+PASSWORD_FILE=/run/secrets/db_password|assert password1 == password2|total tokens: 1,523,000|passed: 12, failed: 3
+hotkey = ctrl+alt+f12|apiVersion: apps/v1|sorted(x, key=operator.itemgetter(1))|credentials: "include"|pass: 98%
+The password was changed on 2024-05-01.|password: see entry #42|the API token is 40 characters long|key: PropTypes.string
+const {token} = await res.json()|password=[redacted:password]|AWS says AKIAIOSFODNN7EXAMPLE|token = "test"|(a, "key", "b")
+if "-----BEGIN PRIVATE KEY-----" in text:|git clone https://github.com/user/repo.git|passphrase: (empty)|x@y.org:22
+'PKPushCredentials', 'PKPushPayload'|secretKeyRef: {name: db-credentials, key: password}""".replace("\n", "|").split(
+        "|"
+    ),
+)
+def test_developers_talk_about_tokens_and_keys_all_day(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"commit {HASH}", f"sha256:{hexadecimal(CHANCE, 64)}", f'"integrity": "sha512-{RANDOM}{RANDOM}=="', f"id: {UUID}",
+        f"data:image/png;base64,{RANDOM}{RANDOM}", f"ssh-rsa AAAAB3NzaC1yc2E{RANDOM}{RANDOM} me@host", f"etag: {HASH}",
+        f"-----BEGIN CERTIFICATE-----\nMIID{RANDOM}\n-----END CERTIFICATE-----", f'public_key = "{RANDOM}"',
+        f"-----BEGIN PUBLIC KEY-----\n{RANDOM}\n-----END PUBLIC KEY-----", f"publicKeyToken={HASH[:16]}",
+        f"github: {HASH}", f"uses: actions/checkout@{HASH}", f'"resolved": "https://r.example.org/a.tgz#{HASH}"',
+    ],
+)  # fmt: skip
+def test_chance_alone_is_no_secret(text: str) -> None:
+    assert redact(text).found == ()
+
+
+def test_places_are_those_of_the_text_as_it_was_given() -> None:
+    text = f"Grüße 漢字 🎉 password=hunter2x and ghp_{RANDOM} 漢"
+    first, second = redact(text).found
+    assert first == Secret(rule="password", start=text.index("hunter2x"), end=text.index(" and"))
+    assert text[second.start : second.end] == f"ghp_{RANDOM}"
+
+
+def test_a_text_without_secrets_comes_back_as_it_is() -> None:
+    for text in ("", "ok", "Deploy with Helm.", "\ud800 lone", "漢" * 50):
+        assert redact(text).text == text
