@@ -13,9 +13,22 @@ from recollect.engine.engine import Engine
 from recollect.workspace.anchors import SETTLED_NS, Files
 
 SIZE = 10_000
-FILES, FILE_BYTES = 10, 20_000
+FILE_BYTES = 20_000
 TURNS = 100
 ASK = "How does the zebra ledger settle its zebra accounts?"
+SAID = (
+    "The zebra ledger locks zebra accounts while it imports.",
+    "Exports of the zebra ledger list closed zebra accounts first.",
+    "Only auditors may open zebra accounts in the zebra ledger.",
+    "A nightly job of the zebra ledger archives empty zebra accounts.",
+    "Tests build zebra accounts from the fixtures of the zebra ledger.",
+    "The zebra ledger rounds interest on zebra accounts downwards.",
+    "Backups of the zebra ledger leave out frozen zebra accounts.",
+    "Two zebra accounts never share a number in the zebra ledger.",
+    "The dashboard polls the zebra ledger for new zebra accounts.",
+    "Migrations of the zebra ledger touch zebra accounts in batches.",
+)
+FILES = len(SAID)
 
 
 def run(folder: Path) -> None:
@@ -41,7 +54,7 @@ def _alone(root: Path, usual: Times) -> None:
     time.sleep(SETTLED_NS / 1e9)
     files.seen(str(root), anchors, asked=True)
     known = timed(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
-    row(f"          {FILES} files that were read before, in a thread of their own", known, usual)
+    row(f"          {FILES} files that were read before", known, usual)
 
 
 def _project(engine: Engine, root: Path, *, with_files: bool = True) -> Path:
@@ -57,7 +70,7 @@ def _project(engine: Engine, root: Path, *, with_files: bool = True) -> Path:
 
 def _draft(number: int, scope: Scope, with_file: bool) -> Draft:
     return Draft(
-        text=f"The zebra ledger settles zebra accounts in step {number}.",
+        text=SAID[number],
         kind=Kind.FILE_CONTEXT,
         scope=scope,
         at=NOW,

@@ -36,6 +36,10 @@ from tests.repositories import git as run_git
 from tests.requirements import covers
 
 ASK = "How does the payment retry work in pay.py?"
+WORDS = (
+    "sleeps dances sings whistles paints cooks travels writes reads climbs swims knits sails bakes draws rows skates "
+    "gardens fences juggles"
+).split()
 PATIENT_S = 60.0  # a busy machine must not decide what a test sees
 
 
@@ -166,8 +170,8 @@ def test_only_what_is_stale_can_be_asked_for(shop: Shop) -> None:
     stale = shop.remember("Payment retry waits 3 s.", "src/pay.py")
     shop.remember("Payment retry has steps.", "src/steps.py")
     shop.remember("Payment retry is logged.")
-    for number in range(30):  # enough to fill every place of an ordinary search
-        shop.remember(f"Payment retry payment retry {number}.")
+    for word in WORDS:  # enough to fill every place of an ordinary search
+        shop.remember(f"Payment retry, payment retry {word}.")
     shop.remember("Payment retry waited before.", "src/pay.py", valid_to=NOW)
     shop.write("src/pay.py", "two\n")
     only = Filters(status=Status.STALE)
@@ -185,14 +189,14 @@ def test_what_is_stale_cannot_be_asked_for_from_another_project(shop: Shop, tmp_
 
 def test_a_search_looks_only_at_the_files_of_what_it_shows(shop: Shop) -> None:
     for number in range(15):
-        shop.remember(f"Payment retry number {number} waits.", f"src/{number}.py")
+        shop.remember(f"Payment retry {WORDS[number]}.", f"src/{number}.py")
     assert len(shop.recall(limit=3)) == 3
     assert shop.files.asked_about == 3
 
 
 def test_a_prompt_looks_at_no_file_of_what_does_not_fit(shop: Shop) -> None:
     for number in range(15):
-        shop.remember(f"The warehouse number {number} is cold.", f"src/{number}.py")
+        shop.remember(f"The warehouse {WORDS[number]}.", f"src/{number}.py")
     shop.remember("Payment retry waits 3 s.", "src/pay.py")
     assert shop.prompt()
     assert shop.files.asked_about == 1

@@ -56,7 +56,7 @@ class Files:
         """Each of them as it is now. `asked`: somebody wants to know and waits; otherwise a prompt does."""
         if asked:
             return self._looked_at(root, anchors)
-        return self._in_time(root, anchors)
+        return self._known_fresh(root, anchors) or self._in_time(root, anchors)
 
     def anchored(self, root: str, anchor: Anchor) -> Anchor:
         """With the hash of the file as it is now; unchanged where it has one, or where no such file is in the project.
@@ -83,6 +83,25 @@ class Files:
             raise InvalidValue(f"The file {named} cannot be read: {error.strerror}. Give another one.") from None
         except ValueError as error:
             raise InvalidValue(f"The file {named} cannot be used: {error}. Give another one.") from None
+
+    def _known_fresh(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile] | None:
+        """Mostly all files look as they did: that takes no reading, and no thread. None: it is not so."""
+        real_folder, until = cache(os.path.realpath), time.monotonic() + self._prompt_s
+        seen = []
+        for anchor in anchors:
+            known = anchor.hash or ""
+            if not _ID.fullmatch(known):
+                seen.append(SeenFile(anchor.path, FileState.UNKNOWN))
+                continue
+            try:
+                file, _ = _in_folder(root, anchor.path, real_folder)
+                ids = self._known.get(_look_of(file, os.lstat(file), len(known)))
+            except (OSError, ValueError):
+                return None
+            if ids is None or not ids.has(known) or time.monotonic() > until:
+                return None
+            seen.append(SeenFile(anchor.path, FileState.FRESH))
+        return seen
 
     def _in_time(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
         """In a thread of its own: nothing can interrupt a read from a disk that does not answer."""
@@ -145,7 +164,7 @@ class Files:
             return _Seen(known=known, state=FileState.UNKNOWN)
 
     def _ids(self, file: str, look: os.stat_result, digits: int) -> _Ids:
-        key = file, digits, look.st_dev, look.st_ino, look.st_size, look.st_mtime_ns, look.st_ctime_ns
+        key = _look_of(file, look, digits)
         known = self._known.get(key)
         if known is None:
             known = _ids_of(_content(file, MAX_READ_BYTES), digits)
@@ -184,6 +203,10 @@ class _Seen:
         if self.state is FileState.UNKNOWN and entry.id == self.known and is_larger_or_smaller:
             return FileState.CHANGED
         return self.state
+
+
+def _look_of(file: str, seen: os.stat_result, digits: int) -> Look:
+    return file, digits, seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
 
 
 def _unknown(anchors: Sequence[Anchor]) -> list[SeenFile]:

@@ -358,6 +358,20 @@ def test_a_file_is_read_once_while_it_looks_the_same(tmp_path: Path, monkeypatch
     assert states(files, tmp_path, anchor) == [CHANGED]
 
 
+def test_what_is_known_to_be_fresh_takes_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = written(tmp_path)
+    (tmp_path / "link.py").symlink_to(file)
+    monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
+    files, anchor = Files(prompt_s=60), Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
+    linked, unknown = Anchor("link.py", anchor.hash), Anchor("src/a.py", "4f1e")
+    assert states(files, tmp_path, anchor, unknown, linked, asked=False) == [FRESH, UNKNOWN, FRESH]
+    with monkeypatch.context() as context:
+        context.setattr(threading, "Thread", lambda **_: pytest.fail("a thread was made"))
+        assert states(files, tmp_path, anchor, unknown, asked=False) == [FRESH, UNKNOWN]
+    file.unlink()
+    assert states(files, tmp_path, anchor, unknown, asked=False) == [GONE, UNKNOWN]
+
+
 def test_what_was_written_just_now_is_read_again(tmp_path: Path) -> None:
     files, file = Files(), written(tmp_path)
     anchor = Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
