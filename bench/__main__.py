@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from bench import archive, background, cold, embedding, moments, processes, search
+from bench import archive, background, cold, embedding, moments, processes, redaction, search
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
 from bench.vectors import NO_MODEL, Given, Reals, synthetic
@@ -41,6 +41,7 @@ def main() -> None:
         lambda at: archive.run(at, FULL_TURNS if full else TURNS, given, questions),
     )
     _section("moments of a session", "plain FTS5", moments.run)
+    _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
         _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)

@@ -81,7 +81,7 @@ DEFERRED: dict[str, str] = {
     "CAP-5": _DAEMON,
     "CAP-9": _WRITE,
     "CAP-10": _WRITE,
-    "PRI-1": _WRITE,
+    "PRI-1": f"secrets are recognised, on the way to the disk they are not looked for yet; {_WRITE}",
     "PRI-2": _WRITE,
     "PRI-3": _WRITE,
     "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",

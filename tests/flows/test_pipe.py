@@ -92,7 +92,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "event", "event": {"type": "reply", "session": "s", "time": "0001-01-01"}}, "bad_request", "`message`"),
         ({"op": "event", "event": {"type": "compacted", "session": "s", "time": "0001-01-01"}}, "invalid_value", "70"),
         ({"op": "event", "event": {"type": "prompt", "session": "s", "message": "\n"}}, "bad_request", "`message`"),
-        ({"op": "dance"}, "bad_request", "no op 'dance'; known are load, remember, search, event, reset"),
+        ({"op": "dance"}, "bad_request", "no op 'dance'; known are load, remember, search, event, redact, reset"),
         ({"op": "remember"}, "bad_request", "`memories`"),
         ({"op": "remember", "memories": ["x"]}, "bad_request", "list of objects"),
         ({"op": "remember", "memories": [{}]}, "bad_request", "`text`"),
@@ -305,3 +305,13 @@ def test_memories_and_turns_are_merged_by_relevance_each_in_its_own_order(ask: A
     assert len(ask("search", **asked, k=3, **{"in": "all"})["hits"]) == 3
     (only,) = ask("search", **asked, filters={"kind": "decision", "since": "2020-01-01"}, k=1, **{"in": "all"})["hits"]
     assert "session" not in only
+
+
+def test_a_text_is_redacted_and_the_places_are_told(ask: Ask) -> None:
+    assert ask("redact", text="psql postgres://app:Tr0ub4dor@db/prod") == {
+        "text": "psql postgres://app:[redacted:password]@db/prod",
+        "found": [{"rule": "password", "start": 20, "end": 29}],
+    }
+    assert ask("redact", text="The token bucket is full.") == {"text": "The token bucket is full.", "found": []}
+    assert ask("redact", text="") == {"text": "", "found": []}
+    assert ask("redact")["error"] == {"code": "payload", "message": "`text` is missing or not a text."}

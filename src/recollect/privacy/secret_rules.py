@@ -20,19 +20,7 @@ _CLASSES = {
     "B": r"[A-Za-z0-9+/]",
     "E": r"[A-Za-z0-9_\-=]",
 }
-_SCATTERED = (
-    b"fm1",
-    b"fm2_",
-    b"glc_",
-    b"whsec_",
-    b"pscale_",
-    b"tfp_",
-    b"xkeysib-",
-    b"sntrys_",
-    b"ATBB",
-    b"ABSK",
-    b"xoxd-",
-)
+_SCATTERED = tuple(b"fm1 fm2_ glc_ whsec_ pscale_ tfp_ xkeysib- sntrys_ ATBB ABSK xoxd- 1//0 endr+".split())
 _SAID = 4  # so many bytes of a beginning say nothing about chance
 _UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 _CLASS = re.compile(r"(?<![A-Za-z0-9\\])([AHUBE])(?=[{)+*]|$)|(?<=T3BlbkFJ)(A)")
@@ -231,6 +219,16 @@ def _rows() -> dict[bytes, list[Row]]:
 
 
 _ROWS = _rows()
+# Beginnings that end in a sign or have one soon after: what follows the sign is found first.
+_SIGNED_SOON = (b"dt0", b"sc_", b"ext_", b"scauth_", b"authress_")
+SIGNED = re.compile(
+    b"|".join(
+        re.escape(row[0])
+        for rows in _ROWS.values()
+        for row in rows
+        if row[0] in _SIGNED_SOON or re.search(rb"[^\w-]", row[0])
+    )
+)
 
 
 @lru_cache(maxsize=512)

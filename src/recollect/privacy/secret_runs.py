@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
-from recollect.privacy.secret_rules import key_at, scattered_keys
+from recollect.privacy.secret_rules import SIGNED, key_at, scattered_keys
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -16,7 +16,7 @@ Found = tuple[int, int, str]  # start, end, rule
 MIN_RUN = 14
 _STARTS_TRIED = 8  # within one run: after `_`, `-` and `=`
 _LONG_NAME = 32
-_BACK = 28  # the longest beginning that has a sign in it
+_BACK = 40  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
 _IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(
@@ -25,10 +25,11 @@ _IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 _KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docker-key"))  # they name things by hashes
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
-_STRETCH = _IN_RUN | frozenset(b"/+.")
+_STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
+_STRETCH = re.compile(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
 _LONG = b"a" * MIN_RUN
-_JOINTS = frozenset(b".~+/:|%")
+_JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
 _DIGIT = re.compile(rb"[0-9]")
 _SEPARATOR = re.compile(rb"[_=\-]")
@@ -42,14 +43,13 @@ _LATER: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = (
     (b"AAAAAAAAAA", re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}"), "dropbox-token"),
     (b"AZDO", re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
     (b"JQQJ9", re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
-    (b"-", re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
+    (b"-", re.compile(rb"(?<![0-9a-z])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
 )
-# Likewise, with the run after a joint: how far before it they begin is part of the pattern.
-_JOINED: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
-    (b":", 10, re.compile(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
+# Likewise, with the run as their last part: the sign before it, how far before it they begin at most, the pattern.
+_LAST: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
+    (b":", 17, re.compile(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
     (b":", 36, re.compile(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
     (b"~", 6, re.compile(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
-    (b".", 24, re.compile(rb"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=\-]{60,70}"), "terraform-token"),
     (b".", 36, re.compile(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
     (b"|", 18, re.compile(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
     (b"%", 18, re.compile(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
@@ -104,24 +104,21 @@ def _next_start(text: bytes, at: int, end: int) -> int:
 
 
 def _joined(text: bytes, start: int) -> Found | None:
-    """Keys that have a sign in their beginning, as in `SG.` and `sha256~`."""
+    """Keys that have a sign in them, as in `SG.` and `sha256~`, before their first long run or before their last."""
+    signed = SIGNED.search(text, max(0, start - _BACK), start + 4)
+    while signed is not None and signed.start() < start:
+        hit = key_at(text, signed.start()) if _may_begin(text, signed.start()) else None
+        if hit is not None and hit[0] > start:
+            return signed.start(), *hit
+        signed = SIGNED.search(text, signed.start() + 1, start + 4)
     joint = text[start - 1 : start]
-    for literal, back, pattern, rule in _JOINED:
-        if literal == joint:
+    if joint == b"." and text[start - 8 : start - 7] != b".":
+        return None
+    for sign, back, pattern, rule in _LAST:
+        if sign == joint:
             match = pattern.search(text, max(0, start - back), start + 120)
             if match is not None and match.start() < start < match.end() and _is_real(match.group()):
                 return match.start(), match.end(), rule
-    floor = max(0, start - _BACK)
-    at = start - 1
-    while at >= floor:
-        byte = text[at]
-        if byte not in _IN_RUN and byte not in _JOINTS:
-            break
-        if _may_begin(text, at):
-            hit = key_at(text, at)
-            if hit is not None and hit[0] > start:
-                return at, *hit
-        at -= 1
     return None
 
 
@@ -147,28 +144,30 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
         start += 1
     if not start or text[start - 1] not in _OPENERS:
         return None
-    start, end = _stretched(text, start, end)
-    value = text[start:end]
-    if value.isalpha() and (value.islower() or value.isupper()):
+    stretch = _stretched(text, start, end)
+    if stretch is None:
         return None
+    start, end = stretch
     told = telling(_name_before(text, start))
-    if told.strength is not Strength.VENDOR or not is_key(value, vendor=True):
+    if told.strength is not Strength.VENDOR:
+        return None
+    value = text[start:end]
+    if not is_key(value, vendor=True):
         return None
     if told.rule in _KEEPERS_OF_COMMITS and is_digest(value):
         return None
     return start, end, told.rule
 
 
-def _stretched(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """With the parts that `/` and `+` cut off."""
+def _stretched(text: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """With the parts that `/` and `+` cut off; None where the value began long before: that one was looked at there."""
     if text[start - 1] in b"/+":
-        floor = max(0, start - 100)
-        while start > floor and text[start - 1] in _STRETCH:
-            start -= 1
-    limit = min(len(text), end + 200)
-    while end < limit and text[end] in _STRETCH:
-        end += 1
-    return start, end
+        floor = max(0, start - _BACK)
+        start = floor + text[floor:start].translate(_STRETCHES).rfind(b" ") + 1
+        if start == floor and floor:
+            return None
+    match = _STRETCH.match(text, end, end + 200)
+    return start, end if match is None else match.end()
 
 
 def _name_before(text: bytes, start: int) -> bytes:
