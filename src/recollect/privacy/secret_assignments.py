@@ -12,13 +12,12 @@ from recollect.privacy.secret_values import is_key, is_opaque, is_password
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api|pw(?![a-z])")
+_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api(?!s?[ /)(.])|pw(?![a-z])")
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
-_REST = re.compile(rb"[\w.\-]{0,60}")
 _ASSIGNS = re.compile(
-    rb"(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
+    rb"(?P<rest>[\w.\-]{0,60}+)(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
     rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
@@ -50,9 +49,10 @@ _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
     hit = _ANCHOR.search(low)
     while hit is not None:
-        end = _REST.match(low, hit.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+        end = hit.end()
         match = _ASSIGNS.match(text, end)
         if match is not None:
+            end = match.end("rest")
             found = _value(text, hit.start(), match)
             if found is not None:
                 yield found
@@ -69,7 +69,7 @@ def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
         return None
     if how == "element" and text[start - 1 : start] != b"<":
         return None
-    told = _told(text, start, match.start())
+    told = _told(text, start, match.end("rest"))
     if told.strength is Strength.NOTHING:
         return None
     return _judged(text, start, match, told)

@@ -219,6 +219,7 @@ def _rows() -> dict[bytes, list[Row]]:
 
 
 _ROWS = _rows()
+HEADS = frozenset(_ROWS)
 # Beginnings that end in a sign or have one soon after: what follows the sign is found first.
 _SIGNED_SOON = (b"dt0", b"sc_", b"ext_", b"scauth_", b"authress_")
 SIGNED = re.compile(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
-from recollect.privacy.secret_rules import SIGNED, key_at, scattered_keys
+from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, scattered_keys
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -16,6 +16,7 @@ Found = tuple[int, int, str]  # start, end, rule
 MIN_RUN = 14
 _STARTS_TRIED = 8  # within one run: after `_`, `-` and `=`
 _LONG_NAME = 32
+_LEAST_KEY = 8
 _BACK = 40  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
@@ -35,16 +36,16 @@ _DIGIT = re.compile(rb"[0-9]")
 _SEPARATOR = re.compile(rb"[_=\-]")
 _OPERATOR = re.compile(rb"[=:>,]|\|\|")
 
-# Shapes that begin with chance and are known by what comes later. Each with a literal that is looked for first.
-_LATER: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = (
-    (b"-us", re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
-    (b"_mmk", re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
-    (b"NRAL", re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
-    (b"AAAAAAAAAA", re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}"), "dropbox-token"),
-    (b"AZDO", re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
-    (b"JQQJ9", re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
-    (b"-", re.compile(rb"(?<![0-9a-z])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
+# Shapes that begin with chance: a literal in them, how far before it they begin, the pattern.
+_LATER: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
+    (b"-us", 32, re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", 36, re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", 36, re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", 11, re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
+    (b"AZDO", 76, re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", 52, re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
 )
+_SIGNING = re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
 # Likewise, with the run as their last part: the sign before it, how far before it they begin at most, the pattern.
 _LAST: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
     (b":", 17, re.compile(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
@@ -58,6 +59,7 @@ _LAST: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
 
 def keys_in_runs(text: bytes) -> Iterator[Found]:
     yield from scattered_keys(text)
+    yield from _known_later(text)
     mapped = text.translate(_RUNS) + b" "
     start = mapped.find(_LONG)
     while start >= 0:
@@ -65,7 +67,7 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
         found = _begins_with_a_key(text, start, end)
         # A long name has no digit; a key of letters alone is longer than names are.
         if found is None and (end - start >= _LONG_NAME or _DIGIT.search(text, start, end) is not None):
-            found = _known_later(text, start, end) or _named(text, start, end)
+            found = _named(text, start, end)
         if found is not None:
             yield found
             end = max(end, found[1])
@@ -73,14 +75,16 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
 
 
 def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:
-    at = start
+    at, last = start, end - _LEAST_KEY
     for _ in range(_STARTS_TRIED):
-        hit = key_at(text, at)
-        if hit is not None:
-            return at, *hit
-        at = _next_start(text, at, end)
-        if at < 0:
+        if text[at : at + 2] in HEADS:
+            hit = key_at(text, at)
+            if hit is not None:
+                return at, *hit
+        separator = _SEPARATOR.search(text, at, last)
+        if separator is None:
             break
+        at = separator.end()
     before = text[start - 1] if start else 0
     if before == 0x5C:  # a line break or tab written as an escape: its letter is not part of the key
         hit = key_at(text, start + 1)
@@ -88,19 +92,14 @@ def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:
     return _joined(text, start) if before in _JOINTS else None
 
 
-def _known_later(text: bytes, start: int, end: int) -> Found | None:
-    run = text[start:end]
-    for literal, pattern, rule in _LATER:
-        if literal in run:
-            match = pattern.search(text, start, end + 8)
+def _known_later(text: bytes) -> Iterator[Found]:
+    for literal, back, pattern, rule in _LATER:
+        place = text.find(literal)
+        while place >= 0:
+            match = pattern.match(text, place - back) if place >= back else None
             if match is not None and _is_real(match.group()):
-                return match.start(), match.end(), rule
-    return None
-
-
-def _next_start(text: bytes, at: int, end: int) -> int:
-    match = _SEPARATOR.search(text, at, end - 8)
-    return match.end() if match is not None else -1
+                yield *match.span(), rule
+            place = text.find(literal, place + 1)
 
 
 def _joined(text: bytes, start: int) -> Found | None:
@@ -135,8 +134,12 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
     """A vendor's name, a sign of assignment, and then this run."""
     if end - start > 400:
         return None
+    if end - start == 50 and _SIGNING.match(text, start) is not None:
+        return start, end, "mailgun-key"
+    if start and text[start - 1] in b"/+" and _stretched(text, start, end) is None:
+        return None
     name, sign, rest = text[start:end].partition(b"=")
-    if sign and len(rest) >= MIN_RUN and name.strip(b"="):
+    if sign and name and len(rest) >= MIN_RUN:
         told = telling(name)
         if told.strength is Strength.VENDOR and is_key(rest.strip(b"="), vendor=True):
             return end - len(rest), end, told.rule
