@@ -12,7 +12,7 @@ from recollect.privacy.secret_values import is_key, is_opaque, is_password
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api(?!s?[ /)(.])|pw(?![a-z])")
+_ANCHORS = tuple(b"pass pwd pw secret token key cred auth jwt access api".split())
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
@@ -47,16 +47,29 @@ _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must 
 
 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
-    hit = _ANCHOR.search(low)
-    while hit is not None:
-        end = hit.end()
+    done = 0
+    for start, end in _anchors(low):
+        if start < done:  # another part of the same name
+            continue
         match = _ASSIGNS.match(text, end)
         if match is not None:
-            end = match.end("rest")
-            found = _value(text, hit.start(), match)
+            done = match.end("rest")
+            found = _value(text, start, match)
             if found is not None:
                 yield found
-        hit = _ANCHOR.search(low, end)
+
+
+def _anchors(low: bytes) -> list[tuple[int, int]]:
+    """Where a name may tell. One search for each word: together they are quicker than one pattern for all."""
+    places = []
+    for word in _ANCHORS:
+        place = low.find(word)
+        while place >= 0:
+            end = place + len(word)
+            places.append((place, end))
+            place = low.find(word, end)
+    places.sort()
+    return places
 
 
 def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:

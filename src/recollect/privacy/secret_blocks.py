@@ -21,8 +21,8 @@ _TALK = 64  # less than this between begin and end is talk of a key, unless it i
 _PUTTY = b"putty-user-key-file"
 _PUTTY_LINES = re.compile(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
 
-_KIND = re.compile(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s", re.IGNORECASE)
-_DATA = re.compile(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:", re.IGNORECASE)
+_KIND = re.compile(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
+_DATA = re.compile(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
 _DATUM = re.compile(
     rb"[\"']?([\w.\-]{1,80})[\"']?[ ]{0,3}:[ ]{0,3}(?:[|>]-?\s{1,12})?[\"']?([A-Za-z0-9+/=_\-!@#$%^&*.]{6,4000})"
 )
