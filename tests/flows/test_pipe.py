@@ -314,4 +314,4 @@ def test_a_text_is_redacted_and_the_places_are_told(ask: Ask) -> None:
     }
     assert ask("redact", text="The token bucket is full.") == {"text": "The token bucket is full.", "found": []}
     assert ask("redact", text="") == {"text": "", "found": []}
-    assert ask("redact")["error"] == {"code": "payload", "message": "`text` is missing or not a text."}
+    assert ask("redact")["error"] == {"code": "bad_request", "message": "`text` is missing or not a text."}
