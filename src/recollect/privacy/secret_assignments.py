@@ -4,10 +4,10 @@ The name is found first, then what assigns, then the value; each step is one bou
 second. What the name and the value must be like is decided by `secret_names` and `secret_values`.
 """
 
-import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, Telling, telling
+from recollect.privacy.secret_patterns import Match, Pattern
 from recollect.privacy.secret_values import is_key, is_opaque, is_password
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -16,7 +16,7 @@ _ANCHORS = tuple(b"pass pwd pw secret token key cred auth jwt access api".split(
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
-_ASSIGNS = re.compile(
+_ASSIGNS = Pattern(
     rb"(?P<rest>[\w.\-]{0,60}+)(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
     rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
@@ -34,15 +34,15 @@ _ASSIGNS = re.compile(
     rb"|(?P<space>[ ]{1,4}(?=\S))"
     rb")"
 )
-_STRING = re.compile(
+_STRING = Pattern(
     rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
     rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
-_BARE = re.compile(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_LINE = re.compile(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_MIXED = re.compile(rb"[\s\"'`=\\]{0,6}")
-_SETS = re.compile(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
-_WORD_BEFORE = re.compile(rb"([A-Za-z]{2,20})[ \-]$")
+_BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_LINE = Pattern(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
+_SETS = Pattern(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
+_WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
 _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
 
 
@@ -72,7 +72,7 @@ def _anchors(low: bytes) -> list[tuple[int, int]]:
     return places
 
 
-def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
+def _value(text: bytes, anchor: int, match: Match) -> Found | None:
     start = anchor
     floor = max(0, anchor - _NAME_BACK)
     while start > floor and text[start - 1] in _NAME_BYTES:
@@ -97,7 +97,7 @@ def _told(text: bytes, start: int, end: int) -> Telling:
     return told
 
 
-def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) -> Found | None:
+def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
     how = match.lastgroup or ""
     at = match.end()
     string = _STRING.match(text, at)

@@ -4,10 +4,10 @@ Most text has few such runs, and they are found at the speed of memory: all byte
 one byte, and fourteen of these in a row are searched for. Only then does anything cost. Pure.
 """
 
-import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
+from recollect.privacy.secret_patterns import Pattern
 from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, scattered_keys
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
@@ -27,33 +27,33 @@ _KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docke
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
-_STRETCH = re.compile(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
+_STRETCH = Pattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
 _LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
-_DIGIT = re.compile(rb"[0-9]")
-_SEPARATOR = re.compile(rb"[_=\-]")
-_OPERATOR = re.compile(rb"[=:>,]|\|\|")
+_DIGIT = Pattern(rb"[0-9]")
+_SEPARATOR = Pattern(rb"[_=\-]")
+_OPERATOR = Pattern(rb"[=:>,]|\|\|")
 
 # Shapes that begin with chance: a literal in them, how far before it they begin, the pattern.
-_LATER: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
-    (b"-us", 32, re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
-    (b"_mmk", 36, re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
-    (b"NRAL", 36, re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
-    (b"AAAAAAAAAA", 11, re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
-    (b"AZDO", 76, re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
-    (b"JQQJ9", 52, re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
+_LATER: tuple[tuple[bytes, int, Pattern, str], ...] = (
+    (b"-us", 32, Pattern(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", 36, Pattern(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", 36, Pattern(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", 11, Pattern(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
+    (b"AZDO", 76, Pattern(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", 52, Pattern(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
 )
-_SIGNING = re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
+_SIGNING = Pattern(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
 # Likewise, with the run as their last part: the sign before it, how far before it they begin at most, the pattern.
-_LAST: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
-    (b":", 17, re.compile(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
-    (b":", 36, re.compile(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
-    (b"~", 6, re.compile(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
-    (b".", 36, re.compile(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
-    (b"|", 18, re.compile(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
-    (b"%", 18, re.compile(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+_LAST: tuple[tuple[bytes, int, Pattern, str], ...] = (
+    (b":", 17, Pattern(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
+    (b":", 36, Pattern(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
+    (b"~", 6, Pattern(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
+    (b".", 36, Pattern(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
+    (b"|", 18, Pattern(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+    (b"%", 18, Pattern(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
 )
 
 
