@@ -26,7 +26,9 @@ _COOKIE_PART = Pattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
 _SESSION = Pattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
 _WINDOW = 1600  # how far a line is followed
-_CURL_USER = Pattern(rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?[^\s:\"'/]{0,100}:([^\s\"']{2,200})")
+_CURL_USER = Pattern(
+    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
+)
 _TYPED = rb"([\"']?)([^\s\"'|;]{4,200})"
 _COMMAND_WINDOW = 400
 _COMMANDS: tuple[tuple[bytes, Pattern], ...] = tuple(
@@ -120,8 +122,11 @@ def _curl(text: bytes, place: int) -> Iterator[Found]:
     while stop > 0 and text[stop - 1] == 0x5C:  # a backslash: the command goes on in the next line
         stop = text.find(b"\n", stop + 1, limit)
     for match in _CURL_USER.finditer(text, place, stop if stop > 0 else limit):
-        if not is_usual(match.group(1)):
-            yield *match.span(1), "password"
+        user, password = match.groups()
+        if password and not is_usual(password):
+            yield *match.span(2), "password"
+        elif not password and is_key(user):  # a key in place of a user, as payment services have it
+            yield *match.span(1), "token"
 
 
 def _commands(text: bytes, low: bytes, literal: bytes, pattern: Pattern) -> Iterator[Found]:

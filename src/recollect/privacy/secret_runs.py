@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
 from recollect.privacy.secret_patterns import Pattern
-from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, scattered_keys
+from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, may_begin, scattered_keys
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -28,7 +28,6 @@ _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
 _STRETCH = Pattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
-_ESCAPES = (b"\\n", b"\\r", b"\\t")
 _LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
@@ -106,7 +105,7 @@ def _joined(text: bytes, start: int) -> Found | None:
     """Keys that have a sign in them, as in `SG.` and `sha256~`, before their first long run or before their last."""
     signed = SIGNED.search(text, max(0, start - _BACK), start + 4)
     while signed is not None and signed.start() < start:
-        hit = key_at(text, signed.start()) if _may_begin(text, signed.start()) else None
+        hit = key_at(text, signed.start()) if may_begin(text, signed.start()) else None
         if hit is not None and hit[0] > start:
             return signed.start(), *hit
         signed = SIGNED.search(text, signed.start() + 1, start + 4)
@@ -119,11 +118,6 @@ def _joined(text: bytes, start: int) -> Found | None:
             if match is not None and match.start() < start < match.end() and _is_real(match.group()):
                 return match.start(), match.end(), rule
     return None
-
-
-def _may_begin(text: bytes, at: int) -> bool:
-    """Also after `=`, and after a line break or tab that is written as an escape."""
-    return at == 0 or text[at - 1] not in _IN_RUN or text[at - 1] == 0x3D or text[max(0, at - 2) : at] in _ESCAPES
 
 
 def _is_real(value: bytes) -> bool:
