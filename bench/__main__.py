@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from bench import archive, background, cold, embedding, moments, processes, search, staleness
+from bench import archive, background, cold, embedding, moments, processes, redaction, search, staleness
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
 from bench.vectors import NO_MODEL, Given, Reals, synthetic
@@ -42,6 +42,7 @@ def main() -> None:
     )
     _section("moments of a session", "plain FTS5", moments.run)
     _section("memories that speak of files", "a turn without files", staleness.run)
+    _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
         _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)

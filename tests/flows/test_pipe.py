@@ -308,3 +308,13 @@ def test_memories_and_turns_are_merged_by_relevance_each_in_its_own_order(ask: A
     assert len(ask("search", **asked, k=3, **{"in": "all"})["hits"]) == 3
     (only,) = ask("search", **asked, filters={"kind": "decision", "since": "2020-01-01"}, k=1, **{"in": "all"})["hits"]
     assert "session" not in only
+
+
+def test_a_text_is_redacted_and_the_places_are_told(ask: Ask) -> None:
+    assert ask("redact", text="psql postgres://app:Tr0ub4dor@db/prod") == {
+        "text": "psql postgres://app:[redacted:password]@db/prod",
+        "found": [{"rule": "password", "start": 20, "end": 29}],
+    }
+    assert ask("redact", text="The token bucket is full.") == {"text": "The token bucket is full.", "found": []}
+    assert ask("redact", text="") == {"text": "", "found": []}
+    assert ask("redact")["error"] == {"code": "bad_request", "message": "`text` is missing or not a text."}

@@ -7,23 +7,24 @@ is bounded: the work grows with the text and no faster.
 import re
 from collections.abc import Callable, Iterator
 
+from recollect.privacy.secret_patterns import Match, Pattern
 from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_USERINFO = re.compile(rb"([^\s/@:\"'<>`\\]{0,120}):([^\s/\"'<>`\\\x01]{1,200})@(?=[\w\[${(%*<.\-])")
-_WITH_SLASH = re.compile(
+_USERINFO = Pattern(rb"([^\s/@:\"'<>`\\]{0,120}):([^\s/\"'<>`\\\x01]{1,200})@(?=[\w\[${(%*<.\-])")
+_WITH_SLASH = Pattern(
     rb"([^\s/@:\"'<>`\\]{0,120}):(?!\d{1,5}/)([^\s\"'<>`\\\x01@]{1,120})@"
     rb"(?=[A-Za-z0-9.\-]{1,100}(?::\d{2,5})?(?:[/\s\"']|$))"
 )
-_TOKEN_ALONE = re.compile(rb"([A-Za-z0-9_\-]{16,200})@")
-_DATA_SOURCE = re.compile(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
-_ORACLE = re.compile(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
+_TOKEN_ALONE = Pattern(rb"([A-Za-z0-9_\-]{16,200})@")
+_DATA_SOURCE = Pattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
+_ORACLE = Pattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
 _BACK = 180
 
 # Host and path are kept, what lets one in is not.
-_HOOKS: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = tuple(
-    (literal, re.compile(pattern, re.IGNORECASE), rule)
+_HOOKS: tuple[tuple[bytes, Pattern, str], ...] = tuple(
+    (literal, Pattern(pattern, re.IGNORECASE), rule)
     for literal, pattern, rule in (
         (
             b"hooks.slack",
@@ -108,13 +109,13 @@ def _data_source(text: bytes, place: int) -> Iterator[Found]:
     yield from _login(_DATA_SOURCE.search(b" " + text[start : place + 6]), start - 1)
 
 
-def _login(match: "re.Match[bytes] | None", offset: int) -> Iterator[Found]:
+def _login(match: Match | None, offset: int) -> Iterator[Found]:
     if match is not None and not is_usual(match.group(2)):
         start, end = match.span(2)
         yield start + offset, end + offset, "password"
 
 
-def _hooks(text: bytes, low: bytes, literal: bytes, pattern: "re.Pattern[bytes]", rule: str) -> Iterator[Found]:
+def _hooks(text: bytes, low: bytes, literal: bytes, pattern: Pattern, rule: str) -> Iterator[Found]:
     def look(place: int) -> Iterator[Found]:
         match = pattern.search(text, max(0, place - 16), place + 600)
         if match is not None and not is_placeholder(match.group(1)) and entropy(match.group(1)) > 2.6:

@@ -4,21 +4,20 @@ The name is found first, then what assigns, then the value; each step is one bou
 second. What the name and the value must be like is decided by `secret_names` and `secret_values`.
 """
 
-import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, Telling, telling
+from recollect.privacy.secret_patterns import Match, Pattern
 from recollect.privacy.secret_values import is_key, is_opaque, is_password
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_ANCHOR = re.compile(rb"pass|pwd|secret|token|key|cred|auth|jwt|access|api|pw(?![a-z])")
+_ANCHORS = tuple(b"pass pwd pw secret token key cred auth jwt access api".split())
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _NAME_BACK = 60
 
-_REST = re.compile(rb"[\w.\-]{0,60}")
-_ASSIGNS = re.compile(
-    rb"(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
+_ASSIGNS = Pattern(
+    rb"(?P<rest>[\w.\-]{0,60}+)(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
     rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
@@ -35,31 +34,45 @@ _ASSIGNS = re.compile(
     rb"|(?P<space>[ ]{1,4}(?=\S))"
     rb")"
 )
-_STRING = re.compile(
+_STRING = Pattern(
     rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
     rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
-_BARE = re.compile(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_LINE = re.compile(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_MIXED = re.compile(rb"[\s\"'`=\\]{0,6}")
-_SETS = re.compile(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
-_WORD_BEFORE = re.compile(rb"([A-Za-z]{2,20})[ \-]$")
+_BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_LINE = Pattern(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
+_SETS = Pattern(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
+_WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
 _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
 
 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
-    hit = _ANCHOR.search(low)
-    while hit is not None:
-        end = _REST.match(low, hit.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+    done = 0
+    for start, end in _anchors(low):
+        if start < done:  # another part of the same name
+            continue
         match = _ASSIGNS.match(text, end)
         if match is not None:
-            found = _value(text, hit.start(), match)
+            done = match.end("rest")
+            found = _value(text, start, match)
             if found is not None:
                 yield found
-        hit = _ANCHOR.search(low, end)
 
 
-def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
+def _anchors(low: bytes) -> list[tuple[int, int]]:
+    """Where a name may tell. One search for each word: together they are quicker than one pattern for all."""
+    places = []
+    for word in _ANCHORS:
+        place = low.find(word)
+        while place >= 0:
+            end = place + len(word)
+            places.append((place, end))
+            place = low.find(word, end)
+    places.sort()
+    return places
+
+
+def _value(text: bytes, anchor: int, match: Match) -> Found | None:
     start = anchor
     floor = max(0, anchor - _NAME_BACK)
     while start > floor and text[start - 1] in _NAME_BYTES:
@@ -69,7 +82,7 @@ def _value(text: bytes, anchor: int, match: "re.Match[bytes]") -> Found | None:
         return None
     if how == "element" and text[start - 1 : start] != b"<":
         return None
-    told = _told(text, start, match.start())
+    told = _told(text, start, match.end("rest"))
     if told.strength is Strength.NOTHING:
         return None
     return _judged(text, start, match, told)
@@ -84,7 +97,7 @@ def _told(text: bytes, start: int, end: int) -> Telling:
     return told
 
 
-def _judged(text: bytes, start: int, match: "re.Match[bytes]", told: Telling) -> Found | None:
+def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
     how = match.lastgroup or ""
     at = match.end()
     string = _STRING.match(text, at)

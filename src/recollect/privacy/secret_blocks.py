@@ -3,27 +3,28 @@
 import re
 from collections.abc import Iterator
 
+from recollect.privacy.secret_patterns import Pattern
 from recollect.privacy.secret_values import is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
 
 LONGEST = 24_000  # a private key of 16,384 bits has 13,000 characters
 
-_BEGIN = re.compile(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+_BEGIN = Pattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
-_BODY = re.compile(
+_BODY = Pattern(
     rb"(?:(?:[\s\"',+]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
     rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
-_CLOSING = re.compile(rb"key(?: block)?-----")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/=]{16}")
+_CLOSING = Pattern(rb"key(?: block)?-----")
+_BASE64 = Pattern(rb"[A-Za-z0-9+/=]{16}")
 _TALK = 64  # less than this between begin and end is talk of a key, unless it is base64
 _PUTTY = b"putty-user-key-file"
-_PUTTY_LINES = re.compile(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
+_PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
 
-_KIND = re.compile(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s", re.IGNORECASE)
-_DATA = re.compile(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:", re.IGNORECASE)
-_DATUM = re.compile(
+_KIND = Pattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
+_DATA = Pattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
+_DATUM = Pattern(
     rb"[\"']?([\w.\-]{1,80})[\"']?[ ]{0,3}:[ ]{0,3}(?:[|>]-?\s{1,12})?[\"']?([A-Za-z0-9+/=_\-!@#$%^&*.]{6,4000})"
 )
 _MANIFEST = 3000

@@ -6,32 +6,33 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import each, is_usual
+from recollect.privacy.secret_patterns import Pattern
 from recollect.privacy.secret_values import is_key, is_password, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
-_SCHEME = re.compile(
+_SCHEME = Pattern(
     rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})",
     re.IGNORECASE,
 )
-_AUTHORIZATION = re.compile(
+_AUTHORIZATION = Pattern(
     rb"authorization[\"'\]\\]{0,3}\s{0,3}(?:=>|:|=|,)[\s\"'\\(`]{0,6}"
     rb"(?:([A-Za-z][A-Za-z\-]{2,20}) {1,2})?([^\s\"'`,;\\<>{}]{8,4000})",
     re.IGNORECASE,
 )
-_COOKIE = re.compile(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
-_COOKIE_PART = re.compile(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
-_SESSION = re.compile(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
+_COOKIE = Pattern(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
+_COOKIE_PART = Pattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
+_SESSION = Pattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
 _WINDOW = 1600  # how far a line is followed
-_CURL_USER = re.compile(
-    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?[^\s:\"'/]{0,100}:([^\s\"']{2,200})"
+_CURL_USER = Pattern(
+    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
 )
 _TYPED = rb"([\"']?)([^\s\"'|;]{4,200})"
 _COMMAND_WINDOW = 400
-_COMMANDS: tuple[tuple[bytes, "re.Pattern[bytes]"], ...] = tuple(
-    (literal, re.compile(pattern, re.IGNORECASE if literal.islower() else 0))
+_COMMANDS: tuple[tuple[bytes, Pattern], ...] = tuple(
+    (literal, Pattern(pattern, re.IGNORECASE if literal.islower() else 0))
     for literal, pattern in (
         (b"mysql", rb"mysql(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-(?-i:p)" + _TYPED),
         (b"sshpass", rb"sshpass\s{1,3}-p\s{0,3}" + _TYPED),
@@ -121,11 +122,14 @@ def _curl(text: bytes, place: int) -> Iterator[Found]:
     while stop > 0 and text[stop - 1] == 0x5C:  # a backslash: the command goes on in the next line
         stop = text.find(b"\n", stop + 1, limit)
     for match in _CURL_USER.finditer(text, place, stop if stop > 0 else limit):
-        if not is_usual(match.group(1)):
-            yield *match.span(1), "password"
+        user, password = match.groups()
+        if password and not is_usual(password):
+            yield *match.span(2), "password"
+        elif not password and is_key(user):  # a key in place of a user, as payment services have it
+            yield *match.span(1), "token"
 
 
-def _commands(text: bytes, low: bytes, literal: bytes, pattern: "re.Pattern[bytes]") -> Iterator[Found]:
+def _commands(text: bytes, low: bytes, literal: bytes, pattern: Pattern) -> Iterator[Found]:
     def look(place: int) -> Iterator[Found]:
         match = pattern.match(text, place, place + _COMMAND_WINDOW)
         if match is not None and not is_usual(match.group(2)):

@@ -19,7 +19,7 @@ from recollect.privacy.secret_words import (
 )
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_VENDOR = re.compile("|".join(sorted((re.escape(name.replace("_", "")) for name in VENDORS), key=len, reverse=True)))
+_VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
 _NEVER = re.compile(
     "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
 )
@@ -61,8 +61,8 @@ def telling(name: bytes) -> Telling:
 
 
 def _vendor(words: list[str], joined: str) -> str | None:
-    match = _VENDOR.search(joined)
-    return match.group() if match is not None else next((word for word in words if word in WORDY_VENDORS), None)
+    found = next((name for name in _VENDORS if name in joined), None)
+    return found or next((word for word in words if word in WORDY_VENDORS), None)
 
 
 def _own(words: list[str], joined: str) -> Telling:

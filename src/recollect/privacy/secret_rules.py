@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from recollect.privacy.secret_patterns import Pattern
 from recollect.privacy.secret_values import is_filler
 
 # Bytes above 127: a key that went through a wrong encoding is still one.
@@ -20,19 +21,9 @@ _CLASSES = {
     "B": r"[A-Za-z0-9+/]",
     "E": r"[A-Za-z0-9_\-=]",
 }
-_SCATTERED = (
-    b"fm1",
-    b"fm2_",
-    b"glc_",
-    b"whsec_",
-    b"pscale_",
-    b"tfp_",
-    b"xkeysib-",
-    b"sntrys_",
-    b"ATBB",
-    b"ABSK",
-    b"xoxd-",
-)
+_SCATTERED = tuple(b"fm1 fm2_ glc_ whsec_ pscale_ tfp_ xkeysib- sntrys_ ABSK xoxd- 1//0 endr+".split())
+_WITHIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
+_ESCAPES = (b"\\n", b"\\r", b"\\t")
 _SAID = 4  # so many bytes of a beginning say nothing about chance
 _UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 _CLASS = re.compile(r"(?<![A-Za-z0-9\\])([AHUBE])(?=[{)+*]|$)|(?<=T3BlbkFJ)(A)")
@@ -88,7 +79,7 @@ fo1_ U{43} flyio-token
 fm1a_,fm1r_,fm2_ B{100,}={0,3} flyio-token
 fio-u- E{64} frameio-token
 ghp_,gho_,ghu_,ghs_,ghr_ A{36,} github-token
-github_pat_ [A-Za-z0-9_]{22,} github-token
+github_pat_ U{22,} github-token
 V2. [A-Z0-9]{40,} github-token
 glpat- U{20,}(?:\.[a-z0-9]{2,9}){0,2} gitlab-token
 gldt-,glrt-,glrtr-,glft-,glcbt- U{20,}(?:\.[a-z0-9]{2,9}){0,2} gitlab-token
@@ -117,7 +108,7 @@ ico- A{32} infracost-key
 s-s4t2 (?:ud|af)-H{64} intra42-secret
 jina_ A{50,} jina-key
 eyJ U{14,}\.(?:eyJ|ey)U{10,}(?:\.[A-Za-z0-9_\-/+]*={0,2})? jwt
-ey U{17,}\.(?:ey)U{17,}\.(?:[A-Za-z0-9_\-/+]{10,}={0,2})? jwt
+ey A{17,}\.(?:ey)[A-Za-z0-9/\\_-]{17,}\.(?:[A-Za-z0-9/\\_-]{10,}={0,2})? jwt
 ZXlK (?:aGJHY|cmFXU|a[A-Za-z0-9]{4}|[A-Za-z0-9]{5})B{50,}={0,2} jwt
 sk-lf-,pk-lf- UUID langfuse-key
 lsv2_ (?:pt|sk)_H{32}_H{10} langsmith-key
@@ -170,7 +161,7 @@ re_ A{8}_A{24} resend-key
 rubygems_ H{48} rubygems-token
 rpa_ A{40,} runpod-key
 tk-us- U{48} scalingo-token
-SG. U{16,}\.U{16,} sendgrid-key
+SG. [A-Za-z0-9=_\-.]{40,} sendgrid-key
 xkeysib-,xsmtpsib- H{64}-A{16} sendinblue-key
 sntrys_ eyJ[A-Za-z0-9+/=_\-]{50,} sentry-token
 sntryu_ H{64} sentry-token
@@ -182,14 +173,14 @@ xoxb-,xoxp-,xoxa-,xoxr-,xoxs-,xoxo- (?=[A-Za-z-]{0,40}\d)[0-9A-Za-z-]{10,}A{8,}(
 xoxe-,xoxc-,xwfp- [0-9A-Za-z-]{10,} slack-token
 xoxe. xox[bp]-\d-A{100,} slack-token
 xoxd- [0-9A-Za-z%-]{40,} slack-token
-xapp- \d-[A-Z0-9]+-\d+-[a-zA-Z0-9]{8,} slack-token
+xapp- \d-[A-Z0-9]+-\d+-[a-zA-Z0-9]+ slack-token
 squ_,sqp_,sqa_ A{40} sonar-token
 sgp_ (?:(?:H{16}|local)_)?H{40} sourcegraph-token
 slk_,sgd_ H{64} sourcegraph-token
 sq0idp- U{22} square-id
 sq0csp- U{43} square-secret
-EAAA U{56,64}(?!A) square-token
-sq0atp- U{22} square-token
+EAAA U{22,64}(?!U) square-token
+sq0atp- U{22,60} square-token
 sk_,rk_ (?:test|live|prod)_A{10,} stripe-key
 pk_ (?:test|live|prod)_A{16,} stripe-key
 sb_secret_ U{30,} supabase-key
@@ -231,6 +222,17 @@ def _rows() -> dict[bytes, list[Row]]:
 
 
 _ROWS = _rows()
+HEADS = frozenset(_ROWS)
+# Beginnings that end in a sign or have one soon after: what follows the sign is found first.
+_SIGNED_SOON = (b"dt0", b"sc_", b"ext_", b"scauth_", b"authress_")
+SIGNED = Pattern(
+    b"|".join(
+        re.escape(row[0])
+        for rows in _ROWS.values()
+        for row in rows
+        if row[0] in _SIGNED_SOON or re.search(rb"[^\w-]", row[0])
+    )
+)
 
 
 @lru_cache(maxsize=512)
@@ -253,12 +255,17 @@ def key_at(text: bytes, start: int) -> tuple[int, str] | None:
     return None
 
 
+def may_begin(text: bytes, at: int) -> bool:
+    """Not within a word or a stretch of base64; after a line break or tab that is written as an escape, too."""
+    return at == 0 or text[at - 1] not in _WITHIN or text[max(0, at - 2) : at] in _ESCAPES
+
+
 def scattered_keys(text: bytes) -> Iterator[tuple[int, int, str]]:
     """Keys that signs may cut into pieces too short to be noticed."""
     for beginning in _SCATTERED:
         place = text.find(beginning)
         while place >= 0:
-            hit = key_at(text, place)
+            hit = key_at(text, place) if may_begin(text, place) else None
             if hit is not None:
                 yield place, *hit
             place = text.find(beginning, place + len(beginning))

@@ -4,11 +4,11 @@ Most text has few such runs, and they are found at the speed of memory: all byte
 one byte, and fourteen of these in a row are searched for. Only then does anything cost. Pure.
 """
 
-import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
-from recollect.privacy.secret_rules import key_at, scattered_keys
+from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, may_begin, scattered_keys
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -16,7 +16,8 @@ Found = tuple[int, int, str]  # start, end, rule
 MIN_RUN = 14
 _STARTS_TRIED = 8  # within one run: after `_`, `-` and `=`
 _LONG_NAME = 32
-_BACK = 28  # the longest beginning that has a sign in it
+_LEAST_KEY = 8
+_BACK = 40  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
 _IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(
@@ -25,39 +26,39 @@ _IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 _KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docker-key"))  # they name things by hashes
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
-_STRETCH = _IN_RUN | frozenset(b"/+.")
-_ESCAPES = (b"\\n", b"\\r", b"\\t")
+_STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
+_STRETCH = Pattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
 _LONG = b"a" * MIN_RUN
-_JOINTS = frozenset(b".~+/:|%")
+_JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
-_DIGIT = re.compile(rb"[0-9]")
-_SEPARATOR = re.compile(rb"[_=\-]")
-_OPERATOR = re.compile(rb"[=:>,]|\|\|")
+_DIGIT = Pattern(rb"[0-9]")
+_SEPARATOR = Pattern(rb"[_=\-]")
+_OPERATOR = Pattern(rb"[=:>,]|\|\|")
 
-# Shapes that begin with chance and are known by what comes later. Each with a literal that is looked for first.
-_LATER: tuple[tuple[bytes, "re.Pattern[bytes]", str], ...] = (
-    (b"-us", re.compile(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
-    (b"_mmk", re.compile(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
-    (b"NRAL", re.compile(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
-    (b"AAAAAAAAAA", re.compile(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}"), "dropbox-token"),
-    (b"AZDO", re.compile(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
-    (b"JQQJ9", re.compile(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
-    (b"-", re.compile(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])"), "mailgun-key"),
+# Shapes that begin with chance: a literal in them, how far before it they begin, the pattern.
+_LATER: tuple[tuple[bytes, int, Pattern, str], ...] = (
+    (b"-us", 32, Pattern(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", 36, Pattern(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", 36, Pattern(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", 11, Pattern(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
+    (b"AZDO", 76, Pattern(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", 52, Pattern(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
 )
-# Likewise, with the run after a joint: how far before it they begin is part of the pattern.
-_JOINED: tuple[tuple[bytes, int, "re.Pattern[bytes]", str], ...] = (
-    (b":", 10, re.compile(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
-    (b":", 36, re.compile(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
-    (b"~", 6, re.compile(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
-    (b".", 24, re.compile(rb"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=\-]{60,70}"), "terraform-token"),
-    (b".", 36, re.compile(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
-    (b"|", 18, re.compile(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
-    (b"%", 18, re.compile(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+_SIGNING = Pattern(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
+# Likewise, with the run as their last part: the sign before it, how far before it they begin at most, the pattern.
+_LAST: tuple[tuple[bytes, int, Pattern, str], ...] = (
+    (b":", 17, Pattern(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
+    (b":", 36, Pattern(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
+    (b"~", 6, Pattern(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
+    (b".", 36, Pattern(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
+    (b"|", 18, Pattern(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+    (b"%", 18, Pattern(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
 )
 
 
 def keys_in_runs(text: bytes) -> Iterator[Found]:
     yield from scattered_keys(text)
+    yield from _known_later(text)
     mapped = text.translate(_RUNS) + b" "
     start = mapped.find(_LONG)
     while start >= 0:
@@ -65,7 +66,7 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
         found = _begins_with_a_key(text, start, end)
         # A long name has no digit; a key of letters alone is longer than names are.
         if found is None and (end - start >= _LONG_NAME or _DIGIT.search(text, start, end) is not None):
-            found = _known_later(text, start, end) or _named(text, start, end)
+            found = _named(text, start, end)
         if found is not None:
             yield found
             end = max(end, found[1])
@@ -73,14 +74,16 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
 
 
 def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:
-    at = start
+    at, last = start, end - _LEAST_KEY
     for _ in range(_STARTS_TRIED):
-        hit = key_at(text, at)
-        if hit is not None:
-            return at, *hit
-        at = _next_start(text, at, end)
-        if at < 0:
+        if text[at : at + 2] in HEADS:
+            hit = key_at(text, at)
+            if hit is not None:
+                return at, *hit
+        separator = _SEPARATOR.search(text, at, last)
+        if separator is None:
             break
+        at = separator.end()
     before = text[start - 1] if start else 0
     if before == 0x5C:  # a line break or tab written as an escape: its letter is not part of the key
         hit = key_at(text, start + 1)
@@ -88,46 +91,33 @@ def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:
     return _joined(text, start) if before in _JOINTS else None
 
 
-def _known_later(text: bytes, start: int, end: int) -> Found | None:
-    run = text[start:end]
-    for literal, pattern, rule in _LATER:
-        if literal in run:
-            match = pattern.search(text, start, end + 8)
+def _known_later(text: bytes) -> Iterator[Found]:
+    for literal, back, pattern, rule in _LATER:
+        place = text.find(literal)
+        while place >= 0:
+            match = pattern.match(text, place - back) if place >= back else None
             if match is not None and _is_real(match.group()):
-                return match.start(), match.end(), rule
-    return None
-
-
-def _next_start(text: bytes, at: int, end: int) -> int:
-    match = _SEPARATOR.search(text, at, end - 8)
-    return match.end() if match is not None else -1
+                yield *match.span(), rule
+            place = text.find(literal, place + 1)
 
 
 def _joined(text: bytes, start: int) -> Found | None:
-    """Keys that have a sign in their beginning, as in `SG.` and `sha256~`."""
+    """Keys that have a sign in them, as in `SG.` and `sha256~`, before their first long run or before their last."""
+    signed = SIGNED.search(text, max(0, start - _BACK), start + 4)
+    while signed is not None and signed.start() < start:
+        hit = key_at(text, signed.start()) if may_begin(text, signed.start()) else None
+        if hit is not None and hit[0] > start:
+            return signed.start(), *hit
+        signed = SIGNED.search(text, signed.start() + 1, start + 4)
     joint = text[start - 1 : start]
-    for literal, back, pattern, rule in _JOINED:
-        if literal == joint:
+    if joint == b"." and text[start - 8 : start - 7] != b".":
+        return None
+    for sign, back, pattern, rule in _LAST:
+        if sign == joint:
             match = pattern.search(text, max(0, start - back), start + 120)
             if match is not None and match.start() < start < match.end() and _is_real(match.group()):
                 return match.start(), match.end(), rule
-    floor = max(0, start - _BACK)
-    at = start - 1
-    while at >= floor:
-        byte = text[at]
-        if byte not in _IN_RUN and byte not in _JOINTS:
-            break
-        if _may_begin(text, at):
-            hit = key_at(text, at)
-            if hit is not None and hit[0] > start:
-                return at, *hit
-        at -= 1
     return None
-
-
-def _may_begin(text: bytes, at: int) -> bool:
-    """Also after `=`, and after a line break or tab that is written as an escape."""
-    return at == 0 or text[at - 1] not in _IN_RUN or text[at - 1] == 0x3D or text[max(0, at - 2) : at] in _ESCAPES
 
 
 def _is_real(value: bytes) -> bool:
@@ -138,8 +128,12 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
     """A vendor's name, a sign of assignment, and then this run."""
     if end - start > 400:
         return None
+    if end - start == 50 and _SIGNING.match(text, start) is not None:
+        return start, end, "mailgun-key"
+    if start and text[start - 1] in b"/+" and _stretched(text, start, end) is None:
+        return None
     name, sign, rest = text[start:end].partition(b"=")
-    if sign and len(rest) >= MIN_RUN and name.strip(b"="):
+    if sign and name and len(rest) >= MIN_RUN:
         told = telling(name)
         if told.strength is Strength.VENDOR and is_key(rest.strip(b"="), vendor=True):
             return end - len(rest), end, told.rule
@@ -147,28 +141,30 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
         start += 1
     if not start or text[start - 1] not in _OPENERS:
         return None
-    start, end = _stretched(text, start, end)
-    value = text[start:end]
-    if value.isalpha() and (value.islower() or value.isupper()):
+    stretch = _stretched(text, start, end)
+    if stretch is None:
         return None
+    start, end = stretch
     told = telling(_name_before(text, start))
-    if told.strength is not Strength.VENDOR or not is_key(value, vendor=True):
+    if told.strength is not Strength.VENDOR:
+        return None
+    value = text[start:end]
+    if not is_key(value, vendor=True):
         return None
     if told.rule in _KEEPERS_OF_COMMITS and is_digest(value):
         return None
     return start, end, told.rule
 
 
-def _stretched(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """With the parts that `/` and `+` cut off."""
+def _stretched(text: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """With the parts that `/` and `+` cut off; None where the value began long before: that one was looked at there."""
     if text[start - 1] in b"/+":
-        floor = max(0, start - 100)
-        while start > floor and text[start - 1] in _STRETCH:
-            start -= 1
-    limit = min(len(text), end + 200)
-    while end < limit and text[end] in _STRETCH:
-        end += 1
-    return start, end
+        floor = max(0, start - _BACK)
+        start = floor + text[floor:start].translate(_STRETCHES).rfind(b" ") + 1
+        if start == floor and floor:
+            return None
+    match = _STRETCH.match(text, end, end + 200)
+    return start, end if match is None else match.end()
 
 
 def _name_before(text: bytes, start: int) -> bytes:

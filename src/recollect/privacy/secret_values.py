@@ -9,6 +9,8 @@ import math
 import re
 from itertools import pairwise
 
+from recollect.privacy.secret_patterns import Pattern
+
 # For each first letter, those that often follow it in English words and in identifiers.
 _FOLLOWERS = (
     "abcdfgiklmnprstuvwxy baceijlorsuy cacehiklmorstu dadeilorstu eabcdefgiklmnopqrstvwxy faefilorstu gaehilnorsu "
@@ -18,18 +20,18 @@ _FOLLOWERS = (
 )
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset(b"0123456789")
-_MANGLED = frozenset(range(0xA1, 0x100))  # a key that went through a wrong encoding is still one
+_MANGLED = bytes(range(0xA1, 0x100))  # a key that went through a wrong encoding is still one
 _COMMON = frozenset((ord(row[0]), ord(follower)) for row in _FOLLOWERS.split() for follower in row[1:])
 _ODD_PAIRS = frozenset(
     (a, b)
-    for a in _LETTERS | _DIGITS | _MANGLED
-    for b in _LETTERS | _DIGITS | _MANGLED
+    for a in _LETTERS | _DIGITS
+    for b in _LETTERS | _DIGITS
     if not (a in _DIGITS and b in _DIGITS) and (a, b) not in _COMMON
 )
 _SEPARATORS = (b"-", b"_", b"=", b".", b"/")
 _ENOUGH = 80  # so many bytes tell as much as all of them
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = Pattern(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
     rb"|sample|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
     rb"|my[-_ ]?(?:secret|token|password|api|key)"
@@ -37,8 +39,8 @@ _PLACEHOLDER = re.compile(
     rb"|abcdefghijk|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
 # After the beginning of a vendor's key less is left to doubt.
-_FILLER = re.compile(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk")
-_REFERENCE = re.compile(
+_FILLER = Pattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk")
+_REFERENCE = Pattern(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
     rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
@@ -46,29 +48,29 @@ _REFERENCE = re.compile(
     rb"context|props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|"
     rb"[A-Za-z]:\\"
 )
-_PATH = re.compile(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
-_MEASURE = re.compile(  # versions, dates, times, sizes, amounts
+_PATH = Pattern(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
+_MEASURE = Pattern(  # versions, dates, times, sizes, amounts
     rb"v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
     rb"|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
     re.IGNORECASE,
 )
-_DIGEST = re.compile(
+_DIGEST = Pattern(
     rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$|(?:sha|md)\d", re.IGNORECASE
 )
-_HEX = re.compile(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
-_UUID = re.compile(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
-_CALL = re.compile(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
-_PUBLIC = re.compile(
+_HEX = Pattern(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
+_UUID = Pattern(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+_CALL = Pattern(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
+_PUBLIC = Pattern(
     rb"ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$"
 )
 # Names of methods and formats that have a digit in them: in a sentence they stand where a password could.
-_METHOD = re.compile(
+_METHOD = Pattern(
     rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|"
     rb"blake|secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|"
     rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
-_VARIABLE = re.compile(
+_VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
 _SIGNS = frozenset(b"!@#$%^&*+=?~|")
@@ -80,7 +82,10 @@ def chance(value: bytes) -> float:
     pairs = len(low) - 1
     if pairs >= 24:
         pairs -= sum(map(low.count, _SEPARATORS))  # a few dashes must not hide a long key
-    return sum(map(_ODD_PAIRS.__contains__, pairwise(low))) / pairs if pairs > 0 else 0.0
+    odd = sum(map(_ODD_PAIRS.__contains__, pairwise(low)))
+    if not low.isascii():
+        odd += len(low) - len(low.translate(None, _MANGLED))
+    return odd / pairs if pairs > 0 else 0.0
 
 
 def entropy(value: bytes) -> float:

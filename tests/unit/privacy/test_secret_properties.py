@@ -10,14 +10,18 @@ from recollect.privacy.secrets import Redacted, redact
 from tests.unit.privacy.keys import VENDOR_KEYS, matches, private_key, some, uuid, vendor_key
 
 PIECES = (
-    "password", "token", "api_key", "secret", "=", ": ", '"', "'", "`", " ", "\n", "\\n", "://", "@", "user:", "-----BEGIN ",
-    "PRIVATE KEY-----", "-----END ", "Bearer ", "Authorization: ", "eyJ", ".", "ghp_", "sk-", "heroku", "=>", ", ", "(", "<",
+    "password", "token", "api_key", "secret", "=", ": ", '"', "'", "`", " ", "\n", "\\n", "://", "@", "user:",
+    "-----BEGIN ",
+    "PRIVATE KEY-----", "-----END ", "Bearer ", "Authorization: ", "eyJ", ".", "ghp_", "sk-", "heroku", "=>",
+    ", ", "(", "<",
     ">", "[redacted:", "[redacted:token]", "]", "hunter2!x", "a1B2c3D4e5F6g7H8", "0123456789abcdef0123", "curl -u a:",
-    "cookie: sid=", "kind: Secret\ndata:\n  a: ", "is ", "漢", "é", "--password ", "$X", "{", "}", "-", "_", "/", "\x01",
+    "cookie: sid=", "kind: Secret\ndata:\n  a: ", "is ", "漢", "é", "--password ", "$X", "{", "}", "-", "_",
+    "/", "\x01",
 )  # fmt: skip
 TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max_size=30).map("".join)
 SYNTAXES = (
-    "{}", "see {} there", "export TOKEN={}", "token: {}", "config.token = '{}'", '{{"api_token": "{}"}}', "<key>{}</key>",
+    "{}", "see {} there", "export TOKEN={}", "token: {}", "config.token = '{}'",
+    '{{"api_token": "{}"}}', "<key>{}</key>",
     'curl -H "Authorization: Bearer {}" https://x.org', "log {}\nnext", "a\\n{}\\nb", "`{}`", "({})", "https://x.org/?key={}",
 )  # fmt: skip
 
@@ -97,11 +101,14 @@ def test_no_text_around_it_saves_a_private_key(seed: int, before: str, after: st
 
 
 REPEATED = (
-    "a", "=", '"', "'", "\\", "-", "_", " ", "\n", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----\n", "key-----", "password=",
+    "a", "=", '"', "'", "\\", "-", "_", " ", "\n", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----\n", "key-----",
+    "password=",
     'password="', "key:", "a=b=", "A://", "http://a:b@", "eyJa.", "eyJaaaaaaaaaaaaaaaaa.eyJ", "ghp_", "xoxb-12345678-",
-    "password is ", "password for a ", "curl -u a:b ", "mysql -", "cookie: a=", "bearer ", "authorization: ", "pass", "api_key",
+    "password is ", "password for a ", "curl -u a:b ", "mysql -", "cookie: a=", "bearer ", "authorization: ",
+    "pass", "api_key",
     "kind: secret\ndata:\n a: ", "[redacted:", "password=[redacted:token]", "heroku = ", "aaaaaaaaaaaaaa/", "é", "漢",
-    "PuTTY-User-Key-File-2: a\nPrivate-Lines: 3\n", "name: password\n", "<password>", ".atlasv1.", "@tcp(", "a1b2c3d4e5f6g7 ",
+    "PuTTY-User-Key-File-2: a\nPrivate-Lines: 3\n", "name: password\n", "<password>", ".atlasv1.", "@tcp(",
+    "a1b2c3d4e5f6g7 ",
 )  # fmt: skip
 
 

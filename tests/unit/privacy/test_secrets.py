@@ -50,7 +50,8 @@ def test_what_the_text_means_stays_and_the_secret_goes(text: str, redacted: str)
         'val password: String = "{}"', 'const password: string = "{}";', 'var password string = "{}"',
         'let password: &str = "{}";', 'password: str = "{}"', '$password = "{}";', 'password ||= "{}"',
         'set("password", "{}")', 'setPassword("{}")', "<password>{}</password>", "--password {}", "--password={}",
-        '<add key="ClearTextPassword" value="{}" />', "- name: DB_PASSWORD\n  value: {}", '{{\\"password\\":\\"{}\\"}}',
+        '<add key="ClearTextPassword" value="{}" />', "- name: DB_PASSWORD\n  value: {}",
+        '{{\\"password\\":\\"{}\\"}}',
         "curl -u admin:{} https://x.org", "sshpass -p {} ssh x", "mysql -u root -p{} shop", "redis-cli -h x -a {}",
         "machine x login me password {}", "CREATE USER me IDENTIFIED BY '{}'", "**Password:** {}",
         "| password | {} |", "the staging password is {}", "password for the test user is {}", "`password`: `{}`",
@@ -66,7 +67,8 @@ def test_a_password_is_found_however_it_is_written(written: str, password: str) 
     "written",
     [
         "HEROKU_API_KEY={}", 'datadog.initialize(api_key="{}")', "trello => '{}'", "okta\t:=\n\"{}\"", "meraki ?= {}",
-        '"clientSecret": "{}"', "client_secret={}&scope=read", "https://x.org/cb#access_token={}", "secret_key_base: {}",
+        '"clientSecret": "{}"', "client_secret={}&scope=read", "https://x.org/cb#access_token={}",
+        "secret_key_base: {}",
         "my api key is {}", "--token {}", 'JWT_SECRET="{}"', "//registry.example.org/:_authToken={}", "creds =>` {}`",
     ],
 )  # fmt: skip
@@ -101,22 +103,26 @@ def test_the_data_of_a_kubernetes_secret_goes_whatever_its_name() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    """the password must have 12 characters|We rotate the token every 30 days.|token bucket with 100 requests/s|key: value
-the password is required|The token is JWT-based|password is hashed with sha256|the key is base64-encoded|secret santa 2024
-api_key=$API_KEY|token: ${{ secrets.GITHUB_TOKEN }}|password = os.environ["DB_PASSWORD"]|const token = process.env.TOKEN
-apiKey: config.get("apiKey")|password: str|def login(user: str, password: str) -> None:|token = get_token(user)
-secret = settings.SECRET_KEY|API_KEY=<your-key>|password: changeme|API_TOKEN=your_token_here|password=****|token=REDACTED
-cache_key = "user:123:profile"|primary_key=True|max_tokens=4096|password_min_length = 12|tokenizer: "cl100k_base"
-keyboard: qwerty|password=None|"token": true|"password": "Enter your password"|<input type="password" name="password">
-partitionKey: "tenant-42"|S3 key: uploads/2024/01/abc123.png|key = "user_settings_v2"|auth: none|api_version: 2024-02-15
-postgres://user:password@localhost/db|postgres://${DB_USER}:${DB_PASS}@host/db|http://localhost:8080/path@v1
-Authorization: Bearer <token>|Authorization: Bearer $TOKEN|Bearer authentication is used here|curl -u user:$PASS x.org
-password = input("Password: ")|secretName: my-app-secret|key_path = "/etc/ssl/private/key1.pem"|token_type="bearer"
-PASSWORD_FILE=/run/secrets/db_password|assert password1 == password2|total tokens: 1,523,000|passed: 12, failed: 3
-hotkey = ctrl+alt+f12|apiVersion: apps/v1|sorted(x, key=operator.itemgetter(1))|credentials: "include"|pass: 98%
-The password was changed on 2024-05-01.|password: see entry #42|the API token is 40 characters long|key: PropTypes.string
-const {token} = await res.json()|password=[redacted:password]|AWS says AKIAIOSFODNN7EXAMPLE|token = "test"|(a, "key", "b")
-if "-----BEGIN PRIVATE KEY-----" in text:|git clone https://github.com/user/repo.git|passphrase: (empty)|x@y.org:22
+    """the password must have 12 characters|We rotate the token every 30 days.|token bucket with 100 requests/s
+key: value|the password is required|The token is JWT-based|password is hashed with sha256
+the key is base64-encoded|secret santa 2024|api_key=$API_KEY|token: ${{ secrets.GITHUB_TOKEN }}
+password = os.environ["DB_PASSWORD"]|const token = process.env.TOKEN|apiKey: config.get("apiKey")
+password: str|def login(user: str, password: str) -> None:|token = get_token(user)
+secret = settings.SECRET_KEY|API_KEY=<your-key>|password: changeme|API_TOKEN=your_token_here|password=****
+token=REDACTED|cache_key = "user:123:profile"|primary_key=True|max_tokens=4096|password_min_length = 12
+tokenizer: "cl100k_base"|keyboard: qwerty|password=None|"token": true|"password": "Enter your password"
+<input type="password" name="password">|partitionKey: "tenant-42"|S3 key: uploads/2024/01/abc123.png
+key = "user_settings_v2"|auth: none|api_version: 2024-02-15|postgres://user:password@localhost/db
+postgres://${DB_USER}:${DB_PASS}@host/db|http://localhost:8080/path@v1|Authorization: Bearer <token>
+Authorization: Bearer $TOKEN|Bearer authentication is used here|curl -u user:$PASS x.org
+password = input("Password: ")|secretName: my-app-secret|key_path = "/etc/ssl/private/key1.pem"
+token_type="bearer"|PASSWORD_FILE=/run/secrets/db_password|assert password1 == password2
+total tokens: 1,523,000|passed: 12, failed: 3|hotkey = ctrl+alt+f12|apiVersion: apps/v1
+sorted(x, key=operator.itemgetter(1))|credentials: "include"|pass: 98%
+The password was changed on 2024-05-01.|password: see entry #42|the API token is 40 characters long
+key: PropTypes.string|const {token} = await res.json()|password=[redacted:password]
+AWS says AKIAIOSFODNN7EXAMPLE|token = "test"|(a, "key", "b")|if "-----BEGIN PRIVATE KEY-----" in text:
+git clone https://github.com/user/repo.git|passphrase: (empty)|x@y.org:22
 'PKPushCredentials', 'PKPushPayload'|secretKeyRef: {name: db-credentials, key: password}""".replace("\n", "|").split(
         "|"
     ),
@@ -128,7 +134,8 @@ def test_developers_talk_about_tokens_and_keys_all_day(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"commit {HASH}", f"sha256:{hexadecimal(CHANCE, 64)}", f'"integrity": "sha512-{RANDOM}{RANDOM}=="', f"id: {UUID}",
+        f"commit {HASH}", f"sha256:{hexadecimal(CHANCE, 64)}",
+        f'"integrity": "sha512-{RANDOM}{RANDOM}=="', f"id: {UUID}",
         f"data:image/png;base64,{RANDOM}{RANDOM}", f"ssh-rsa AAAAB3NzaC1yc2E{RANDOM}{RANDOM} me@host", f"etag: {HASH}",
         f"-----BEGIN CERTIFICATE-----\nMIID{RANDOM}\n-----END CERTIFICATE-----", f'public_key = "{RANDOM}"',
         f"-----BEGIN PUBLIC KEY-----\n{RANDOM}\n-----END PUBLIC KEY-----", f"publicKeyToken={HASH[:16]}",
