@@ -29,7 +29,7 @@ from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review, showing
-from recollect.engine.admission import admitted, admitted_turn
+from recollect.engine.admission import admitted, admitted_turn, refuse_secret
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
@@ -305,6 +305,7 @@ class Engine:
         return next((facts for facts in self._store.projects() if facts.id == project), None)
 
     def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
+        refuse_secret("project", into)
         return join(self._store, source, into, at=at, by=by)
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
