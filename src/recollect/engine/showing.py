@@ -18,7 +18,7 @@ from recollect.engine.admission import redacted
 from recollect.engine.review import Case, Decided
 from recollect.engine.story import Story
 from recollect.engine.undo import Undone
-from recollect.text.block import is_entry, visible
+from recollect.text.block import retold, visible
 
 AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
@@ -104,14 +104,7 @@ def shown_again(injection: Injection) -> Injection:
 
 
 def shown_block(block: str) -> str:
-    """Line by line, and only what memories say: what we write around them is ours."""
-    return "\n".join(_shown_line(line) if is_entry(line) else line for line in block.split("\n"))
-
-
-def _shown_line(line: str) -> str:
-    prefix, _, rest = line.partition("] ")
-    said, _, about = rest.rpartition(" (")
-    return f"{prefix}] {redacted(said)} ({about}"
+    return retold(block, redacted)
 
 
 def _shown_change(change: Change) -> Change:
