@@ -92,7 +92,7 @@ def show_memories(
     seen: Mapping[MemoryId, Freshness] | None = None,
 ) -> None:
     """A line each when piped (tabs between the fields), a table in a terminal; with what comes below each."""
-    stale = [_stale(seen, memory) for memory in memories]
+    stale = [_stale(seen, memory) + _flagged(memory) for memory in memories]
     if sys.stdout.isatty():
         _show_table(memories, notes or [""] * len(memories), below, stale)
         return
@@ -124,6 +124,11 @@ def _stale(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
     """` (src/a.py changed since)`"""
     notes = stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))
     return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _flagged(memory: Memory) -> str:
+    """` (flagged: ...)`: whoever reads it should not take it for what their user said."""
+    return "" if memory.flag is None else f" (flagged: {visible(memory.flag)})"
 
 
 def _show_table(

@@ -18,6 +18,7 @@ from recollect.engine.admission import redacted
 from recollect.engine.review import Case, Decided
 from recollect.engine.story import Story
 from recollect.engine.undo import Undone
+from recollect.privacy.secrets import redact_name
 from recollect.text.block import retold, visible
 
 AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
@@ -31,7 +32,7 @@ def shown(memory: Memory) -> Memory:
         title=None if memory.title is None else _cut(memory.title, MAX_TITLE_CHARS),
         aliases=tuple(_cut(alias, MAX_NAME_CHARS) for alias in memory.aliases),
         evidence=tuple(_cut(sentence, MAX_TEXT_CHARS) for sentence in memory.evidence),
-        anchors=tuple(Anchor(_cut(anchor.path, MAX_NAME_CHARS), anchor.hash) for anchor in memory.anchors),
+        anchors=tuple(Anchor(_path(anchor.path), anchor.hash) for anchor in memory.anchors),
     )
     return memory if safe == memory else safe
 
@@ -116,7 +117,7 @@ def _shown_freshness(freshness: Freshness) -> Freshness:
     if not freshness.files:
         return freshness
     files = [
-        replace(file, path=redacted(file.path), moved_to=None if file.moved_to is None else redacted(file.moved_to))
+        replace(file, path=_path(file.path), moved_to=None if file.moved_to is None else _path(file.moved_to))
         for file in freshness.files
     ]
     return replace(freshness, files=tuple(files))
@@ -127,6 +128,10 @@ def _read(text: str) -> str:
     seen = visible(text)
     safe = redacted(seen)
     return text if safe == seen else safe
+
+
+def _path(path: str) -> str:
+    return redact_name(path)[:MAX_NAME_CHARS]
 
 
 def _cut(text: str, most: int) -> str:

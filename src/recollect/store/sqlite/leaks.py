@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
-from recollect.privacy.secrets import redact
+from recollect.privacy.secrets import redact, redact_name
 from recollect.store.sqlite import index, quotations, vectors
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
@@ -87,8 +87,8 @@ def _said_in(table: str, row: sqlite3.Row) -> list[str]:
             memory = _before(row)
     if memory is None:
         return []
-    paths = [anchor.path for anchor in memory.anchors]
-    return [memory.text, memory.title or "", *memory.aliases, *memory.evidence, *paths]
+    names = [part for anchor in memory.anchors for part in (anchor.path, *anchor.path.split("/"))]
+    return [memory.text, memory.title or "", *memory.aliases, *memory.evidence, *names]
 
 
 def _memory(row: Mapping[str, Any]) -> Memory | None:
@@ -112,7 +112,7 @@ def _redacted(memory: Memory) -> Memory:
         title=None if memory.title is None else _safe(memory.title, MAX_TITLE_CHARS),
         aliases=tuple(_safe(alias, MAX_NAME_CHARS) for alias in memory.aliases),
         evidence=tuple(_safe(sentence, MAX_TEXT_CHARS) for sentence in memory.evidence),
-        anchors=tuple(Anchor(_safe(anchor.path, MAX_NAME_CHARS), anchor.hash) for anchor in memory.anchors),
+        anchors=tuple(Anchor(redact_name(anchor.path)[:MAX_NAME_CHARS], anchor.hash) for anchor in memory.anchors),
     )
 
 
