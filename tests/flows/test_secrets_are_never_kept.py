@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -52,7 +53,7 @@ def source(**names: str) -> Source:
 def draft_with(said: Planted, where: str) -> Draft:
     """A draft that has it in one of its fields."""
     text, name = said.text, said.name
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "title": {"title": text[:300]},
         "aliases": {"aliases": (name, " ".join(text.split())[:500])},
         "evidence": {"evidence": ("He said so.", text)},
@@ -69,26 +70,33 @@ def draft_with(said: Planted, where: str) -> Draft:
         "flag": {"flag": name},
         "conflicts": {"conflicts": (MemoryId(name),)},
         "superseded_by": {"superseded_by": MemoryId(name)},
-    }[where]  # type: ignore[assignment]
-    return replace(a_draft("We deploy with Helm."), **fields)
+    }
+    return replace(a_draft("We deploy with Helm."), **fields[where])
 
 
 FIELDS = (
     *("title", "aliases", "evidence", "anchors", "hash", "host", "session", "message", "agent", "id", "scope"),
     *("language", "mentions", "flag", "conflicts", "superseded_by"),
 )
+
+
+def remembering(field: str) -> Door:
+    return lambda engine, said: engine.remember(draft_with(said, field))
+
+
+def importing(field: str) -> Door:
+    return lambda engine, said: engine.bring_back([draft_with(said, field)], at=NOW, by="cli")
+
+
 DOORS: dict[str, Door] = {
     "remember": lambda engine, said: engine.remember(a_draft(said.text)),
     "remember again": lambda engine, said: [engine.remember(a_draft(said.text, days_old=n)) for n in (2, 1)],
     "remember in other words": lambda engine, said: [
         engine.remember(a_draft(f"{said.text}{end}", evidence=(said.text,))) for end in ("", " Really.")
     ],
-    **{f"remember: {field}": lambda engine, said, f=field: engine.remember(draft_with(said, f)) for field in FIELDS},
+    **{f"remember: {field}": remembering(field) for field in FIELDS},
     "import": lambda engine, said: engine.bring_back([a_draft(said.text)], at=NOW, by="cli"),
-    **{
-        f"import: {field}": lambda engine, said, f=field: engine.bring_back([draft_with(said, f)], at=NOW, by="cli")
-        for field in FIELDS
-    },
+    **{f"import: {field}": importing(field) for field in FIELDS},
     "archive": lambda engine, said: engine.archive([a_turn(said.text)]),
     "archive: session": lambda engine, said: engine.archive([a_turn("Hello.", session=said.name)]),
     "archive: message": lambda engine, said: engine.archive([a_turn("Hello.", message=said.name)]),
@@ -182,7 +190,7 @@ def test_no_text_around_it_carries_a_secret_in(
         store.close()
 
 
-def state(engine: Engine, store: SqliteStore) -> tuple[list[Memory], list[str]]:
+def state(engine: Engine, store: SqliteStore) -> tuple[list[Memory], list[MemoryId]]:
     """What is kept, without what counts how often; and what is found."""
     kept = [replace(memory, seen=1, mentions=(), importance=1.0) for memory in store.everything()]
     found = [hit.memory.id for hit in engine.recall("deployment token password", HERE, limit=9, now=NOW)]

@@ -52,15 +52,15 @@ def take_out(connection: sqlite3.Connection) -> list[str]:
 
 
 def without_secrets(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row that is written beside the database."""
-    return {name: redact(value).text if isinstance(value, str) else value for name, value in row.items()}
+    """A row that is written beside the database; it may have a path in any of its values."""
+    return {name: redact_name(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def line_without_secrets(line: str) -> str:
     try:
         row = json.loads(line)
     except ValueError:
-        return redact(line).text
+        return redact_name(line)
     safe = without_secrets(row)
     return line if safe == row else json.dumps(safe, ensure_ascii=False)
 
