@@ -54,7 +54,7 @@ def draft_with(said: Planted, where: str) -> Draft:
     """A draft that has it in one of its fields."""
     text, name = said.text, said.name
     fields: dict[str, Any] = {
-        "title": {"title": text[:300]},
+        "title": {"title": text if len(text) <= 300 else name[:300]},
         "aliases": {"aliases": (name, " ".join(text.split())[:500])},
         "evidence": {"evidence": ("He said so.", text)},
         "anchors": {"anchors": (Anchor(f"deploy/{name}/values.yaml"),)},
