@@ -1,4 +1,4 @@
-"""The version before mentions, flags and conflicts: its rows, history and hashes hold; what came since is hashed too."""
+"""The version before mentions, flags and conflicts: its rows, history and hashes hold; what came since is hashed."""
 
 from dataclasses import replace
 from pathlib import Path
