@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from recollect.domain.errors import InvalidValue, RecollectError
@@ -57,14 +57,14 @@ def draft_with(said: Planted, where: str) -> Draft:
         "title": {"title": text if len(text) <= 300 else name[:300]},
         "aliases": {"aliases": (name, " ".join(text.split())[:500])},
         "evidence": {"evidence": ("He said so.", text)},
-        "anchors": {"anchors": (Anchor(f"deploy/{name}/values.yaml"),)},
+        "anchors": {"anchors": (Anchor(f"deploy/{said.name}/values.yaml"),)},
         "hash": {"anchors": (Anchor("deploy/values.yaml", name),)},
         "host": {"source": source(host=name)},
         "session": {"source": source(session=name)},
         "message": {"source": source(session="s1", message=name)},
         "agent": {"source": source(agent=name)},
         "id": {"id": MemoryId(name)},
-        "scope": {"scope": Scope.project(ProjectId(f"path:/srv/{name}/shop"))},
+        "scope": {"scope": Scope.project(ProjectId(f"path:/srv/{said.name}/shop"))},
         "language": {"scope": Scope(ScopeLevel.LANGUAGE, name)},
         "mentions": {"mentions": (Mention(source=source(session=name), at=NOW),)},
         "flag": {"flag": name},
@@ -127,6 +127,9 @@ DOORS: dict[str, Door] = {
 }
 
 
+AS_A_FOLDER = ("remember: anchors", "remember: scope", "import: anchors", "import: scope", "start: folder")
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "recollect.db"
@@ -181,6 +184,7 @@ def test_no_text_around_it_carries_a_secret_in(
     row: tuple[str, str, str], seed: int, door: str, before: str, after: str
 ) -> None:
     key = vendor_secret(row, seed)
+    assume("/" not in key.name or door not in AS_A_FOLDER)  # which would be several folders
     said = replace(key, text=f"{before}\n{key.name}\n{after}")
     store = SqliteStore(None)
     try:

@@ -3,8 +3,8 @@ from base64 import b64encode
 
 import pytest
 
-from recollect.privacy.secrets import Secret, redact
-from tests.unit.privacy.keys import hexadecimal, lower, private_key, some, uuid
+from recollect.privacy.secrets import Secret, redact, redact_name
+from tests.unit.privacy.keys import VENDOR_KEYS, hexadecimal, lower, private_key, some, uuid, vendor_key
 
 CHANCE = random.Random(4)
 RANDOM = some(CHANCE, 40)
@@ -156,3 +156,12 @@ def test_places_are_those_of_the_text_as_it_was_given() -> None:
 def test_a_text_without_secrets_comes_back_as_it_is() -> None:
     for text in ("", "ok", "Deploy with Helm.", "\ud800 lone", "漢" * 50):
         assert redact(text).text == text
+
+
+@pytest.mark.parametrize(("beginning", "pattern", "rule"), [row for row in VENDOR_KEYS if "/" not in row[1]])
+def test_in_a_path_every_key_is_a_name_by_itself(beginning: str, pattern: str, rule: str) -> None:
+    key = vendor_key(random.Random(f"{beginning}{rule}"), beginning, pattern)
+    safe = redact_name(f"/srv/{key}/shop.git")
+    assert key not in safe
+    assert (safe.startswith("/srv/"), safe.endswith("/shop.git")) == (True, True)
+    assert redact_name(safe) == safe

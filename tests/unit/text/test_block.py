@@ -9,7 +9,20 @@ from inline_snapshot import snapshot
 from recollect.domain.freshness import FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, MemoryId
 from recollect.privacy.exclude import without_fences
-from recollect.text.block import CLOSE, OPEN, PREFIX, Entry, line_of, plain, render, title_line_of, visible, without
+from recollect.text.block import (
+    CLOSE,
+    OPEN,
+    PREFIX,
+    Entry,
+    line_of,
+    plain,
+    render,
+    retold,
+    sayings,
+    title_line_of,
+    visible,
+    without,
+)
 from tests.builders import a_memory
 from tests.requirements import covers
 
@@ -216,3 +229,14 @@ def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:
     lines = [line_of(a_memory("Two.", id=MemoryId("b")), a_look("a")), line_of(a_memory("One.", id=MemoryId("c")))]
     block = render([Entry("", line) for line in lines])
     assert without(block, {"a", "b; a", "since"}) == block
+
+
+@given(NASTY)
+def test_what_the_memories_of_a_block_say_can_be_told_otherwise(text: str) -> None:
+    said = "x" + text.replace("\x00", "").encode("utf-8", "ignore").decode()
+    memory, other = a_memory(said[:500]), a_memory("(Odd) [text] (2026-01-01, m9)", id=MemoryId("m2"))
+    block = render([Entry("Rules", line_of(memory)), Entry("Rules", line_of(other))], more=3)
+    assert sayings(block) == [plain(memory.text), plain(other.text)]
+    assert retold(block, lambda words: words) == block
+    silent = retold(block, lambda _: "-")
+    assert silent == render([Entry("Rules", line_of(a_memory("-", id=m.id))) for m in (memory, other)], more=3)

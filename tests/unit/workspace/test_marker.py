@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.errors import InvalidSettings
+from recollect.domain.errors import InvalidSettings, InvalidValue
 from recollect.workspace.git import place_of
-from recollect.workspace.marker import MAX_BYTES, NAME, find, project_name
+from recollect.workspace.marker import MAX_BYTES, NAME, check_project_name, find, project_name
+from tests.planted import Planted, of_every_sort
 from tests.repositories import a_repository
 
 
@@ -58,3 +59,13 @@ def test_a_marker_that_is_no_text_is_named_too(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidSettings, match=NAME):
         place_of(str(tmp_path))
+
+
+@pytest.mark.parametrize("secret", of_every_sort(), ids=lambda secret: secret.kind)
+def test_a_name_that_looks_like_a_secret_is_refused_and_not_quoted(tmp_path: Path, secret: Planted) -> None:
+    marker = a_marker(tmp_path, f"project = {secret.name!r}\n")
+    with pytest.raises(InvalidSettings, match="looks like a secret") as refusal:
+        project_name(marker)
+    with pytest.raises(InvalidValue, match="looks like a secret"):
+        check_project_name(secret.name)
+    assert secret.name not in str(refusal.value)
