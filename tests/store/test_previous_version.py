@@ -8,6 +8,7 @@ import pytest
 
 from recollect.domain.health import Health
 from recollect.domain.memory import MemoryId, Mention, Role, SessionId, Source
+from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory
 from tests.flows.conftest import engine_on
@@ -102,4 +103,21 @@ def test_a_flag_that_vanishes_is_noticed(path: Path, column: str) -> None:
         connection.execute(f"UPDATE memory SET {column} = ?", (None if column == "flag" else "[]",))
     assert any("m1" in says for says in problems(store))
     assert store.newest(HERE, limit=9) == []
+    store.close()
+
+
+@pytest.mark.parametrize("damage", ["the head", "the middle"])
+def test_what_was_said_later_is_saved_from_a_damaged_file(path: Path, damage: str) -> None:
+    fill(path, flag="zebra reason", conflicts=(M1,), mentions=(SAID_AGAIN,))
+    store = SqliteStore(path)
+    whole = store.get(VICTIM)
+    store.close()
+    data = path.read_bytes()
+    at = 0 if damage == "the head" else data.index(b"Other fact 3.") - 40
+    path.write_bytes(data[:at] + bytes(40) + data[at + 40 :])
+    salvage(path)
+    store = SqliteStore(path)
+    assert whole is not None
+    assert store.get(VICTIM) == whole
+    assert [memory.id for memory in store.to_review(limit=9)] == [VICTIM]
     store.close()
