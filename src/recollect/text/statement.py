@@ -269,7 +269,8 @@ def _ended(tokens: Sequence[Token]) -> Iterator[str]:
         if text == "place" and texts[i - 1 : i] == ["'s"]:
             yield tokens[i - 2].stem
         if text == "left":
-            yield from (token.stem for token in tokens[max(0, i - 2) : i] if token.is_name)
+            before = tokens[max(0, i - 2) : i]
+            yield from (token.stem for token in before if token.is_name or token.value == "person")
 
 
 def _has_moved(tokens: Sequence[Token], i: int) -> bool:

@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_RATE = re.compile(r"\b([A-Za-z]+)/(s|sec|min|minute|h|hour|day|month)\b")
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b(?: of\b)?")
 _FILE_ENDINGS = frozenset(known.FILE_ENDINGS)
 
@@ -50,6 +51,7 @@ class Token:
 def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
     plain = _ORDINAL.sub(r"\1", text.replace("’", "'")).replace("out of the box", "")
+    plain = _RATE.sub(r"\1 per \2", plain)
     for match in _TOKEN.finditer(plain):
         found += _read(match, found)
     return _joined(found)
@@ -154,6 +156,9 @@ def _word(text: str, before: Sequence[Token]) -> Iterator[Token]:
 def _plain(raw: str, name: str, starts: bool) -> Iterator[Token]:
     if name in known.NUMBER_WORDS:
         yield Token(name, known.NUMBER_WORDS[name], "number word")
+        return
+    if raw == "US":  # the country
+        yield Token(name, raw, NAME)
         return
     row = row_of(name)
     if row is not None and (not is_plain_word(name) or (raw[:1].isupper() and not starts)):
