@@ -200,4 +200,4 @@ def _parsed(line: bytes | str) -> dict[str, Any]:
 
 
 def _error(code: str, message: str) -> Answer:
-    return {"error": {"code": code, "message": message}}
+    return {"error": {"code": code, "message": redact(message).text}}  # it quotes what was asked

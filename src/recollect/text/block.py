@@ -153,9 +153,14 @@ def without(block: str, shown_as: Collection[str]) -> str:
     return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
 
 
+def is_entry(line: str) -> bool:
+    """Whether a line of a block says a memory."""
+    return _ENTRY.fullmatch(line) is not None
+
+
 def _ids_in(line: str) -> frozenset[str]:
     """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
-    if not _ENTRY.fullmatch(line):
+    if not is_entry(line):
         return frozenset()
     return frozenset(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))
 
