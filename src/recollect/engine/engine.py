@@ -213,14 +213,18 @@ class Engine:
         """What waits for a person to decide."""
         return review.cases(self._store)
 
-    def accept(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
-        return review.accept(self._store, memory, at=at, by=by)
+    def dispute(self, memory: Memory) -> tuple[review.Case, list[Memory]]:
+        """What it contradicts, and what contradicts it."""
+        return review.dispute(self._store, memory)
 
-    def keep(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
-        return review.keep(self._store, memory, at=at, by=by)
+    def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+        return review.accept(self._store, memories, at=at, by=by)
 
-    def reject(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
-        return review.reject(self._store, memory, at=at, by=by)
+    def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+        return review.keep(self._store, memories, at=at, by=by)
+
+    def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+        return review.reject(self._store, memories, at=at, by=by)
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:
