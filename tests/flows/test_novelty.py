@@ -147,9 +147,7 @@ def test_an_empty_text_is_refused_and_nothing_is_lost(engine: Engine) -> None:
 
 
 PHRASES = st.sampled_from(
-    "Use tabs|Do not use tabs|The port is 80|The port is 81|We use npm|We switched from npm to pnpm|Redis is gone".split(
-        "|"
-    )
+    ["Use tabs", "Do not use tabs", "The port is 80", "The port is 81", "We use npm", "We switched from npm to pnpm"]
 )
 
 

@@ -82,7 +82,7 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return True
     if old.corrects != new.corrects:
         return False
-    if more & (old.all_values | new.all_values | _ELSEWHERE) or len(more) > 1:
+    if more & (old.value_parts | new.value_parts | _ELSEWHERE) or len(more) > 1:
         return False
     shared = len(old.flat & new.flat)
     return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)

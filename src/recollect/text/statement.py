@@ -16,6 +16,7 @@ from recollect.text.statement_tokens import NAME, Token, tokens_of
 from recollect.text.words import index_words
 
 MAX_CHARS = 2000  # of a long text, what it begins with says what it is about
+_PARTS = re.compile(r"[^\w.]+")
 NAMES = ([NAME], ["alternative"])
 NAMING = (NAME, "alternative", "person")
 ENDED_WORDS = 5  # what is over is named in so many words
@@ -93,12 +94,14 @@ class Statement:
         return sum(clause.negated for clause in self.clauses) % 2 == 1
 
     @property
+    def value_parts(self) -> frozenset[str]:
+        parts = (stem for value in self.all_values for part in _PARTS.split(value) for stem in index_words(part))
+        return frozenset(known.SAME_WORDS.get(part, part) for part in parts)
+
+    @property
     def flat(self) -> frozenset[str]:
         """All of it, with names from code in their parts: however it is written, it is the same."""
-        parts = (
-            stem for value in self.all_values for part in re.split(r"[^\w.]+", value) for stem in index_words(part)
-        )
-        return self.words | self.reasons | frozenset(known.SAME_WORDS.get(part, part) for part in parts)
+        return self.words | self.reasons | self.value_parts
 
 
 @lru_cache(maxsize=4096)
