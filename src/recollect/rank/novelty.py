@@ -84,7 +84,7 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     if more & (old.value_parts | new.value_parts | _ELSEWHERE) or len(more) > 1:
         return False
-    shared = len(old.flat & new.flat)
+    shared = len(old.content & new.content)
     return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)
 
 
