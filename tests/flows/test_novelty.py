@@ -14,7 +14,7 @@ from recollect.domain.outcome import Contradicts, New, Same, Updates
 from recollect.domain.search import Filters
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_draft
+from tests.builders import NOW, PROJECT, a_draft, a_prompt
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -45,6 +45,22 @@ def test_said_again_in_other_words_it_is_one_memory_that_keeps_both_sources(engi
     assert [mention.source for mention in memory.mentions] == [second]
     assert memory.evidence == ("Marta owns the payments service",)
     assert memory.aliases == ("billing",)
+
+
+@pytest.mark.parametrize("source", [BY_AGENT, BY_TOOL])
+def test_an_echo_of_an_agent_or_a_tool_makes_nothing_more_important(engine: Engine, source: Source) -> None:
+    engine.remember(said("The payments service is owned by Marta.", 9))
+    again = engine.remember(said("Marta owns the payments service.", 2, source=source)).memory
+    assert again.importance == 1.0
+
+
+@covers("CAP-10")
+def test_of_two_that_contradict_each_other_the_newest_is_shown_first(engine: Engine) -> None:
+    engine.remember(said("Always use semicolons in TypeScript.", 9, importance=2.0))
+    engine.remember(said("Do not use semicolons in TypeScript.", 1, importance=0.1))
+    assert found(engine, "semicolons TypeScript")[0] == "Do not use semicolons in TypeScript."
+    block = engine.handle(a_prompt("Should I put semicolons in this TypeScript file?")).block
+    assert block.index("Do not use") < block.index("Always use")
 
 
 @covers("CAP-10")

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
-from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Sensitivity
+from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
 from recollect.engine.novelty import Relation, relation_of
@@ -18,6 +18,7 @@ ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read 
 ID_CHARS = 8
 MENTIONS_AT_MOST = 20  # the last ones are kept: `seen` counts them all
 GAIN_OF_A_MENTION = 0.1  # of importance
+BY_THE_USER = (Role.USER, Role.IMPORT)
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
@@ -108,8 +109,11 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
     """Both sources are kept, and in whose words it was said."""
     merged = _merged(known, draft, seen=known.seen + draft.seen)
     mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
+    merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    if draft.source.role not in BY_THE_USER:  # an agent repeats what it was shown: that makes nothing truer
+        return merged
     gained = min(2.0, round(merged.importance + GAIN_OF_A_MENTION, 3))
-    return replace(merged, importance=gained, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    return replace(merged, importance=gained, flag=draft.flag)  # said by its user, it is no order of somebody else
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
