@@ -12,15 +12,10 @@ def newest_first(hits: Sequence[Hit]) -> list[Hit]:
     present = {hit.memory.id: hit for hit in hits}
     placed: dict[MemoryId, Hit] = {}
     for hit in hits:
-        newer = [other for other in hits if hit.memory.id in other.memory.conflicts and _is_newer(other, hit)]
-        newer += [
-            present[known] for known in hit.memory.conflicts if known in present and _is_newer(present[known], hit)
-        ]
-        for each in sorted(newer, key=lambda other: other.memory.valid_from, reverse=True):
+        rivals = [other for other in hits if hit.memory.id in other.memory.conflicts]
+        rivals += [present[known] for known in hit.memory.conflicts if known in present]
+        newer = [rival for rival in rivals if rival.memory.valid_from > hit.memory.valid_from]
+        for each in sorted(newer, key=lambda rival: rival.memory.valid_from, reverse=True):
             placed.setdefault(each.memory.id, each)
         placed.setdefault(hit.memory.id, hit)
     return list(placed.values())
-
-
-def _is_newer(one: Hit, other: Hit) -> bool:
-    return one.memory.valid_from > other.memory.valid_from
