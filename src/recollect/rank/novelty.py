@@ -39,7 +39,7 @@ class Verdict(Enum):
 
 def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     """A quick look at the words, before two statements are taken apart."""
-    if statement(text).tells:
+    if statement(text).tells or not words or not known or min(len(words), len(known)) == 1:
         return True
     return len(words & known) >= LIKELY * min(len(words), len(known))
 
@@ -234,6 +234,8 @@ def _changes_value(old: Statement, new: Statement) -> bool:
     shared -= OWNS
     if not shared - _WEAK and (len(shared) < 2 or (only_old and only_new)) and (only_old or only_new):
         return False
+    if not shared and not only_old and not only_new and not versioned:  # `use npm`, `use pnpm`
+        return len(changed) == 1 and changed[0][0].startswith("alternative") and not _says_where(changed[0][0])
     if not shared and (only_new or not versioned):
         return False
     if not only_old or not only_new:

@@ -218,3 +218,20 @@ def _joined(tokens: Sequence[Token]) -> list[Token]:
                 continue
         found.append(token)
     return [Token(t.text, "") if t.value == "number word" else t for t in found]
+
+
+def says_something(token: Token) -> bool:
+    if token.value:
+        return True
+    light = token.text in known.LIGHT or token.stem in known.LIGHT_STEMS or token.text in known.CHANGES
+    return bool(token.stem) and not light
+
+
+def ends_clause(token: Token) -> bool:
+    if token.text == "but":
+        return True
+    return not (token.stem or token.text.isalpha() or "'" in token.text or negates(token))
+
+
+def negates(token: Token) -> bool:
+    return token.text in known.NEGATIONS or token.text.endswith("n't")
