@@ -14,7 +14,7 @@ from recollect.domain.outcome import Refused
 from recollect.domain.session import MAX_TURN_CHARS, Turn
 from recollect.domain.settings import Privacy
 from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
-from recollect.privacy.secrets import redact
+from recollect.privacy.secrets import redact, redact_name
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 
@@ -49,7 +49,7 @@ def _kept(draft: Draft, text: str) -> Draft:
         title=None if draft.title is None else _clean(draft.title) or None,
         aliases=tuple(filter(None, map(_clean, draft.aliases))),
         evidence=tuple(sentence for sentence in map(_clean, draft.evidence) if sentence.strip()),
-        anchors=tuple(Anchor(_clean(anchor.path), anchor.hash) for anchor in draft.anchors),
+        anchors=tuple(Anchor(redact_name(_clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
     )
 
@@ -94,7 +94,7 @@ def _clean(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_secret(name: str) -> bool:
-    return bool(redact(name).found)
+    return redact_name(name) != name
 
 
 @lru_cache(maxsize=64)

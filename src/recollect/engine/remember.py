@@ -117,13 +117,17 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
-    """What the draft adds is added, and of two sensitivities the stricter one holds."""
+    """What the draft adds is added, and of two sensitivities the stricter one holds. What is flagged adds no words to
+    what is not; and what its user says as well needs no flag."""
+    if draft.flag is not None and known.flag is None:
+        return replace(known, seen=seen)
     strictness = list(Sensitivity)
     words = () if visible(draft.text).casefold() == visible(known.text).casefold() else (draft.text.strip(),)
     return replace(
         known,
         seen=seen,
-        title=draft.title or known.title,
+        title=known.title or draft.title if draft.source.role is Role.TOOL else draft.title or known.title,
+        flag=None if draft.source.role is Role.USER and draft.flag is None else known.flag,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
         evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence, *words))),
         anchors=anchoring.merged(known.anchors, draft.anchors),

@@ -18,7 +18,8 @@ from recollect.engine.admission import redacted
 from recollect.engine.review import Case, Decided, Review
 from recollect.engine.story import Story
 from recollect.engine.undo import Undone
-from recollect.text.block import is_entry, visible
+from recollect.privacy.secrets import redact_name
+from recollect.text.block import retold, visible
 
 AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
@@ -31,7 +32,7 @@ def shown(memory: Memory) -> Memory:
         title=None if memory.title is None else _cut(memory.title, MAX_TITLE_CHARS),
         aliases=tuple(_cut(alias, MAX_NAME_CHARS) for alias in memory.aliases),
         evidence=tuple(_cut(sentence, MAX_TEXT_CHARS) for sentence in memory.evidence),
-        anchors=tuple(Anchor(_cut(anchor.path, MAX_NAME_CHARS), anchor.hash) for anchor in memory.anchors),
+        anchors=tuple(Anchor(_path(anchor.path), anchor.hash) for anchor in memory.anchors),
     )
     return memory if safe == memory else safe
 
@@ -108,14 +109,7 @@ def shown_again(injection: Injection) -> Injection:
 
 
 def shown_block(block: str) -> str:
-    """Line by line, and only what memories say: what we write around them is ours."""
-    return "\n".join(_shown_line(line) if is_entry(line) else line for line in block.split("\n"))
-
-
-def _shown_line(line: str) -> str:
-    prefix, _, rest = line.partition("] ")
-    said, _, about = rest.rpartition(" (")
-    return f"{prefix}] {redacted(said)} ({about}"
+    return retold(block, redacted)
 
 
 def _shown_change(change: Change) -> Change:
@@ -127,7 +121,7 @@ def _shown_freshness(freshness: Freshness) -> Freshness:
     if not freshness.files:
         return freshness
     files = [
-        replace(file, path=redacted(file.path), moved_to=None if file.moved_to is None else redacted(file.moved_to))
+        replace(file, path=_path(file.path), moved_to=None if file.moved_to is None else _path(file.moved_to))
         for file in freshness.files
     ]
     return replace(freshness, files=tuple(files))
@@ -138,6 +132,10 @@ def _read(text: str) -> str:
     seen = visible(text)
     safe = redacted(seen)
     return text if safe == seen else safe
+
+
+def _path(path: str) -> str:
+    return redact_name(path)[:MAX_NAME_CHARS]
 
 
 def _cut(text: str, most: int) -> str:

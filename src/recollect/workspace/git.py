@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, Place
-from recollect.privacy.secrets import redact
+from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
 
 USUAL_PORTS = (None, 22, 80, 443)
@@ -116,12 +116,12 @@ def _readable(path: Path) -> str:
 
 def _without_secrets(name: str) -> str:
     """An id is kept, shown and exported; a folder or a remote may have a token in its name."""
-    return _told_apart(name) if redact(name).found else name
+    return name if redact_name(name) == name else _told_apart(name)
 
 
 def _told_apart(name: str) -> str:
     """What is left of it, behind a hash: two places do not become one because the same was taken out of their names."""
-    return f"{sha256(name.encode()).hexdigest()[:16]}…{redact(name).text[-MAX_PATH_CHARS // 2 :]}"
+    return f"{sha256(name.encode()).hexdigest()[:16]}…{redact_name(name)[-MAX_PATH_CHARS // 2 :]}"
 
 
 def _git_folder(place: Path) -> Path | None:
