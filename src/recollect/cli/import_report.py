@@ -1,5 +1,6 @@
 """What an import did, or would do: counted, and said to a person or a script."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -7,7 +8,7 @@ from recollect.cli import output
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
-from recollect.text.block import visible
+from recollect.text.block import PREFIX, visible
 
 SHOWN_AT_MOST = 20  # of each list on the screen; --json has all
 
@@ -87,16 +88,44 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         _show(report)
     output.say(_sentence(report, dry_run))
+    if report.contradicting and not dry_run:
+        output.remark("`recollect review` shows what contradicts what, and lets you decide.")
 
 
 def _show(report: Report) -> None:
-    for outcome, spot, memory in report.memories:
-        title = f"[{visible(memory.title)}] " if memory.title else ""
-        place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
-        output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{title}{visible(memory.text)}")
+    if sys.stdout.isatty():
+        _show_table(report)
+    else:
+        for outcome, spot, memory in report.memories:
+            place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
+            output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{_said(memory)}{_past(memory)}")
     more = report.new + report.same + report.updated + report.contradicting - len(report.memories)
     if more > 0:
         output.say(f"... and {more:,} more; --json names all.")
+
+
+def _show_table(report: Report) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for outcome, spot, memory in report.memories:
+        place = "" if spot.file is None else f"  {spot.file}:{spot.line}"
+        body = Text(_said(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")
+        table.add_row(Text(outcome, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
+    output.console().print(table)
+
+
+def _said(memory: Memory) -> str:
+    title = f"[{visible(memory.title)}] " if memory.title else ""
+    return f"{title}{visible(memory.text)}"
+
+
+def _past(memory: Memory) -> str:
+    return "" if memory.valid_to is None else f" (held until {output.day(memory.valid_to)})"
 
 
 def _sentence(report: Report, dry_run: bool) -> str:
@@ -104,7 +133,7 @@ def _sentence(report: Report, dry_run: bool) -> str:
     if report.updated:
         parts.append(f"{report.updated:,} took the place of what was known")
     if report.contradicting:
-        parts.append(f"{report.contradicting:,} contradict what is known")
+        parts.append(output.many(report.contradicting, "contradicts", "contradict") + " what is known")
     parts.append(f"{output.many(len(report.refused), 'line')} refused")
     files = f" (from {output.many(report.read, 'file')})" if report.read > 1 else ""
     return ("Nothing was stored; it would be: " if dry_run else "") + ", ".join(parts) + f"{files}."

@@ -115,7 +115,9 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     """What the draft adds is added, and of two sensitivities the stricter one holds."""
     strictness = list(Sensitivity)
-    words = () if visible(draft.text).casefold() == visible(known.text).casefold() else (draft.text.strip(),)
+    said = visible(draft.text).casefold()
+    quoted = (known.text, *draft.evidence)  # a line of a file, say, with its bullet
+    words = () if any(said in visible(text).casefold() for text in quoted) else (draft.text.strip(),)
     return replace(
         known,
         seen=seen,
