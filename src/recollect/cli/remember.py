@@ -129,8 +129,8 @@ def _kept(memory: Memory, draft: Draft) -> str:
 
 
 def _in_other_words(memory: Memory, draft: Draft) -> list[str]:
-    said = visible(memory.text)
-    return [] if said.casefold() == visible(draft.text).casefold() else [f"It says: {said}"]
+    known, said = (visible(text).casefold().rstrip(".!") for text in (memory.text, draft.text))
+    return [] if known == said else [f"It says: {visible(memory.text)}"]
 
 
 def _left_out(draft: Draft) -> list[str]:
