@@ -36,6 +36,7 @@ class Report:
     same: int = 0
     updated: int = 0  # took the place of what was known
     contradicting: int = 0  # wait in `review`
+    flagged: int = 0  # of what was stored: they wait there too
     refused: list[tuple[Spot, str]] = field(default_factory=list)
     left_out: list[tuple[Spot, str]] = field(default_factory=list)  # what is no memory
     unknown: set[str] = field(default_factory=set)  # fields that were left out
@@ -66,6 +67,7 @@ class Report:
                 assert_never(never)
 
     def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
+        self.flagged += memory.flag is not None and outcome != "same"
         if len(self.memories) < self.memories_kept:
             self.memories.append((outcome, spot, memory))
 
@@ -88,6 +90,9 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         _show(report)
     output.say(_sentence(report, dry_run))
+    if report.flagged:
+        reads = output.many(report.flagged, "reads as an order", "read as orders")
+        output.remark(f"{reads} to an agent: not injected until you accept it in `recollect review`.")
     if report.contradicting and not dry_run:
         output.remark("`recollect review` shows what contradicts what, and lets you decide.")
 
@@ -147,6 +152,7 @@ def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
         "same": report.same,
         "updated": report.updated,
         "contradicting": report.contradicting,
+        "flagged": report.flagged,
         "refused": [spot.as_json() | {"why": why} for spot, why in report.refused],
         "left_out": [spot.as_json() | {"what": what} for spot, what in report.left_out],
         "not_understood": report.not_understood,

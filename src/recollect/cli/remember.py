@@ -60,7 +60,11 @@ def remember(
     sensitivity: str,
     as_json: bool,
 ) -> None:
-    """Teach one sentence. TEXT "-" reads it from standard input."""
+    """Teach one sentence. TEXT "-" reads it from standard input.
+
+    What is known already is counted. What says otherwise takes the place of the known one, which stays in the
+    history, or waits for your decision in `recollect review`. Secrets are redacted first.
+    """
     said = _from_stdin() if text == "-" else text
     with context.writing_engine() as engine:
         holds_in = context.scope_of(engine, scope)
