@@ -60,7 +60,11 @@ def remember(
     sensitivity: str,
     as_json: bool,
 ) -> None:
-    """Teach one sentence. TEXT "-" reads it from standard input."""
+    """Teach one sentence. TEXT "-" reads it from standard input.
+
+    What is known already is counted. What says otherwise takes the place of the known one, which stays in the
+    history, or waits for your decision in `recollect review`. Secrets are redacted first.
+    """
     said = _from_stdin() if text == "-" else text
     with context.writing_engine() as engine:
         holds_in = context.scope_of(engine, scope)
@@ -129,8 +133,8 @@ def _kept(memory: Memory, draft: Draft) -> str:
 
 
 def _in_other_words(memory: Memory, draft: Draft) -> list[str]:
-    said = visible(memory.text)
-    return [] if said.casefold() == visible(draft.text).casefold() else [f"It says: {said}"]
+    known, said = (visible(text).casefold().rstrip(".!") for text in (memory.text, draft.text))
+    return [] if known == said else [f"It says: {visible(memory.text)}"]
 
 
 def _left_out(draft: Draft) -> list[str]:

@@ -121,8 +121,11 @@ def _status(memory: Memory) -> str:
 
 
 def _validity(memory: Memory) -> str:
-    since = f"since {output.day(memory.valid_from)}"
-    return since if memory.valid_to is None else f"{since} until {output.day(memory.valid_to)}"
+    if memory.valid_to is None:
+        return f"since {output.day(memory.valid_from)}"
+    # Of what held for less than a day, the day alone would say nothing.
+    told = output.minute if output.day(memory.valid_from) == output.day(memory.valid_to) else output.day
+    return f"since {told(memory.valid_from)} until {told(memory.valid_to)}"
 
 
 def _source(memory: Memory) -> str:
@@ -163,7 +166,7 @@ def _decision(deed: Deed, after: Memory, ended: bool) -> str:
     """What was decided about this one of those that contradict each other."""
     if after.forgotten_at is not None:
         return "rejected and forgotten"
-    decided = {"accept": "accepted", "keep": "kept", "reject": "rejected"}[deed.detail["decision"]]
+    decided = {"keep": "kept", "reject": "rejected"}.get(deed.detail.get("decision", ""), "accepted")
     return "ended" if ended and decided == "accepted" else decided
 
 

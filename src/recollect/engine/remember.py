@@ -122,7 +122,9 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     if draft.flag is not None and known.flag is None:
         return replace(known, seen=seen)
     strictness = list(Sensitivity)
-    words = () if visible(draft.text).casefold() == visible(known.text).casefold() else (draft.text.strip(),)
+    said = visible(draft.text).casefold()
+    quoted = (known.text, *draft.evidence)  # a line of a file, say, with its bullet
+    words = () if any(said in visible(text).casefold() for text in quoted) else (draft.text.strip(),)
     return replace(
         known,
         seen=seen,
