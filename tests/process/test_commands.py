@@ -107,6 +107,17 @@ def test_a_match_forgets_only_what_has_every_word_and_asks_first(home: Home) -> 
     assert "no word" in refused(home, "forget", "--match", "...", "--yes")
 
 
+def test_a_match_also_forgets_what_stands_in_the_history_alone(home: Home) -> None:
+    old = {"id": "older", "text": "The quokka keeps the key.", "valid_to": "2026-01-01T00:00:00Z", "scope": "universal"}
+    home.said("import", "-", stdin=json.dumps(old).encode())
+    assert texts(home) == []
+    assert [memory["id"] for memory in home.json("forget", "--match", "quokka key", "--dry-run")["memories"]] == [
+        "older"
+    ]
+    home.said("forget", "--match", "quokka key", "--now", "--yes")
+    assert b"quokka" not in home.places.database.read_bytes()
+
+
 @covers("PRI-7")
 def test_forgotten_now_means_that_no_byte_is_left(home: Home) -> None:
     for n in range(40):

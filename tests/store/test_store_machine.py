@@ -134,8 +134,11 @@ class StoreMachine(RuleBasedStateMachine):
     def purge(self, memory_id: MemoryId) -> None:
         self.store.purge([memory_id])
         assert self.store.scrub()
-        self.model.pop(memory_id, None)
+        gone = self.model.pop(memory_id, None)
         self.meant.pop(memory_id, None)
+        for other in [other for other in self.model.values() if gone and other.superseded_by == gone.id]:
+            ended = other.valid_to or max(other.valid_from, gone.valid_from if gone else other.valid_from)
+            self.model[other.id] = replace(other, superseded_by=None, valid_to=ended)
 
     @rule(limit=st.integers(1, 4), meanwhile=st.none() | st.tuples(ids, texts))
     def embed(self, limit: int, meanwhile: tuple[MemoryId, str] | None) -> None:

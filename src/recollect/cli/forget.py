@@ -9,6 +9,7 @@ from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, ScopeLevel
+from recollect.domain.search import Filters, Status
 from recollect.engine.engine import Engine
 from recollect.text.query import search_words
 from recollect.text.words import words_of
@@ -21,7 +22,8 @@ MATCHES_AT_MOST = 1000
 @click.option(
     "--match",
     metavar="WORDS",
-    help="All memories of this project, and those that hold everywhere, that have every one of these words.",
+    help="All memories of this project, and those that hold everywhere, that have every one of these words; also "
+    "what no longer holds and stands in the history.",
 )
 @click.option("--now", is_flag=True, help="Gone for good at once, to the last byte; cannot be undone.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
@@ -68,7 +70,9 @@ def _matching(engine: Engine, words: str, project: str | None, language: str | N
     if not wanted:
         raise InvalidValue(f"There is no word to look for in {words!r}.")
     viewer = context.viewer_of(engine, project, language)
-    hits = engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=context.now())
+    # Whoever wants something gone wants it gone from the history too.
+    also_past = Filters(status=Status.ANY)
+    hits = engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=context.now(), filters=also_past)
     # What another project shares with this one is not this one's to forget.
     return [
         hit.memory

@@ -121,8 +121,8 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
 
 
 def _marks(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
-    """` (flagged; src/a.py changed since)`"""
-    flagged = ["flagged"] if memory.flag is not None else []
+    """` (flagged: asks to ...; src/a.py changed since)`"""
+    flagged = [] if memory.flag is None else [f"flagged: {visible(memory.flag)}"]
     notes = [*flagged, *stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))]
     return f" ({'; '.join(notes)})" if notes else ""
 
