@@ -116,7 +116,7 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     """What the draft adds is added, and of two sensitivities the stricter one holds."""
     strictness = list(Sensitivity)
     said = visible(draft.text).casefold()
-    quoted = (known.text, *draft.evidence)  # a line of a file, say, with its bullet
+    quoted = (known.text, *known.evidence, *draft.evidence)  # a line of a file, say, with its bullet
     words = () if any(said in visible(text).casefold() for text in quoted) else (draft.text.strip(),)
     return replace(
         known,
