@@ -8,6 +8,7 @@ from recollect.cli import output
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
+from recollect.privacy.secrets import redact
 from recollect.text.block import PREFIX, visible
 
 SHOWN_AT_MOST = 20  # of each list on the screen; --json has all
@@ -77,14 +78,14 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
         output.say_json(_as_json(report, dry_run))
         return
     for spot, why in report.refused[:SHOWN_AT_MOST]:
-        output.warn(f"{spot}: {why}")
+        output.warn(f"{spot}: {redact(why).text}")
     if len(report.refused) > SHOWN_AT_MOST:
         output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST} more; --json names all.")
     if report.unknown:
-        named = ", ".join(sorted(map(visible, report.unknown))[:SHOWN_AT_MOST])
+        named = ", ".join(_fields(report)[:SHOWN_AT_MOST])
         output.warn(f"Fields that are not known were left out: {named}.")
     for spot, what in report.left_out[:SHOWN_AT_MOST]:
-        output.remark(f"Left out: {spot}: {visible(what)}")
+        output.remark(f"Left out: {spot}: {redact(visible(what)).text}")
     if len(report.left_out) > SHOWN_AT_MOST:
         output.remark(f"... and {len(report.left_out) - SHOWN_AT_MOST} more; --json names all.")
     if dry_run:
@@ -95,6 +96,10 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
         output.remark(f"{reads} to an agent: not injected until you accept it in `recollect review`.")
     if report.contradicting and not dry_run:
         output.remark("`recollect review` shows what contradicts what, and lets you decide.")
+
+
+def _fields(report: Report) -> list[str]:
+    return sorted(redact(visible(name)).text for name in report.unknown)
 
 
 def _show(report: Report) -> None:
@@ -153,10 +158,10 @@ def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
         "updated": report.updated,
         "contradicting": report.contradicting,
         "flagged": report.flagged,
-        "refused": [spot.as_json() | {"why": why} for spot, why in report.refused],
-        "left_out": [spot.as_json() | {"what": what} for spot, what in report.left_out],
+        "refused": [spot.as_json() | {"why": redact(why).text} for spot, why in report.refused],
+        "left_out": [spot.as_json() | {"what": redact(what).text} for spot, what in report.left_out],
         "not_understood": report.not_understood,
-        "unknown_fields": sorted(map(visible, report.unknown)),
+        "unknown_fields": _fields(report),
     }
     if dry_run:
         told["memories"] = [

@@ -3,6 +3,7 @@
 import os
 import sys
 from importlib import import_module
+from io import StringIO
 
 import click
 
@@ -63,7 +64,9 @@ def main() -> int:
     except click.exceptions.Abort:  # what click makes of Ctrl-C
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        error.show()
+        said = StringIO()
+        error.show(said)
+        sys.stderr.write(_without_secrets(said.getvalue()))
         return error.exit_code
     except RecollectError as error:
         return _failed(str(error))
@@ -78,5 +81,12 @@ def main() -> int:
 
 
 def _failed(message: str) -> int:
-    sys.stderr.write(f"Error: {message}\n")
+    sys.stderr.write(f"Error: {_without_secrets(message)}\n")
     return EXIT_ERROR
+
+
+def _without_secrets(message: str) -> str:
+    """It quotes what was typed, and may end up in somebody's log."""
+    from recollect.privacy.secrets import redact  # only where something is wrong: starting stays quick
+
+    return redact(message).text

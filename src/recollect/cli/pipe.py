@@ -114,7 +114,10 @@ class Pipe:
                 filters=search.filters,
                 folder=search.folder,
             )
-            memories = [{"id": hit.memory.id, "text": hit.memory.text, **_files(hit), **_reasons(hit)} for hit in found]
+            memories = [
+                {"id": hit.memory.id, "text": hit.memory.text, **_flag(hit), **_files(hit), **_reasons(hit)}
+                for hit in found
+            ]
         if search.place != "memories":
             at_most = search.limit or self._settings.search.hits
             said = self._engine.recall_turns(search.query, search.project, limit=at_most, filters=search.filters)
@@ -166,6 +169,10 @@ def _said(turn: Turn) -> Answer:
     }
 
 
+def _flag(hit: Hit) -> Answer:
+    return {} if hit.memory.flag is None else {"flag": hit.memory.flag}
+
+
 def _files(hit: Hit) -> Answer:
     """Only of what speaks of files."""
     record = seen_record_of(hit.memory, hit.freshness)
@@ -200,4 +207,4 @@ def _parsed(line: bytes | str) -> dict[str, Any]:
 
 
 def _error(code: str, message: str) -> Answer:
-    return {"error": {"code": code, "message": message}}
+    return {"error": {"code": code, "message": redact(message).text}}  # it quotes what was asked

@@ -14,6 +14,7 @@ from recollect.domain.search import Filters
 from recollect.domain.session import TurnHit
 from recollect.engine.engine import Engine
 from recollect.engine.recall import MAX_LISTED
+from recollect.privacy.secrets import redact
 from recollect.wiring import Model
 
 
@@ -77,7 +78,7 @@ def recall(
     if as_json:
         found = [*map(hits.memory_json, memories), *map(hits.turn_json, turns)]
         by = "words and meaning" if how.by_meaning else "words"
-        output.say_json({"query": query, "by": by, "by_words_only": how.by_words_only, "hits": found})
+        output.say_json({"query": redact(query).text, "by": by, "by_words_only": how.by_words_only, "hits": found})
         return
     if memories:
         hits.show_memory_hits(memories, why=why)

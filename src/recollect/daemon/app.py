@@ -24,6 +24,7 @@ from recollect.domain.event import Event
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.engine.engine import Engine
 from recollect.hosts import opencode
+from recollect.privacy.secrets import redact
 
 log = logging.getLogger("recollect.daemon")
 
@@ -87,7 +88,7 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], mod
         return {"stopping": True}
 
     def route(path: str, handler: Handler, method: str) -> Route:
-        return Route(path, _answering(handler, activity), methods=[method])
+        return Route(path, _answering(handler, activity, path), methods=[method])
 
     return Starlette(
         routes=[
@@ -131,8 +132,11 @@ async def _body(request: Request) -> dict[str, Any]:
     return body
 
 
-def _answering(handler: Handler, activity: Activity) -> Callable[[Request], Awaitable[Response]]:
-    """The request boundary: whatever happens inside, the asker gets an answer and the log gets a line."""
+def _answering(handler: Handler, activity: Activity, path: str) -> Callable[[Request], Awaitable[Response]]:
+    """The request boundary: whatever happens inside, the asker gets an answer and the log gets a line.
+
+    The line names our own `path`: an asker could put anything into theirs.
+    """
 
     async def endpoint(request: Request) -> Response:
         activity.note()
@@ -141,12 +145,12 @@ def _answering(handler: Handler, activity: Activity) -> Callable[[Request], Awai
         except ClientDisconnect:
             return Response(status_code=499)
         except RecollectError as error:
-            log.warning("%s: %s", request.url.path, error.code)
+            log.warning("%s: %s", path, error.code)
             return _error(400, error.code, str(error))
         except Exception as error:  # noqa: BLE001  # one of the four places: a bug here must not reach the host
             # Where, not what: the message of an unforeseen error may hold what somebody said.
             where = "".join(traceback.format_tb(error.__traceback__))
-            log.error("%s: %s\n%s", request.url.path, type(error).__name__, where)
+            log.error("%s: %s\n%s", path, type(error).__name__, where)
             return _error(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
 
     return endpoint
@@ -165,4 +169,5 @@ class OriginForm:
 
 
 def _error(status_code: int, code: str, message: str) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message}}, status_code=status_code)
+    # It quotes what was asked, and whoever asked may log it.
+    return JSONResponse({"error": {"code": code, "message": redact(message).text}}, status_code=status_code)

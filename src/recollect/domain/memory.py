@@ -17,6 +17,7 @@ MessageId = NewType("MessageId", str)
 MAX_TEXT_CHARS = 20_000  # a memory is a few sentences; documents belong into files
 MAX_TITLE_CHARS = 300
 MAX_NAME_CHARS = 500  # ids, names in scopes, aliases
+SHOWN_CHARS = 80  # of a name that cannot be used
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -30,8 +31,9 @@ def check_time(moment: datetime) -> None:
 def check_name(value: str, what: str) -> None:
     """Ids and names are shown, logged and compared: one line of visible characters."""
     if not value or len(value) > MAX_NAME_CHARS or not value.isprintable():
-        shown = repr(value[:40])
-        raise InvalidValue(f"The {what} {shown} is not usable: it takes 1 to {MAX_NAME_CHARS} printable characters.")
+        # Part of a secret is not recognised as one any more, so whoever shows this could not take it out.
+        shown = f"{what} {value!r}" if len(value) <= SHOWN_CHARS else what
+        raise InvalidValue(f"The {shown} is not usable: it takes 1 to {MAX_NAME_CHARS} printable characters.")
 
 
 class Kind(StrEnum):

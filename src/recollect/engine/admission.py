@@ -1,7 +1,7 @@
 """What may be written, and in which form. Everything that is kept comes through here first.
 
-Private parts and our own blocks are left out, secrets redacted, and what a source may not claim is taken back. Before
-it is shown or exported it is looked at again: an older version may have kept what this one would not.
+Private parts and our own blocks are left out, secrets redacted, and what a source may not claim is taken back. What
+is shown later is looked at again in `showing`: an older version may have kept what this one would not.
 """
 
 from dataclasses import replace
@@ -11,14 +11,15 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import Anchor, Draft, Memory, Role, Source
 from recollect.domain.outcome import Refused
-from recollect.domain.session import Turn
+from recollect.domain.session import MAX_TURN_CHARS, Turn
 from recollect.domain.settings import Privacy
 from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
-from recollect.privacy.secrets import redact
+from recollect.privacy.secrets import redact, redact_name
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 
 _MARK = "[redacted:"
+REDACTED_BEFORE_CHARS = 4000  # a longer text is not kept for a second look
 
 
 def admitted(draft: Draft, privacy: Privacy) -> Draft | Refused:
@@ -34,16 +35,23 @@ def admitted(draft: Draft, privacy: Privacy) -> Draft | Refused:
         return Refused("Everything in it is marked as private, or was shown by Recollect itself.")
     if _MARK in text and not _says_something(text):
         return Refused("There is nothing in it but a secret.")
-    kept = replace(
+    try:
+        kept = _kept(draft, text)
+    except InvalidValue as error:  # a mark may be longer than the secret was, or nothing is left of a path
+        return Refused(f"Without its secrets and private parts it cannot be kept. {error}")
+    return replace(kept, flag=draft.flag or _flag(kept))
+
+
+def _kept(draft: Draft, text: str) -> Draft:
+    return replace(
         draft,
         text=text,
         title=None if draft.title is None else _clean(draft.title) or None,
         aliases=tuple(filter(None, map(_clean, draft.aliases))),
         evidence=tuple(sentence for sentence in map(_clean, draft.evidence) if sentence.strip()),
-        anchors=tuple(Anchor(_clean(anchor.path), anchor.hash) for anchor in draft.anchors),
+        anchors=tuple(Anchor(redact_name(_clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
     )
-    return replace(kept, flag=draft.flag or _flag(kept))
 
 
 def admitted_turn(turn: Turn) -> Turn | None:
@@ -51,14 +59,13 @@ def admitted_turn(turn: Turn) -> Turn | None:
     for what, name in (("session", turn.session), ("message", turn.message), ("project", turn.project)):
         refuse_secret(what, name)
     text = _clean(turn.text)
-    return replace(turn, text=text) if visible(text) else None
+    return replace(turn, text=text[:MAX_TURN_CHARS]) if visible(text) else None  # a mark may be longer than a secret
 
 
 def check_event(event: Event) -> None:
     """Its names are kept in the log."""
-    message = getattr(event, "message", None)
-    for what, name in (("session", event.session), ("message", message), ("project", event.project)):
-        refuse_secret(what, name)
+    for what in ("session", "message", "project", "host", "language", "agent"):
+        refuse_secret(what, getattr(event, what, None))
 
 
 def refuse_secret(what: str, name: str | None) -> None:
@@ -66,22 +73,14 @@ def refuse_secret(what: str, name: str | None) -> None:
         raise InvalidValue(f"The name of the {what} looks like a secret; it cannot be kept.")
 
 
-def showable(memory: Memory) -> Memory:
-    """The memory without the secrets that an older version did not recognise."""
-    text, title = _redacted(memory.text), None if memory.title is None else _redacted(memory.title)
-    if (text, title) == (memory.text, memory.title):  # as almost always
-        return memory
-    return replace(memory, text=text, title=title)
+def redacted(text: str) -> str:
+    return _redacted_before(text) if len(text) <= REDACTED_BEFORE_CHARS else redact(text).text
 
 
-def exportable(memory: Memory) -> Memory:
-    """The same, for everything that a file would say of it."""
-    return replace(
-        showable(memory),
-        aliases=tuple(map(_redacted, memory.aliases)),
-        evidence=tuple(map(_redacted, memory.evidence)),
-        anchors=tuple(replace(anchor, path=_redacted(anchor.path)) for anchor in memory.anchors),
-    )
+@lru_cache(maxsize=4096)
+def _redacted_before(text: str) -> str:
+    """In a session the same few are shown again and again."""
+    return redact(text).text
 
 
 def is_ignored(memory: Memory, privacy: Privacy) -> bool:
@@ -90,18 +89,12 @@ def is_ignored(memory: Memory, privacy: Privacy) -> bool:
 
 
 def _clean(text: str) -> str:
-    return _redacted(without_fences(without_private(text)))
-
-
-@lru_cache(maxsize=4096)
-def _redacted(text: str) -> str:
-    """In a session the same few are shown again and again."""
-    return redact(text).text
+    return redacted(without_fences(without_private(text)))
 
 
 @lru_cache(maxsize=4096)
 def _is_secret(name: str) -> bool:
-    return bool(redact(name).found)
+    return redact_name(name) != name
 
 
 @lru_cache(maxsize=64)
@@ -130,6 +123,7 @@ def _names(draft: Draft) -> list[tuple[str, str | None]]:
         ("id in superseded_by", draft.superseded_by),
         ("flag", draft.flag),
         *(("id in conflicts", known) for known in draft.conflicts),
+        *(("hash of a file", anchor.hash) for anchor in draft.anchors),
         *((what, name) for source in sources for what, name in _named(source)),
     ]
 

@@ -28,8 +28,8 @@ from recollect.domain.project import ProjectFacts
 from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.vector import ModelId
-from recollect.engine import forget, recall, review
-from recollect.engine.admission import admitted, admitted_turn, exportable
+from recollect.engine import forget, recall, review, showing
+from recollect.engine.admission import admitted, admitted_turn, refuse_secret
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
@@ -84,14 +84,15 @@ class Engine:
         """All of them, or none. `folder`: where the files of their project lie."""
         if not drafts:
             return []
-        drafts = self._hashed(drafts, folder)
+        privacy = self._settings_for(None).privacy
+        admissible = [admitted(draft, privacy) for draft in self._hashed(drafts, folder)]
+        first = next((draft for draft in admissible if isinstance(draft, Draft)), None)
+        if first is None:  # nothing of them is kept, nor that there was something
+            return [draft for draft in admissible if isinstance(draft, Refused)]
         with self._store.writing():
-            deed = self._store.begin_deed(DeedKind.REMEMBER, drafts[0].at, drafts[0].source.host or "engine")
-            return [self._remembered(draft, deed) for draft in drafts]
-
-    def _remembered(self, draft: Draft, deed: DeedId) -> Outcome:
-        may_be = admitted(draft, self._settings_for(None).privacy)
-        return may_be if isinstance(may_be, Refused) else remember(self._store, may_be, deed)
+            deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, first.source.host or "engine")
+            done = [d if isinstance(d, Refused) else remember(self._store, d, deed) for d in admissible]
+        return [showing.shown_outcome(outcome) for outcome in done]
 
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
@@ -109,7 +110,7 @@ class Engine:
             may_be = admitted(draft, self._settings_for(None).privacy)
             if isinstance(may_be, Refused):
                 raise InvalidValue(may_be.why)
-            return bring_back(self._store, may_be, deed)
+            return showing.shown_outcome(bring_back(self._store, may_be, deed))
         except InvalidValue as refusal:
             if strict:
                 raise
@@ -128,7 +129,7 @@ class Engine:
         """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale."""
         if filters.status is Status.STALE:
             self._refuse_elsewhere(viewer, folder)
-        return recall.recall(
+        hits = recall.recall(
             self._store,
             self._model(),
             query,
@@ -139,6 +140,7 @@ class Engine:
             filters=filters,
             look=self._looking_from(folder, asked=True),
         )
+        return [showing.shown_hit(hit) for hit in hits]
 
     def freshness(self, memories: Sequence[Memory], folder: str | None) -> Mapping[MemoryId, Freshness]:
         """What became of the files of these memories, as far as the folder is that of their project."""
@@ -174,6 +176,9 @@ class Engine:
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
+        return showing.shown(self._found(id_or_beginning))
+
+    def _found(self, id_or_beginning: str) -> Memory:
         if id_or_beginning:
             check_name(id_or_beginning, "id")
         exact = self._store.get(MemoryId(id_or_beginning)) if id_or_beginning else None
@@ -194,37 +199,40 @@ class Engine:
         return found[0]
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        return map(exportable, self._store.everything(project))
+        return map(showing.shown, self._store.everything(project))
 
     def history(self, memory: Memory) -> Story:
-        return story(self._store, memory)
+        return showing.shown_story(story(self._store, memory))
 
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
         """Out of sight; gone at once where there is no undo window."""
         if not self._settings_for(None).forget.undo_hours:
             return self.forget_now(memories, at=at, by=by)
-        return forget.forget(self._store, memories, at=at, by=by)
+        done = forget.forget(self._store, memories, at=at, by=by)
+        return done._replace(memories=[*showing.shown_all(done.memories)])
 
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
         """Gone for good."""
-        return forget.forget_now(self._store, memories, at=at, by=by)
+        done = forget.forget_now(self._store, memories, at=at, by=by)
+        return done._replace(memories=[*showing.shown_all(done.memories)])
 
     def cases(self) -> list[review.Case]:
         """What waits for a person to decide."""
-        return review.cases(self._store)
+        return [showing.shown_case(case) for case in review.cases(self._store)]
 
     def dispute(self, memory: Memory) -> tuple[review.Case, list[Memory]]:
         """What it contradicts, and what contradicts it."""
-        return review.dispute(self._store, memory)
+        case, others = review.dispute(self._store, memory)
+        return showing.shown_case(case), list(showing.shown_all(others))
 
     def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
-        return review.accept(self._store, memories, at=at, by=by)
+        return showing.shown_review(review.accept(self._store, memories, at=at, by=by))
 
     def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
-        return review.keep(self._store, memories, at=at, by=by)
+        return showing.shown_review(review.keep(self._store, memories, at=at, by=by))
 
     def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
-        return review.reject(self._store, memories, at=at, by=by)
+        return showing.shown_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:
@@ -237,10 +245,10 @@ class Engine:
             pass
 
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
-        return undo(self._store, deed, at=at, by=by)
+        return showing.shown_undone(undo(self._store, deed, at=at, by=by))
 
     def deeds(self, *, limit: int) -> list[Deed]:
-        return self._store.deeds(limit=limit)
+        return [showing.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
 
     def tidy(self, now: datetime) -> None:
         """What time alone brings. Nothing waits for it."""
@@ -273,7 +281,8 @@ class Engine:
     ) -> list[TurnHit]:
         """The best in their order; `fitting` leaves out what has neither a word nor the meaning of the question."""
         hits = recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
-        return [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
+        fit = [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
+        return [showing.shown_turn(hit) for hit in fit]
 
     def embed_some(self, *, limit: int = AT_ONCE) -> int:
         """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
@@ -301,10 +310,12 @@ class Engine:
         return next((facts for facts in self._store.projects() if facts.id == project), None)
 
     def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
+        refuse_secret("project", into)
         return join(self._store, source, into, at=at, by=by)
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
-        return [memory for memory in self._store.newest(viewer, limit=limit) if may_see(memory, viewer)]
+        found = self._store.newest(viewer, limit=limit)
+        return [showing.shown(memory) for memory in found if may_see(memory, viewer)]
 
     def count(self) -> int:
         return self._store.count()

@@ -23,6 +23,7 @@ from recollect.engine.admission import check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.ports import Embeds, Measures, SettingsFor, Store
 from recollect.engine.session_state import EntersProject
+from recollect.engine.showing import shown_again, shown_block
 
 FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
 
@@ -68,14 +69,14 @@ class Moments:
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were really sent with, after a restart of the host."""
         logged = self._store.sent_with(session, messages)
-        return {message: sent.injection.block for message, sent in logged.items() if sent.confirmed}
+        return {message: shown_block(sent.injection.block) for message, sent in logged.items() if sent.confirmed}
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
         if event.source in FORGETTING:
             session = self._store.begin_context(session.id)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
-            return logged.injection
+            return shown_again(logged.injection)
         began = self._seconds()
         settings = self._settings_for(event.folder)
         injection = session_start.build(
@@ -86,7 +87,7 @@ class Moments:
     def _turn(self, session: Session, event: Prompt) -> Injection:
         logged = self._store.sent_with(session.id, [event.message]).get(event.message)
         if logged is not None:
-            return logged.injection
+            return shown_again(logged.injection)
         began = self._seconds()
         live = self._live(session, event.live)
         injection = turn.answer(

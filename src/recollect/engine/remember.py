@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
-from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Sensitivity
+from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
 from recollect.engine.novelty import Relation, relation_of
@@ -18,6 +18,7 @@ ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read 
 ID_CHARS = 8
 MENTIONS_AT_MOST = 20  # the last ones are kept: `seen` counts them all
 GAIN_OF_A_MENTION = 0.1  # of importance
+BY_THE_USER = (Role.USER, Role.IMPORT)
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
@@ -108,12 +109,18 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
     """Both sources are kept, and in whose words it was said."""
     merged = _merged(known, draft, seen=known.seen + draft.seen)
     mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
+    merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    if draft.source.role not in BY_THE_USER:  # an agent repeats what it was shown: that makes nothing truer
+        return merged
     gained = min(2.0, round(merged.importance + GAIN_OF_A_MENTION, 3))
-    return replace(merged, importance=gained, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    return replace(merged, importance=gained, flag=draft.flag)  # said by its user, it is no order of somebody else
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
-    """What the draft adds is added, and of two sensitivities the stricter one holds."""
+    """What the draft adds is added, and of two sensitivities the stricter one holds. What is flagged adds no words to
+    what is not; and what its user says as well needs no flag."""
+    if draft.flag is not None and known.flag is None:
+        return replace(known, seen=seen)
     strictness = list(Sensitivity)
     said = visible(draft.text).casefold()
     quoted = (known.text, *known.evidence, *draft.evidence)  # a line of a file, say, with its bullet
@@ -121,7 +128,8 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     return replace(
         known,
         seen=seen,
-        title=draft.title or known.title,
+        title=known.title or draft.title if draft.source.role is Role.TOOL else draft.title or known.title,
+        flag=None if draft.source.role is Role.USER and draft.flag is None else known.flag,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
         evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence, *words))),
         anchors=anchoring.merged(known.anchors, draft.anchors),

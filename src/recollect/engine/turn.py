@@ -7,12 +7,14 @@ from datetime import datetime
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Hit, MemoryId, Viewer
 from recollect.domain.settings import Settings
-from recollect.engine.admission import is_ignored, showable
+from recollect.engine.admission import is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
+from recollect.engine.showing import for_block
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
+from recollect.rank.conflicts import newest_first
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
 from recollect.text.query import asks_something, content_words
@@ -53,9 +55,9 @@ def answer(
     about = intent(prompt, recent_files)
     weighed = weigh(fresh, words, sighting, turn, about, by_meaning=asked is not None, now=now, settings=settings)
     relevant = _relevant(weighed, first=first, settings=settings)
-    hits = _ordered(settled(relevant, len(relevant), look, settings.stale))
+    hits = newest_first(_ordered(settled(relevant, len(relevant), look, settings.stale)))
     block = fill(
-        [Offer(showable(hit.memory), freshness=hit.freshness) for hit in hits],
+        [Offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)],
         Placement.MESSAGE,
         budget_tokens=budgets.turn_tokens,
         max_lines=budgets.turn_lines_first if first else budgets.turn_lines_later,

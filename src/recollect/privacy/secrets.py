@@ -49,6 +49,13 @@ def redact(text: str) -> Redacted:
     return Redacted(text=redacted, found=tuple(found))
 
 
+def redact_name(name: str) -> str:
+    """A path, a remote or an id. What stands between two slashes is looked at by itself: in a text it could be a piece
+    of something encoded, here it is a name."""
+    whole = redact(name).text
+    return "/".join(redact(part).text for part in whole.split("/")) if "/" in whole else whole
+
+
 def _secrets(text: str) -> list[Secret]:
     """One look. On bytes, one for each character: they are searched faster, and places stay what they are."""
     if len(text) < _SHORTEST_SECRET_TEXT:

@@ -4,7 +4,7 @@ No memory can close the fence, open a tag, begin a line of its own or hide chara
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -151,6 +151,27 @@ def without(block: str, shown_as: Collection[str]) -> str:
         return ""
     is_entry_next = [bool(_ids_in(line)) for line in kept[1:]] + [False]
     return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
+
+
+def sayings(block: str) -> list[str]:
+    """What its memories say."""
+    return [_parts(line)[1] for line in block.split("\n") if _ENTRY.fullmatch(line)]
+
+
+def retold(block: str, tell: Callable[[str], str]) -> str:
+    """The block with what its memories say told otherwise; what we write around them stays."""
+    return "\n".join(_retold(line, tell) if _ENTRY.fullmatch(line) else line for line in block.split("\n"))
+
+
+def _retold(line: str, tell: Callable[[str], str]) -> str:
+    before, said, after = _parts(line)
+    return f"{before}{tell(said)}{after}"
+
+
+def _parts(entry: str) -> tuple[str, str, str]:
+    """An entry: its prefix, what the memory says, and what we say of it."""
+    begin, end = entry.index("] ") + 2, entry.rindex(" (")
+    return entry[:begin], entry[begin:end], entry[end:]
 
 
 def _ids_in(line: str) -> frozenset[str]:

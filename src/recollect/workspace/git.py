@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, Place
+from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
 
 USUAL_PORTS = (None, 22, 80, 443)
@@ -31,7 +32,7 @@ def place_of(folder: str) -> Place:
     try:
         return _seen_from(Path(folder).resolve())
     except (OSError, ValueError, RuntimeError) as error:  # a NUL inside, too long, not allowed, a circle of links
-        raise InvalidValue(f"The folder {folder[:80]!r} cannot be used: {error}.") from None
+        raise InvalidValue(f"The folder {redact(folder).text[:80]!r} cannot be used: {error}.") from None
 
 
 def root_commit(folder: str) -> ProjectId | None:
@@ -76,7 +77,7 @@ def _remote_id(git: Path, repository: Path) -> ProjectId | None:
     name = None if url is None else normalise_remote(url, repository)
     if not name or len(name) > MAX_PATH_CHARS or not name.isprintable():
         return None
-    return ProjectId(f"{BY_REMOTE}{name}")
+    return ProjectId(f"{BY_REMOTE}{_without_secrets(name)}")
 
 
 def is_in_project(folder: Path) -> bool:
@@ -110,9 +111,17 @@ def _readable(path: Path) -> str:
     """File names are bytes; an id is text: what is no UTF-8 or cannot be seen is spelled out."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     seen = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
-    if len(seen) <= MAX_PATH_CHARS:
-        return seen
-    return f"{sha256(seen.encode()).hexdigest()[:16]}…{seen[-MAX_PATH_CHARS // 2 :]}"
+    return _without_secrets(seen) if len(seen) <= MAX_PATH_CHARS else _told_apart(seen)
+
+
+def _without_secrets(name: str) -> str:
+    """An id is kept, shown and exported; a folder or a remote may have a token in its name."""
+    return name if redact_name(name) == name else _told_apart(name)
+
+
+def _told_apart(name: str) -> str:
+    """What is left of it, behind a hash: two places do not become one because the same was taken out of their names."""
+    return f"{sha256(name.encode()).hexdigest()[:16]}…{redact_name(name)[-MAX_PATH_CHARS // 2 :]}"
 
 
 def _git_folder(place: Path) -> Path | None:

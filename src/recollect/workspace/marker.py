@@ -9,6 +9,7 @@ from pathlib import Path
 from recollect.domain.errors import InvalidSettings, InvalidValue
 from recollect.domain.memory import ProjectId, check_name
 from recollect.domain.project import BY_NAME
+from recollect.privacy.secrets import redact
 
 NAME = ".recollect.toml"
 MAX_BYTES = 100_000  # a file of settings; anything longer is something else
@@ -38,6 +39,8 @@ def project_name(marker: Path) -> ProjectId | None:
     if not isinstance(named, str) or not named.strip():
         raise InvalidSettings(f'{marker}: `project` is a name in quotes, as in project = "shop". Mend it.')
     project = ProjectId(f"{BY_NAME}{named.strip()}")
+    if redact(project).found:
+        raise InvalidSettings(f"{marker}: `project` looks like a secret, and names are kept. Give it another name.")
     try:
         check_name(project, "project")
     except InvalidValue as error:
@@ -48,6 +51,8 @@ def project_name(marker: Path) -> ProjectId | None:
 def check_project_name(name: str) -> None:
     if not name or not name.isprintable() or '"' in name or "\\" in name:
         raise InvalidValue("A name takes printable characters, without quotes and backslashes.")
+    if redact(f"{BY_NAME}{name}").found:
+        raise InvalidValue("The name looks like a secret, and names are kept. Give it another one.")
 
 
 def give_name(marker: Path, name: str) -> None:

@@ -7,17 +7,18 @@ memory leaves its id in `trace` until all of these are clean; whoever comes next
 import json
 import sqlite3
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import quotations
+from recollect.store.sqlite import leaks, quotations
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
 CHUNK_BYTES = 1 << 22
 MANY_TEXTS = 50
+A_SECRET = MemoryId("\t")  # the trace of one: no memory is called so
 
 
 class Forgetting:
@@ -30,6 +31,21 @@ class Forgetting:
             said = quotations.delete(connection, memories)
             connection.executemany("INSERT OR IGNORE INTO trace VALUES (?)", [(memory_id,) for memory_id in memories])
         return said
+
+    def take_out_secrets(self) -> int:
+        """From rows that an older version wrote, and from every copy; how many were taken out. Copies come first: as
+        long as the database has one itself, whoever comes after a crash knows that there is something to do."""
+        with self._database.speaking_of_files():
+            for copy in self._copies():
+                _rewrite(copy, leaks.take_out, [])
+            for aside in self._beside("damaged-*.jsonl"):
+                _rewrite_lines(aside, leaks.line_without_secrets)
+            with self._database.write() as connection:
+                secrets = leaks.take_out(connection)
+                if secrets:
+                    connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (A_SECRET,))
+        self.scrub(secrets)
+        return len(secrets)
 
     def scrub(self, said: Collection[str] = ()) -> bool:
         with self._database.read() as connection:
@@ -48,9 +64,9 @@ class Forgetting:
                 clean = _empty_log(connection)
         with self._database.speaking_of_files():
             for copy in self._copies():
-                _rewrite(copy, traces, said)
+                _rewrite(copy, lambda opened: quotations.delete(opened, traces, also=said), [*said, *traces])
             for aside in self._beside("damaged-*.jsonl"):
-                _rewrite_lines(aside, traces, said)
+                _rewrite_lines(aside, lambda line: None if _speaks_of(line, traces, said) else line)
         if clean:
             with self._database.write() as connection:  # not those that somebody else has left meanwhile
                 connection.executemany("DELETE FROM trace WHERE memory = ?", [(memory_id,) for memory_id in traces])
@@ -88,8 +104,9 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
         time.sleep(0.02)
 
 
-def _rewrite(copy: Path, memories: Collection[MemoryId], said: Collection[str]) -> None:
-    """A copy without them. One that cannot be rewritten goes if it has them, and only then: it may be all there is."""
+def _rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
+    """A clean copy. One that cannot be rewritten goes if it has what must be gone, and only then: it may be all there
+    is."""
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.row_factory = sqlite3.Row
@@ -97,22 +114,22 @@ def _rewrite(copy: Path, memories: Collection[MemoryId], said: Collection[str]) 
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
-            quotations.delete(connection, memories, also=said)
+            clean(connection)
             connection.execute("COMMIT")
             for table in {"memory_words", "turn_words"} & quotations.tables_of(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute("VACUUM")
     except sqlite3.Error:
         files = [copy.with_name(copy.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
-        if any(_found(file, [*said, *memories]) for file in files if file.exists()):
+        if any(_found(file, gone) for file in files if file.exists()):
             for file in files:
                 file.unlink(missing_ok=True)
 
 
-def _rewrite_lines(aside: Path, memories: Collection[MemoryId], said: Collection[str]) -> None:
-    """Damaged rows that were written beside the database: those of the memories, and those that quote them."""
+def _rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
+    """Damaged rows that were written beside the database; None: such a line goes."""
     lines = aside.read_text(encoding="utf-8").split("\n")
-    kept = [line for line in lines if not _speaks_of(line, memories, said)]
+    kept = [line for line in map(clean, lines) if line is not None]
     if kept != lines:
         unfinished = aside.with_name(f"{aside.name}.part")
         unfinished.touch(mode=0o600)

@@ -4,10 +4,11 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from recollect.domain.memory import MemoryId
 from recollect.store.sqlite import index, vectors
-from recollect.store.sqlite.rows import INJECTION_WORDS, TURN_WORDS, is_sound, row_hash
+from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, row_hash
 from recollect.text.block import plain, without
 
 FORGOTTEN = "[forgotten]"
@@ -19,7 +20,9 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     """Cuts `also` out of the archive too. Answers with what the memories said."""
     tables = tables_of(connection)
     said: list[str] = []
-    for row in [row for memory_id in memories for row in _take_out(connection, memory_id)]:
+    gone = [row for memory_id in memories for row in _take_out(connection, memory_id)]
+    for row in gone:
+        _take_back_its_name(connection, row)
         texts = _texts_of(row)
         said += texts
         if "turn" in tables:
@@ -50,23 +53,53 @@ def _take_out(connection: sqlite3.Connection, memory_id: MemoryId) -> list[sqlit
     return rows
 
 
+def _take_back_its_name(connection: sqlite3.Connection, gone: sqlite3.Row) -> None:
+    """Nothing names it any more. What it had replaced does not hold again: it ended when this one began."""
+    for row in connection.execute("SELECT * FROM memory WHERE superseded_by = ?", (gone["id"],)).fetchall():
+        ended = max(row["valid_from_ms"], gone["valid_from_ms"]) if row["valid_to_ms"] is None else row["valid_to_ms"]
+        _rewrite_memory(connection, row, superseded_by=None, valid_to_ms=ended)
+    if "conflicts" in gone.keys():  # noqa: SIM118  # a row of SQLite has no `in`
+        for row in connection.execute("SELECT * FROM memory WHERE conflicts <> '[]'").fetchall():
+            known = _list_in(row, "conflicts")
+            if gone["id"] in known:
+                others = [other for other in known if other != gone["id"]]
+                _rewrite_memory(connection, row, conflicts=json.dumps(others, ensure_ascii=False))
+
+
+def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: object) -> None:
+    if "hash" in row.keys() and row["hash"]:  # noqa: SIM118
+        if not is_sound(row, MEMORY_WORDS):
+            return  # a damaged one does not become sound by this
+        values["hash"] = row_hash({**dict(row), **values}, MEMORY_WORDS)
+    named = ", ".join(f"{name} = :{name}" for name in values)
+    connection.execute(f"UPDATE memory SET {named} WHERE n = :n", {**values, "n": row["n"]})
+
+
 def _texts_of(row: sqlite3.Row) -> list[str]:
-    """The text and the evidence; of a damaged row, what can be read."""
+    """The text and the evidence."""
+    return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *_list_in(row, "evidence"))]
+
+
+def _list_in(row: sqlite3.Row, column: str) -> list[Any]:
     try:
-        evidence = json.loads(row["evidence"])
-    except (IndexError, ValueError):  # an older table, or damaged
-        evidence = []
-    return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *evidence)]
+        return list(json.loads(row[column]))
+    except (IndexError, ValueError, TypeError):  # an older table, or damaged: what can be read
+        return []
+
+
+def _sources_of(row: sqlite3.Row) -> set[tuple[str, str]]:
+    """The messages in which it was said, and said again."""
+    again = [(place[3], place[4]) for place in _list_in(row, "mentions") if isinstance(place, list) and len(place) > 4]
+    return {(session, message) for session, message in [(row["session"], row["message"]), *again] if message}
 
 
 def _cut_from_archive(connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row) -> None:
     """The sentences wherever they stand word for word; where the source says it otherwise, the whole message."""
     cut = {n for text in texts for n in _cut_from_turns(connection, text)}
-    source = connection.execute(
-        "SELECT * FROM turn WHERE session = ? AND message = ?", (memory["session"], memory["message"])
-    ).fetchone()
-    if source is not None and source["n"] not in cut:
-        _rewrite_turn(connection, source, FORGOTTEN)
+    for place in _sources_of(memory):
+        source = connection.execute("SELECT * FROM turn WHERE session = ? AND message = ?", place).fetchone()
+        if source is not None and source["n"] not in cut:
+            rewrite_turn(connection, source, FORGOTTEN)
 
 
 def _cut_from_turns(connection: sqlite3.Connection, text: str) -> Iterator[int]:
@@ -77,7 +110,7 @@ def _cut_from_turns(connection: sqlite3.Connection, text: str) -> Iterator[int]:
         without_it, times = sentence.subn(FORGOTTEN, turn["text"])
         if times:
             found.append(turn["n"])
-            _rewrite_turn(connection, turn, without_it)
+            rewrite_turn(connection, turn, without_it)
     return iter(found)
 
 
@@ -103,7 +136,8 @@ def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
     ]
 
 
-def _rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -> None:
+def rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -> None:
+    """Another text in its place, in the index too; what it means is asked anew."""
     storable = text.encode("utf-8", "replace").decode()
     # A damaged turn does not become sound by this.
     sound = is_sound(turn, TURN_WORDS)

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from recollect.domain.health import Finding as HealthFinding
+from recollect.domain.health import note
 from recollect.store.sqlite.alike import Alike
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.finding import Finding
@@ -46,7 +47,11 @@ class SqliteStore(Memories, Alike, Finding, Vectors, History, Forgetting, Turns,
         from recollect.store.sqlite import upkeep
 
         with self._database.speaking_of_files():
-            return upkeep.mend(self._database)
+            done = upkeep.mend(self._database)
+        taken_out = self.take_out_secrets()
+        if taken_out:
+            done.append(note("secrets", f"{taken_out} taken out of what an older version kept, and of its copies"))
+        return done
 
     def close(self) -> None:
         self._database.close()

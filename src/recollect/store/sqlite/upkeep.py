@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.store.sqlite import index, vectors
+from recollect.store.sqlite import index, leaks, vectors
 from recollect.store.sqlite.database import Database, as_text
 from recollect.store.sqlite.history import deed_of
 from recollect.store.sqlite.rows import (
@@ -43,6 +43,7 @@ def check(database: Database) -> list[Finding]:
         *_vectors(database),
         *_traces(database),
         *_privacy(database),
+        *_secrets(database),
     ]
     return found or [fine("database", "every row is what was written, and every row is in the index")]
 
@@ -147,6 +148,15 @@ def _privacy(database: Database) -> Iterator[Finding]:
             yield problem("privacy", f"{path} can be read by others", f"chmod go-rwx {path}")
 
 
+def _secrets(database: Database) -> Iterator[Finding]:
+    with database.read() as connection, suppress(sqlite3.DatabaseError):
+        found = {leaks.TABLES[table]: leaks.count(connection, table) for table in leaks.TABLES}
+        told = ", ".join(f"{count} {what}" for what, count in found.items() if count)
+        if told:
+            says = f"what looks like a secret, kept by an older version: {told}; never shown, but on the disk"
+            yield problem("secrets", says, REPAIR)
+
+
 def mend(database: Database) -> list[Finding]:
     """An open database: private files, rows that are what was written, and an index made from them."""
     damaged: list[dict[str, Any]] = []
@@ -242,7 +252,8 @@ def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
     aside = database.with_name(f"damaged-{stamp()}.jsonl")
     aside.touch(mode=0o600)
     with aside.open("a", encoding="utf-8", errors="backslashreplace") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False, default=repr) + "\n" for row in rows)
+        safe = map(leaks.without_secrets, rows)
+        file.writelines(json.dumps(row, ensure_ascii=False, default=repr) + "\n" for row in safe)
     return aside
 
 

@@ -1,0 +1,67 @@
+"""Texts with a secret inside that nobody ever had, and the search for it in bytes."""
+
+import random
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.unit.privacy.keys import VENDOR_KEYS, lower, matches, private_key, some, uuid, vendor_key
+
+
+@dataclass(frozen=True)
+class Planted:
+    kind: str
+    text: str
+    pieces: tuple[str, ...]  # what must be found nowhere
+    name: str  # the same in a form that somebody could use for a name
+
+
+def vendor_secret(row: tuple[str, str, str], seed: int = 0) -> Planted:
+    beginning, pattern, rule = row
+    chance = random.Random(f"{beginning}{rule}{seed}")
+    key = vendor_key(chance, beginning, pattern)
+    while not matches(pattern, key[len(beginning) :]):
+        key = vendor_key(chance, beginning, pattern)
+    return Planted(rule, f"The deployment reads {key} there.", (key,), key)
+
+
+def of_every_vendor() -> list[Planted]:
+    return [vendor_secret(row) for row in VENDOR_KEYS]
+
+
+def of_every_sort(seed: int = 0) -> list[Planted]:
+    """One for each way in which a secret is recognised: shape, place, name beside it."""
+    chance = random.Random(seed)
+    value, token, password = some(chance, 32), some(chance, 40), f"{lower(chance, 14)}!X"
+    identity, key = uuid(chance), private_key(chance)
+    address, lines = f"postgres://app:{password}@db.example.org/shop", key.splitlines()
+    return [
+        vendor_secret(VENDOR_KEYS[seed % len(VENDOR_KEYS)], seed),
+        Planted("assignment", f"In the settings stands API_KEY={value} since then.", (value,), f"API_KEY={value}"),
+        Planted(
+            "field",
+            f'The answer was {{"client_secret": "{identity}"}} again.',
+            (identity,),
+            f"client_secret={identity}",
+        ),
+        Planted("address", f"It listens at {address} now.", (password,), address),
+        Planted(
+            "header",
+            f'Try curl -H "Authorization: Bearer {token}" https://example.org',
+            (token,),
+            f"Authorization: Bearer {token}",
+        ),
+        Planted("private key", f"The key is\n{key}\nas agreed.", tuple(lines[1:-1]), " ".join(lines)),
+    ]
+
+
+def found_in(data: bytes, planted: Iterable[Planted]) -> set[str]:
+    """Kinds of secrets that stand in these bytes, as they are or as an index would have them."""
+    small = data.lower()
+    return {secret.kind for secret in planted for piece in secret.pieces if piece.lower().encode() in small}
+
+
+def found_below(folder: Path, planted: Collection[Planted], *, but: Collection[Path] = ()) -> set[tuple[str, str]]:
+    """In which files, and which kinds."""
+    files = [file for file in folder.rglob("*") if file.is_file() and not any(file.is_relative_to(own) for own in but)]
+    return {(file.name, kind) for file in files for kind in found_in(file.read_bytes(), planted)}
