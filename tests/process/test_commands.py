@@ -1,6 +1,7 @@
 """show, history, forget, undo and recall on a real database, as a person or a script calls them."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import time
@@ -243,11 +244,13 @@ def test_what_takes_the_place_of_something_says_of_what(home: Home) -> None:
 
 def test_history_shows_a_chain_of_three_in_order(home: Home) -> None:
     first = taught(home, "The worker retries 3 times.")
-    taught(home, "The worker retries 5 times now.")
+    middle = taught(home, "The worker retries 5 times now.")
     last = taught(home, "The worker retries 7 times now.")
-    told = [line for line in home.said("history", last).splitlines() if "retries" in line]
-    assert [line.split()[4] for line in told] == ["3", "5", "7"]
-    assert "its place was taken through cli" in home.said("history", first)
+    lines = [line for line in home.said("history", last).splitlines() if "retries" in line]
+    assert [line.split()[4] for line in lines] == ["3", "5", "7"]
+    told = home.said("history", first)
+    assert f"its place was taken through cli, {middle} holds instead" in told
+    assert re.search(r"since [\d-]{10} \d\d:\d\d until [\d-]{10} \d\d:\d\d", told), "within a day, the day says nothing"
 
 
 def test_an_update_that_is_undone_leaves_the_known_one_as_it_was(home: Home) -> None:

@@ -68,7 +68,7 @@ class Report:
                 assert_never(never)
 
     def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
-        self.flagged += memory.flag is not None and outcome != "same"
+        self.flagged += memory.flag is not None and memory.is_live and outcome != "same"
         if len(self.memories) < self.memories_kept:
             self.memories.append((outcome, spot, memory))
 

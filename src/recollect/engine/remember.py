@@ -123,7 +123,7 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
         return replace(known, seen=seen)
     strictness = list(Sensitivity)
     said = visible(draft.text).casefold()
-    quoted = (known.text, *draft.evidence)  # a line of a file, say, with its bullet
+    quoted = (known.text, *known.evidence, *draft.evidence)  # a line of a file, say, with its bullet
     words = () if any(said in visible(text).casefold() for text in quoted) else (draft.text.strip(),)
     return replace(
         known,

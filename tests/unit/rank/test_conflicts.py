@@ -15,9 +15,11 @@ def order(*hits: Hit) -> list[str]:
 
 @covers("CAP-10")
 def test_of_two_that_contradict_each_other_the_newer_comes_first() -> None:
-    assert order(
-        a_hit("other", days_old=9), a_hit("old", days_old=5), a_hit("new", days_old=1, against=("old",))
-    ) == ["other", "new", "old"]
+    assert order(a_hit("other", days_old=9), a_hit("old", days_old=5), a_hit("new", days_old=1, against=("old",))) == [
+        "other",
+        "new",
+        "old",
+    ]
 
 
 def test_whoever_notes_the_conflict_the_newer_comes_first() -> None:
