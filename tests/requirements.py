@@ -97,7 +97,6 @@ DEFERRED: dict[str, str] = {
     "SCN-A5": _MOMENTS,
     "SCN-A6": _CAPTURE,
     "SCN-A10": _MOMENTS,
-    "SCN-A11": f"a secret inside a memory: {_WRITE}",
     **{f"SCN-B{number}": _MOMENTS for number in range(5, 16) if number != 14},
     "SCN-B1": _MOMENTS,
     "SCN-B2": _MOMENTS,
