@@ -125,6 +125,13 @@ def test_what_was_said_earlier_than_what_holds_goes_into_the_history(engine: Eng
     assert found(engine, "API port") == ["The API listens on port 9090."]
 
 
+def test_in_a_chain_it_ends_where_the_next_one_began(engine: Engine) -> None:
+    second = engine.remember(said("The API listens on port 9090.", 20)).memory
+    engine.remember(said("The API listens on port 7070.", 5))
+    first = engine.remember(said("The API listens on port 8080.", 40)).memory
+    assert (first.superseded_by, first.valid_to) == (second.id, second.valid_from)
+
+
 def test_what_is_said_in_one_breath_is_a_list(engine: Engine) -> None:
     outcomes = engine.remember_all([said(f"The API listens on port {port}.", 1) for port in (8080, 9090)])
     assert [type(outcome) for outcome in outcomes] == [New, New]

@@ -39,7 +39,7 @@ def test_show_pipe_and_review_tell_the_flag(home: Home) -> None:
     asked = json.dumps({"op": "search", "query": "deploy with Helm"}).encode()
     (hit,) = json.loads(home.said("pipe", "--db", str(home.places.database), stdin=asked))["hits"]
     assert hit["flag"] == IGNORE
-    assert f"flagged: {IGNORE}; said by tool, never injected" in home.said("review")
+    assert f"flagged: {IGNORE}; not injected until you accept it" in home.said("review")
 
 
 @covers("PRI-3")
@@ -50,9 +50,9 @@ def test_what_is_accepted_is_injected_and_what_is_rejected_is_gone(home: Home) -
     assert home.client.post("/v1/hosts/opencode", start)["block"] == ""
     home.said("review", "accept", good)
     home.said("review", "reject", bad)
-    assert home.json("review") == []
+    assert home.json("review")["cases"] == []
     block = home.client.post("/v1/hosts/opencode", {**start, "sessionID": "s2"})["block"]
     assert (ORDER in block, "guidelines" in block) == (True, False)
     assert [memory["id"] for memory in home.json("list")["memories"]] == [good]
     home.said("undo")
-    assert [case["memory"]["id"] for case in home.json("review")] == [bad]
+    assert [case["memory"]["id"] for case in home.json("review")["cases"]] == [bad]

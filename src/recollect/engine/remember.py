@@ -81,7 +81,8 @@ def _is_past(draft: Draft) -> bool:
 def _added(memories: Writes, draft: Draft, deed: DeedId, relation: Relation) -> Stored:
     memory = _memory(draft, _free_id(memories, draft))
     if relation.newer is not None:  # it was said earlier than what holds now: it goes straight into the history
-        memory = replace(memory, valid_to=relation.newer.valid_from, superseded_by=relation.newer.id)
+        newer = _next_after(memories, memory, relation.newer)
+        memory = replace(memory, valid_to=newer.valid_from, superseded_by=newer.id)
     if relation.contradicted:
         conflicts = (*memory.conflicts, *(known.id for known in relation.contradicted))
         memory = replace(memory, conflicts=tuple(dict.fromkeys(conflicts)))
@@ -91,6 +92,15 @@ def _added(memories: Writes, draft: Draft, deed: DeedId, relation: Relation) -> 
     if replaced:
         return Updates(memory, replaced)
     return Contradicts(memory, relation.contradicted) if relation.contradicted else New(memory)
+
+
+def _next_after(memories: Writes, memory: Memory, newer: Memory) -> Memory:
+    """Of all that came to hold later, the first: between it and what holds now there may have been others."""
+    chain = [newer]
+    for later in chain:
+        older = [known for known in memories.predecessors(later.id) if known.valid_from > memory.valid_from]
+        chain += [known for known in older if known not in chain and known.forgotten_at is None]
+    return min(chain, key=lambda known: (known.valid_from, known.id))
 
 
 def supersede(memories: Writes, known: Memory, by: Memory, deed: DeedId) -> Memory:

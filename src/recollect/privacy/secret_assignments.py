@@ -45,6 +45,7 @@ _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
 _SETS = Pattern(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
 _WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
 _IN_PASSWORDS, _QUERY = (b"&", b"|"), (b"?", b"&")
+_INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
 _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
 
 
@@ -128,6 +129,8 @@ def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | Non
         whole = _LINE.match(text, at)
         if whole is not None and text[start - 1 : start] not in _QUERY:
             value = whole.group()
+    if how in _LOOSE and _INNER.match(value):  # `the key is API_KEY=...`: the inner name is the nearer one
+        return None
     value = value.rstrip(b".,;:?)*" if prose else b",;")
     return _named(text, at, at + len(value), told, _Place(prose=how in _LOOSE, sets=sets))
 

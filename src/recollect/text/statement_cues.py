@@ -84,7 +84,7 @@ def gaps(tokens: Sequence[Token]) -> Iterator[str]:
 
 def predicates(tokens: Sequence[Token]) -> Iterator[str]:
     for before, token in pairwise(tokens):
-        if token.value == NAME and before.text in known.PREDICATES:
+        if token.value == NAME and before.text in known.PREDICATES and before.text != "by":  # it does something, then
             yield token.stem
 
 

@@ -217,7 +217,7 @@ def _joined(tokens: Sequence[Token]) -> list[Token]:
                 found.append(Token(token.text, token.stem, f"version {last.stem}"))
                 continue
         found.append(token)
-    return [Token(t.text, "") if t.value == "number word" else t for t in found]
+    return [Token(t.text, t.stem, "number") if t.value == "number word" else t for t in found]
 
 
 def says_something(token: Token) -> bool:
