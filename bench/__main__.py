@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from bench import archive, background, cold, embedding, moments, processes, redaction, search, staleness
+from bench import archive, background, cold, embedding, moments, processes, redaction, remembering, search, staleness
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
 from bench.vectors import NO_MODEL, Given, Reals, synthetic
@@ -35,6 +35,7 @@ def main() -> None:
         lambda at: search.run(at, FULL_SIZES if full else SIZES, given, questions, _new_model),
     )
     _section("writing", "", search.one_by_one)
+    _section("telling something new apart from what is known", "the first row", remembering.run)
     _section(
         "finding ten old turns",
         "by word",

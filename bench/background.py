@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.corpus import PROJECTS, drafts, prompts
+from bench.corpus import NOW, PROJECTS, drafts, prompts
 from bench.measure import row, timed, verdict
 from bench.search import engine_on, opened, recall
 from bench.vectors import Reals
@@ -43,7 +43,7 @@ def run(folder: Path, model: Embeds) -> Reals:
     recording = Recording(model)
     with opened(folder / "embedding.db") as (store, by_word):
         background = engine_on(store, recording)
-        by_word.remember_all(list(drafts(TEXTS)))
+        by_word.bring_back(drafts(TEXTS), at=NOW, by="bench")
         began, computed = time.perf_counter(), time.process_time()
         _embed_all(background)
         per_second, per_cpu_second = (
@@ -58,7 +58,7 @@ def run(folder: Path, model: Embeds) -> Reals:
         asked = [(number % PROJECTS, prompt) for number, prompt in enumerate(prompts(200))]
         alone = timed(asked, lambda one: recall(by_word, *one))
         row(f"{TEXTS:>9,} in {PROJECTS} projects: recall by word", alone, alone)
-        by_word.remember_all(list(drafts(MEANWHILE, seed=6)))
+        by_word.bring_back(drafts(MEANWHILE, seed=6), at=NOW, by="bench")
         embedding = threading.Thread(target=_embed_all, args=[background])
         embedding.start()
         while_embedding = timed((one for one in asked * 10 if embedding.is_alive()), lambda one: recall(by_word, *one))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from bench.vocabulary import NOUNS, PLACES, QUALITIES, TECHNOLOGIES, VERBS, Words, names
-from recollect.domain.memory import Draft, Kind, MessageId, ProjectId, Role, Scope, SessionId, Source
+from recollect.domain.memory import Draft, Kind, MemoryId, MessageId, ProjectId, Role, Scope, SessionId, Source
 from recollect.domain.session import Turn
 
 SOURCE = Source(role=Role.IMPORT, host="bench")
@@ -28,6 +28,7 @@ def drafts(count: int, seed: int = 1, projects: int = PROJECTS) -> Iterator[Draf
     scopes = [Scope.project(project(number)) for number in range(projects)]
     for number in range(count):
         yield Draft(
+            id=MemoryId(f"{seed}-{number}"),
             text=sentence(chance, number),
             kind=chance.choice(kinds),
             scope=scopes[number % projects],

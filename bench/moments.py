@@ -16,7 +16,7 @@ SIZE = 10_000
 
 def run(folder: Path) -> None:
     with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
-        engine.remember_all(list(drafts(SIZE)))
+        engine.bring_back(drafts(SIZE), at=NOW, by="bench")
         plain = PlainSearch(folder / "plain.db", SIZE)
         usual = timed(enumerate(prompts(200)), lambda asked: plain.search(*asked))
         row(f"{SIZE:>9,} memories: plain FTS5 join", usual, usual)

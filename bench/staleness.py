@@ -33,7 +33,7 @@ FILES = len(SAID)
 
 def run(folder: Path) -> None:
     with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
-        engine.remember_all(list(drafts(SIZE)))
+        engine.bring_back(drafts(SIZE), at=NOW, by="bench")
         plain, anchored = _project(engine, folder / "plain", with_files=False), _project(engine, folder / "files")
         time.sleep(SETTLED_NS / 1e9)  # what was written just now is not taken for known
         usual = _turns(engine, plain, "plain")

@@ -78,8 +78,6 @@ DEFERRED: dict[str, str] = {
     "INJ-12": _MOMENTS,
     **{f"CAP-{number}": _CAPTURE for number in (1, 2, 3, 4, 6, 7, 8, 11, 12, 13, 14)},
     "CAP-5": _DAEMON,
-    "CAP-9": _WRITE,
-    "CAP-10": _WRITE,
     "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",
     "CTX-1": _MOMENTS,
     "OC-1": _OPENCODE,

@@ -66,11 +66,39 @@ def examples(document: Path) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in re.findall(r"^\$ (recollect .+)$", document.read_text(), re.MULTILINE)]
 
 
-@pytest.mark.parametrize("document", [path for path in DOCUMENTS if examples(path)], ids=lambda path: path.name)
+def stories() -> list[Path]:
+    """Documents whose examples are one story, each with what it prints."""
+    return [ROOT / "docs/explanation/remembering.md", ROOT / "docs/how-to/review.md"]
+
+
+ALONE = [path for path in DOCUMENTS if examples(path) and path not in stories()]
+
+
+@pytest.mark.parametrize("document", ALONE, ids=lambda path: path.name)
 def test_examples_run(home: Home, document: Path) -> None:
     for example in examples(document):
         done = home.recollect(*example)
         assert done.returncode in (0, exits.EXIT_NOT_RUNNING), (example, done.stderr)
+
+
+STEP = re.compile(
+    r"^\$ (?:echo '(?P<stdin>.+)' \| )?recollect (?P<call>.+)\n(?P<told>(?:(?!\$ |```).*\n)*)", re.MULTILINE
+)
+ID = re.compile(r"\b[a-z2-9]{8}\b")  # also words of eight letters, which are the same on both sides
+VARIES = re.compile(r"\d{4}-\d\d-\d\d|relevance 0\.\d\d|project:[^\s)]+")
+
+
+@pytest.mark.parametrize("document", stories(), ids=lambda path: path.name)
+def test_a_story_goes_as_it_is_told(home: Home, document: Path) -> None:
+    ids: dict[str, str] = {}  # as they are written -> as they are here
+    steps = list(STEP.finditer(document.read_text()))
+    assert steps
+    for step in steps:
+        call = [ids.get(word, word) for word in shlex.split(step["call"])]
+        shown = home.said(*call, stdin=(step["stdin"] or "").encode())
+        ids.update(zip(ID.findall(step["told"]), ID.findall(shown), strict=True))
+        told = ID.sub(lambda found: ids[found[0]], step["told"])
+        assert VARIES.sub("...", shown) == VARIES.sub("...", told), step["call"]
 
 
 def test_the_block_in_the_readme_is_what_the_demo_prints(home: Home) -> None:

@@ -35,6 +35,15 @@ def test_what_is_said_again_with_more_is_merged_and_the_stricter_sensitivity_hol
     assert engine.handle(a_start()).block == ""
 
 
+def test_other_words_are_kept_as_evidence_once(engine: Engine) -> None:
+    engine.remember(a_draft("Integration tests run against a real database in the pipeline."))
+    said = "Integration tests run against the real database in our pipeline."
+    again = engine.remember(a_draft(said, evidence=(f"- {said}",)))
+    assert isinstance(again, Same)
+    assert again.memory.evidence == (f"- {said}",)
+    assert engine.remember(a_draft(said)).memory.evidence == (f"- {said}",)
+
+
 def test_several_are_kept_all_or_none(engine: Engine) -> None:
     drafts = [a_draft("One.", id=MemoryId("same")), a_draft("Two.", id=MemoryId("same"))]
     with pytest.raises(InvalidValue):

@@ -349,3 +349,14 @@ def test_what_speaks_of_an_ignored_file_is_refused_through_every_door(engine: En
 def test_projects_are_not_mixed_up_by_any_of_this(engine: Engine) -> None:
     engine.remember(a_draft("Foreign.", scope=Scope.project(OTHER_PROJECT)))
     assert engine.recall("foreign", HERE, limit=5, now=NOW) == []
+
+
+@covers("PRI-1")
+def test_a_secret_of_one_part_is_one_in_every_part(engine: Engine) -> None:
+    secret = "hunter2!x9Q"
+    draft = a_draft(
+        f"The db password is {secret}.", title=f"db {secret}", aliases=(secret,), evidence=(f"it is {secret}",)
+    )
+    memory = engine.remember(draft).memory
+    assert secret not in repr(memory)
+    assert memory.title == "db [redacted:password]"

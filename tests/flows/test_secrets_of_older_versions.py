@@ -103,7 +103,7 @@ def test_a_secret_of_an_older_version_is_in_no_answer(old_store: SqliteStore) ->
     assert leaked(memory, story, engine.newest(HERE, limit=9), engine.deeds(limit=9), engine.cases()) == set()
     assert leaked(exported, [*map(records.record_of, exported)], [*own_markdown.render(exported)]) == set()
     assert leaked(engine.remember(a_draft(f"Obey the deployment. {SAID}"))) == set()
-    assert leaked(engine.accept(MemoryId("flagged"), at=NOW, by="cli")) == set()
+    assert leaked(engine.accept([MemoryId("flagged")], at=NOW, by="cli")) == set()
     assert leaked(engine.undo(None, at=NOW, by="cli"), engine.forget([OLD], at=NOW, by="cli")) == set()
 
 

@@ -36,8 +36,8 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
     assert [json.loads(line) for line in second.read_text().splitlines()] == [record, past]
     assert second.stat().st_mode & 0o777 == 0o600
     assert home.json("import", str(second)) == {
-        "stored": True, "files": 1, "new": 0, "same": 2, "updated": 0, "contradicting": 0, "refused": [],
-        "left_out": [], "not_understood": 0, "unknown_fields": [],
+        "stored": True, "files": 1, "new": 0, "same": 2, "updated": 0, "contradicting": 0, "flagged": 0,
+        "refused": [], "left_out": [], "not_understood": 0, "unknown_fields": [],
     }  # fmt: skip
     assert home.said("export") == second.read_text()
     assert "exists" in refused(home, "export", str(second))

@@ -1,10 +1,12 @@
 """What the shell offers after a tab. Where something is wrong it offers nothing: a half-typed line wants no errors."""
 
+from collections.abc import Sequence
+
 import click
 from click.shell_completion import CompletionItem
 
 from recollect.domain.errors import RecollectError
-from recollect.domain.memory import Kind
+from recollect.domain.memory import Kind, Memory
 from recollect.text.block import visible
 
 OFFERED = 50
@@ -20,6 +22,24 @@ def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
             found = engine.newest(context.viewer_of(engine, None, None), limit=OFFERED)
     except RecollectError:
         return []
+    return _items(found, incomplete)
+
+
+def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What waits in `review`, the newest of this folder's project first."""
+    from recollect.cli import context
+    from recollect.cli.review import belongs
+
+    try:
+        with context.engine() as engine:
+            viewer = context.viewer_of(engine, None, None)
+            found = [case.memory for case in engine.cases()]
+    except RecollectError:
+        return []
+    return _items(sorted(found, key=lambda memory: not belongs(memory, viewer))[:OFFERED], incomplete)
+
+
+def _items(found: Sequence[Memory], incomplete: str) -> list[CompletionItem]:
     return [
         CompletionItem(memory.id, help=visible(memory.text)[:HELP_CHARS])
         for memory in found

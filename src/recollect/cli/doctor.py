@@ -108,6 +108,10 @@ def _database(places: Places) -> Iterator[Finding]:
                     "Check owner, permissions and how the disk is mounted.",
                 )
             yield from engine.check()
+            waiting = len(engine.cases())
+            if waiting:
+                says = output.many(waiting, "memory waits", "memories wait")
+                yield note("review", f"{says} for your decision", "`recollect review --all` shows them.")
     except RecollectError as error:
         repairable = isinstance(error, StoreDamaged)
         yield problem("database", str(error), "`recollect doctor --repair`" if repairable else "")

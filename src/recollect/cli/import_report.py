@@ -1,5 +1,6 @@
 """What an import did, or would do: counted, and said to a person or a script."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -8,7 +9,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
 from recollect.privacy.secrets import redact
-from recollect.text.block import visible
+from recollect.text.block import PREFIX, visible
 
 SHOWN_AT_MOST = 20  # of each list on the screen; --json has all
 
@@ -36,6 +37,7 @@ class Report:
     same: int = 0
     updated: int = 0  # took the place of what was known
     contradicting: int = 0  # wait in `review`
+    flagged: int = 0  # of what was stored: they wait there too
     refused: list[tuple[Spot, str]] = field(default_factory=list)
     left_out: list[tuple[Spot, str]] = field(default_factory=list)  # what is no memory
     unknown: set[str] = field(default_factory=set)  # fields that were left out
@@ -66,6 +68,7 @@ class Report:
                 assert_never(never)
 
     def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
+        self.flagged += memory.flag is not None and memory.is_live and outcome != "same"
         if len(self.memories) < self.memories_kept:
             self.memories.append((outcome, spot, memory))
 
@@ -88,6 +91,11 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         _show(report)
     output.say(_sentence(report, dry_run))
+    if report.flagged:
+        reads = output.many(report.flagged, "reads as an order", "read as orders")
+        output.remark(f"{reads} to an agent: not injected until you accept it in `recollect review`.")
+    if report.contradicting and not dry_run:
+        output.remark("`recollect review` shows what contradicts what, and lets you decide.")
 
 
 def _fields(report: Report) -> list[str]:
@@ -95,13 +103,39 @@ def _fields(report: Report) -> list[str]:
 
 
 def _show(report: Report) -> None:
-    for outcome, spot, memory in report.memories:
-        title = f"[{visible(memory.title)}] " if memory.title else ""
-        place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
-        output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{title}{visible(memory.text)}")
+    if sys.stdout.isatty():
+        _show_table(report)
+    else:
+        for outcome, spot, memory in report.memories:
+            place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
+            output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{_said(memory)}{_past(memory)}")
     more = report.new + report.same + report.updated + report.contradicting - len(report.memories)
     if more > 0:
         output.say(f"... and {more:,} more; --json names all.")
+
+
+def _show_table(report: Report) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for outcome, spot, memory in report.memories:
+        place = "" if spot.file is None else f"  {spot.file}:{spot.line}"
+        body = Text(_said(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")
+        table.add_row(Text(outcome, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
+    output.console().print(table)
+
+
+def _said(memory: Memory) -> str:
+    title = f"[{visible(memory.title)}] " if memory.title else ""
+    return f"{title}{visible(memory.text)}"
+
+
+def _past(memory: Memory) -> str:
+    return "" if memory.valid_to is None else f" (held until {output.day(memory.valid_to)})"
 
 
 def _sentence(report: Report, dry_run: bool) -> str:
@@ -109,7 +143,7 @@ def _sentence(report: Report, dry_run: bool) -> str:
     if report.updated:
         parts.append(f"{report.updated:,} took the place of what was known")
     if report.contradicting:
-        parts.append(f"{report.contradicting:,} contradict what is known")
+        parts.append(output.many(report.contradicting, "contradicts", "contradict") + " what is known")
     parts.append(f"{output.many(len(report.refused), 'line')} refused")
     files = f" (from {output.many(report.read, 'file')})" if report.read > 1 else ""
     return ("Nothing was stored; it would be: " if dry_run else "") + ", ".join(parts) + f"{files}."
@@ -123,6 +157,7 @@ def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
         "same": report.same,
         "updated": report.updated,
         "contradicting": report.contradicting,
+        "flagged": report.flagged,
         "refused": [spot.as_json() | {"why": redact(why).text} for spot, why in report.refused],
         "left_out": [spot.as_json() | {"what": redact(what).text} for spot, what in report.left_out],
         "not_understood": report.not_understood,

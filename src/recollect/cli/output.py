@@ -92,13 +92,13 @@ def show_memories(
     seen: Mapping[MemoryId, Freshness] | None = None,
 ) -> None:
     """A line each when piped (tabs between the fields), a table in a terminal; with what comes below each."""
-    stale = [_stale(seen, memory) + _flagged(memory) for memory in memories]
+    marks = [_marks(seen, memory) for memory in memories]
     if sys.stdout.isatty():
-        _show_table(memories, notes or [""] * len(memories), below, stale)
+        _show_table(memories, notes or [""] * len(memories), below, marks)
         return
     for number, memory in enumerate(memories):
         note = [notes[number]] if notes else []
-        say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text) + stale[number]]))
+        say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text) + marks[number]]))
         if below:
             say(f"  {below[number]}")
 
@@ -120,19 +120,15 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def _stale(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
-    """` (src/a.py changed since)`"""
-    notes = stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))
+def _marks(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
+    """` (flagged: asks to ...; src/a.py changed since)`"""
+    flagged = [] if memory.flag is None else [f"flagged: {visible(memory.flag)}"]
+    notes = [*flagged, *stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))]
     return f" ({'; '.join(notes)})" if notes else ""
 
 
-def _flagged(memory: Memory) -> str:
-    """` (flagged: ...)`: whoever reads it should not take it for what their user said."""
-    return "" if memory.flag is None else f" (flagged: {visible(memory.flag)})"
-
-
 def _show_table(
-    memories: Sequence[Memory], notes: Sequence[str], below: Sequence[str] | None, stale: Sequence[str]
+    memories: Sequence[Memory], notes: Sequence[str], below: Sequence[str] | None, marks: Sequence[str]
 ) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -142,15 +138,16 @@ def _show_table(
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
     for number, memory in enumerate(memories):
-        note = f"{notes[number]}{stale[number]}".strip()
+        note = f"{notes[number]}{marks[number]}".strip()
         about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {note}" if note else "")
         about += f"\n{below[number]}" if below else ""
-        body = Text(_shortened(memory)) + Text(f"\n{about}", style="dim")
+        body = Text(shortened(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
     console().print(table)
 
 
-def _shortened(memory: Memory) -> str:
+def shortened(memory: Memory) -> str:
+    """For a table: all of it is in `show`."""
     text = visible(memory.text)
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}… (`recollect show {memory.id}`)"
 

@@ -10,6 +10,8 @@ from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
+from recollect.privacy.exclude import without_private
+from recollect.privacy.secrets import redact
 from recollect.text.block import visible
 
 
@@ -58,7 +60,11 @@ def remember(
     sensitivity: str,
     as_json: bool,
 ) -> None:
-    """Teach one sentence. TEXT "-" reads it from standard input."""
+    """Teach one sentence. TEXT "-" reads it from standard input.
+
+    What is known already is counted. What says otherwise takes the place of the known one, which stays in the
+    history, or waits for your decision in `recollect review`. Secrets are redacted first.
+    """
     said = _from_stdin() if text == "-" else text
     with context.writing_engine() as engine:
         holds_in = context.scope_of(engine, scope)
@@ -79,9 +85,9 @@ def remember(
         outcome = engine.remember(draft)
     if as_json:
         about = {"outcome": type(outcome).__name__.lower(), **record_of(outcome.memory)}
-        output.say_json(about | _others(outcome))
+        output.say_json(about | _others(outcome) | {"redacted": _redacted(draft)})
     else:
-        output.say(_sentence(outcome, draft))
+        output.say("\n".join([_sentence(outcome, draft), *_left_out(draft)]))
 
 
 def _others(outcome: Stored) -> dict[str, object]:
@@ -104,11 +110,14 @@ def _sentence(outcome: Stored, draft: Draft) -> str:
             return stored
         case Same():
             known_as = f"Known already as {memory.id}; seen {memory.seen} times, importance {memory.importance:g}."
-            return known_as + _kept(memory, draft)
+            return "\n".join([known_as + _kept(memory, draft), *_in_other_words(memory, draft)])
         case Updates(_, replaced):
             return "\n".join([stored, *(f"It takes the place of {_quoted(known)}" for known in replaced)])
         case Contradicts(_, known):
-            decide = f"Both are kept. `recollect review accept {memory.id}` lets the new one hold alone."
+            decide = (
+                f"Both are kept until you decide: `recollect review accept {memory.id}` lets the new one hold alone, "
+                "`reject` the known one, `keep` both."
+            )
             return "\n".join([stored, *(f"It contradicts {_quoted(other)}" for other in known), decide])
         case _ as never:
             assert_never(never)
@@ -121,6 +130,29 @@ def _quoted(memory: Memory) -> str:
 def _kept(memory: Memory, draft: Draft) -> str:
     """What was asked for and is not so: of two, the stricter sensitivity holds."""
     return "" if memory.sensitivity == draft.sensitivity else f" It keeps its sensitivity {memory.sensitivity}."
+
+
+def _in_other_words(memory: Memory, draft: Draft) -> list[str]:
+    known, said = (visible(text).casefold().rstrip(".!") for text in (memory.text, draft.text))
+    return [] if known == said else [f"It says: {visible(memory.text)}"]
+
+
+def _left_out(draft: Draft) -> list[str]:
+    """What of the words that were given was not kept: nobody should have to look it up."""
+    rules = _redacted(draft)
+    private = any(without_private(text) != text for text in _given(draft))
+    secrets = f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)})."
+    return [*([secrets] if rules else []), *(["What is marked as private was left out."] if private else [])]
+
+
+def _redacted(draft: Draft) -> list[str]:
+    """The rules that found a secret in what was given."""
+    found = [secret.rule for text in _given(draft) for secret in redact(without_private(text)).found]
+    return list(dict.fromkeys(found))
+
+
+def _given(draft: Draft) -> list[str]:
+    return [draft.text, draft.title or "", *draft.aliases]
 
 
 def _from_stdin() -> str:

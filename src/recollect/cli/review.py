@@ -1,40 +1,51 @@
 """`recollect review`"""
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 
 import click
 
 from recollect.cli import completing, context, output
 from recollect.cli.records import record_of
-from recollect.domain.memory import Memory
+from recollect.domain.memory import Memory, MemoryId, ScopeLevel, Viewer
 from recollect.engine.engine import Engine
-from recollect.engine.review import Case, Decided
+from recollect.engine.review import Case, Decided, Review
 from recollect.privacy.visibility import may_see
-from recollect.text.block import visible
+from recollect.text.block import PREFIX, visible
 
-_ids = click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=completing.memory_ids)
+SHOWN_AT_MOST = 20  # on the screen; --json has all
+
+_ids = click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=completing.waiting_ids)
 
 
 @click.group(invoke_without_command=True)
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects, not only of this folder's.")
+@click.option("--limit", "-n", type=click.IntRange(1, 1000), help="At most so many; default: 20, with --json all.")
 @output.json_option
 @click.pass_context
-def review(ctx: click.Context, everywhere: bool, as_json: bool) -> None:
-    """What waits for your decision, the newest first: memories that contradict others, where it is not clear which one
-    holds, and texts that read as orders to an agent. Until you decide, the first are shown with their dates and the
-    second are never injected."""
+def review(ctx: click.Context, everywhere: bool, limit: int | None, as_json: bool) -> None:
+    """What waits for your decision, the newest first.
+
+    These are memories that contradict others, where it is not clear which one holds, and texts that read as orders to
+    an agent. Until you decide, the former are shown with their dates, and the latter are never injected.
+    """
     if ctx.invoked_subcommand is not None:
         return
     with context.engine() as engine:
         viewer = context.viewer_of(engine, None, None)
-        waiting = [case for case in engine.cases() if everywhere or may_see(case.memory, viewer)]
+        waiting = engine.cases()
+    here = waiting if everywhere else [case for case in waiting if belongs(case.memory, viewer)]
     if as_json:
-        output.say_json([_case_json(case) for case in waiting])
-    elif not waiting:
-        output.say_nothing("Nothing waits for a decision.")
-    else:
-        for case in waiting:
-            _show(case)
+        output.say_json({"cases": [_case_json(case) for case in here[:limit]]})
+        return
+    shown = here[: limit or SHOWN_AT_MOST]
+    _show(shown, everywhere)
+    if len(here) > len(shown):
+        output.remark(f"{len(shown)} of {len(here):,} that wait; `--limit` shows more.")
+    elif len(waiting) > len(here):
+        elsewhere = output.many(len(waiting) - len(here), "case waits", "cases wait")
+        output.remark(f"{elsewhere} elsewhere; `recollect review --all` shows all.")
+    if shown:
         output.remark("Decide with `recollect review accept|keep|reject ID`; `recollect undo` takes it back.")
 
 
@@ -42,53 +53,118 @@ def review(ctx: click.Context, everywhere: bool, as_json: bool) -> None:
 @_ids
 @output.json_option
 def accept(ids: tuple[str, ...], as_json: bool) -> None:
-    """It holds, and what it contradicts does no longer; a flag is taken off."""
-    _decide(ids, lambda engine, memory: engine.accept(memory.id, at=context.now(), by=context.BY), "holds", as_json)
+    """It holds; what it contradicts ends, a flag is taken off."""
+    _decide(ids, lambda engine, found: engine.accept(found, at=context.now(), by=context.BY), _accepted, as_json)
 
 
 @review.command()
 @_ids
 @output.json_option
 def keep(ids: tuple[str, ...], as_json: bool) -> None:
-    """Keep both: they do not contradict each other."""
-    _decide(
-        ids,
-        lambda engine, memory: engine.keep(memory.id, at=context.now(), by=context.BY),
-        "is kept, and so is what it seemed to contradict",
-        as_json,
-    )
+    """Both hold: they do not contradict each other."""
+    _decide(ids, lambda engine, found: engine.keep(found, at=context.now(), by=context.BY), _kept, as_json)
 
 
 @review.command()
 @_ids
 @output.json_option
 def reject(ids: tuple[str, ...], as_json: bool) -> None:
-    """It does not hold: it stays in the history only. What is flagged is forgotten."""
-    _decide(
-        ids, lambda engine, memory: engine.reject(memory.id, at=context.now(), by=context.BY), "is set aside", as_json
-    )
+    """It does not hold, and what it contradicts does. It stays in the history; what is flagged is forgotten."""
+    _decide(ids, lambda engine, found: engine.reject(found, at=context.now(), by=context.BY), _rejected, as_json)
 
 
-def _decide(ids: Iterable[str], decide: Callable[[Engine, Memory], Decided], what: str, as_json: bool) -> None:
+def belongs(memory: Memory, viewer: Viewer) -> bool:
+    """What another project shares with this one is not this one's to decide."""
+    is_own = memory.scope.level is not ScopeLevel.PROJECT or memory.scope.name == viewer.project
+    return is_own and may_see(memory, viewer)
+
+
+def _decide(
+    ids: Iterable[str],
+    decide: Callable[[Engine, Sequence[MemoryId]], Review],
+    told: Callable[[Decided], list[str]],
+    as_json: bool,
+) -> None:
     with context.writing_engine() as engine:
-        done = [decide(engine, engine.find(given)) for given in ids]
+        done = decide(engine, [engine.find(given).id for given in ids])
     if as_json:
-        output.say_json([_decided_json(decided) for decided in done])
+        output.say_json({"deed": done.deed, "decided": [_decided_json(decided) for decided in done.decided]})
         return
-    for decided in done:
-        output.say(f"{decided.memory.id} {what}: {visible(decided.memory.text)}")
-        for ended in decided.ended:
-            if ended.id != decided.memory.id:
-                output.say(f"  no longer holds: {ended.id} of {output.day(ended.valid_from)}: {visible(ended.text)}")
+    for decided in done.decided:
+        for line in told(decided):
+            output.say(line)
 
 
-def _show(case: Case) -> None:
-    memory = case.memory
-    output.say(f"{output.styled(memory.id, fg='cyan')}  {output.day(memory.valid_from)}  {visible(memory.text)}")
-    if memory.flag is not None:
-        output.say(f"  flagged: {memory.flag}; said by {memory.source.role}, never injected")
-    for other in case.against:
-        output.say(f"  contradicts {other.id}  {output.day(other.valid_from)}  {visible(other.text)}")
+def _accepted(decided: Decided) -> list[str]:
+    ended = [f"  ended: {_quoted(memory)}" for memory in decided.ended]
+    return [f"{decided.memory.id} holds: {visible(decided.memory.text)}", *ended]
+
+
+def _kept(decided: Decided) -> list[str]:
+    return [f"{decided.memory.id} is kept, and so is what it seemed to contradict: {visible(decided.memory.text)}"]
+
+
+def _rejected(decided: Decided) -> list[str]:
+    memory = decided.memory
+    if memory.forgotten_at is not None:
+        return [f"{memory.id} is forgotten; `recollect undo` brings it back."]
+    return [f"{memory.id} ended: {visible(memory.text)}", f"  {memory.superseded_by} goes on."]
+
+
+def _quoted(memory: Memory) -> str:
+    return f"{memory.id} of {output.day(memory.valid_from)}: {visible(memory.text)}"
+
+
+def _show(cases: Sequence[Case], everywhere: bool) -> None:
+    if not cases:
+        output.say_nothing("Nothing waits for a decision" + (" anywhere." if everywhere else " here."))
+    elif sys.stdout.isatty():
+        _show_table(cases, everywhere)
+    else:
+        for case in cases:
+            memory = case.memory
+            about = [output.day(memory.valid_from), f"said by {_who(memory)}"]
+            output.say("\t".join([memory.id, memory.kind, *about, visible(memory.text)]))
+            for line in _flagged(case):
+                output.say(f"  {line}")
+            for other in case.against:
+                output.say(f"  contradicts {_quoted(other)} (said by {_who(other)})")
+
+
+def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
+    """The one that waits, and below it what it contradicts."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    table.add_column(overflow="fold")
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+
+    def add(memory: Memory, style: str, notes: Sequence[str]) -> None:
+        scope = f"  {memory.scope}" if everywhere else ""
+        about = f"{output.day(memory.valid_from)}  said by {_who(memory)}{scope}"
+        body = Text(output.shortened(memory)) + Text(f"\n{about}", style="dim")
+        for note in notes:
+            body += Text(f"\n{note}", style="yellow")
+        table.add_row(Text(memory.id, style=style), Text(PREFIX[memory.kind], style="bold magenta"), body)
+
+    for number, case in enumerate(cases):
+        if number:
+            table.add_row("", "", "")
+        add(case.memory, "cyan", [*_flagged(case), *(["contradicts:"] if case.against else [])])
+        for other in case.against:
+            add(other, "dim", [])
+    output.console().print(table)
+
+
+def _flagged(case: Case) -> list[str]:
+    return [] if case.memory.flag is None else [f"flagged: {case.memory.flag}; not injected until you accept it"]
+
+
+def _who(memory: Memory) -> str:
+    source = memory.source
+    return f"{source.role} through {source.host}" if source.host else str(source.role)
 
 
 def _case_json(case: Case) -> dict[str, object]:
@@ -96,8 +172,4 @@ def _case_json(case: Case) -> dict[str, object]:
 
 
 def _decided_json(decided: Decided) -> dict[str, object]:
-    return {
-        "deed": decided.deed,
-        "memory": record_of(decided.memory),
-        "ended": [ended.id for ended in decided.ended],
-    }
+    return {"memory": record_of(decided.memory), "ended": [ended.id for ended in decided.ended]}

@@ -46,6 +46,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         if running:
             output.say(f"running   version {facts['version']}, process {facts['pid']}, {facts['uptime_s']:.0f} s")
             output.say(f"served    {facts['requests']} requests, {facts['memories']} memories")
+            if facts.get("to_review"):
+                output.say(f"review    {facts['to_review']} wait for your decision (`recollect review --all`)")
             output.say(f"model     {facts['model'].replace('_', ' ')}")
         else:
             output.say("not running (hosts start it when they need it; `recollect start` does so now)")

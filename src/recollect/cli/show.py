@@ -8,7 +8,7 @@ import click
 from recollect.cli import completing, context, output
 from recollect.cli.records import record_of, seen_record_of
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.history import Change
+from recollect.domain.history import Change, Deed
 from recollect.domain.memory import Memory, Source
 from recollect.engine.engine import Engine
 from recollect.engine.story import Story
@@ -26,10 +26,15 @@ def show(memory_id: str, as_json: bool) -> None:
         memory = engine.find(memory_id)
         changes = engine.history(memory).changes if memory.forgotten_at else ()
         seen = _freshness(engine, memory)
+        case, opponents = engine.dispute(memory)
     if as_json:
         output.say_json({**seen_record_of(memory, seen), "status": status_of(memory)})
         return
-    output.show_facts(facts_of(memory, _way_back(memory, changes), seen))
+    facts = facts_of(memory, _way_back(memory, changes), seen)
+    disputed = [("contradicts", known) for known in case.against] if memory.is_live else []
+    disputed += [("contradicted", known) for known in opponents]
+    facts += [(name, f"{'by ' if name == 'contradicted' else ''}{_quoted(known)}") for name, known in disputed]
+    output.show_facts(facts)
 
 
 @click.command()
@@ -94,11 +99,14 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
         ("source", _source(memory)),
         *[("said again", _told(mention.source, mention.at)) for mention in memory.mentions],
         ("flagged", "" if memory.flag is None else f"{memory.flag}; never injected (`recollect review`)"),
-        ("contradicts", ", ".join(memory.conflicts)),
         *[("evidence", visible(sentence)) for sentence in memory.evidence],
         *[("file", line) for line in _files(memory, seen)],
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _quoted(memory: Memory) -> str:
+    return f"{memory.id} of {output.day(memory.valid_from)}: {visible(memory.text)} (`recollect review`)"
 
 
 def _files(memory: Memory, seen: Freshness) -> list[str]:
@@ -113,8 +121,11 @@ def _status(memory: Memory) -> str:
 
 
 def _validity(memory: Memory) -> str:
-    since = f"since {output.day(memory.valid_from)}"
-    return since if memory.valid_to is None else f"{since} until {output.day(memory.valid_to)}"
+    if memory.valid_to is None:
+        return f"since {output.day(memory.valid_from)}"
+    # Of what held for less than a day, the day alone would say nothing.
+    told = output.minute if output.day(memory.valid_from) == output.day(memory.valid_to) else output.day
+    return f"since {told(memory.valid_from)} until {told(memory.valid_to)}"
 
 
 def _source(memory: Memory) -> str:
@@ -135,7 +146,7 @@ def _states_after(story: Story) -> list[Memory]:
 def _deed(change: Change, after: Memory) -> str:
     deed = change.deed
     ended = change.before is not None and change.before.is_live and after.superseded_by is not None
-    replaced = f"its place was taken by {after.superseded_by}"
+    replaced = "its place was taken"
     what = {
         "remember": "remembered" if change.before is None else replaced if ended else "said again",
         "import": "imported" if change.before is None else replaced if ended else "merged with an import",
@@ -143,11 +154,20 @@ def _deed(change: Change, after: Memory) -> str:
         "join": "moved with its project",
         "purge": "forgotten for good",
         "accept": "",
-        "review": f"decided in review: {replaced if ended else 'it holds'}",
+        "review": f"{_decision(deed, after, ended)} in review",
         "undo": f"taken back (deed {deed.detail.get('undoes')})",
     }[deed.kind]
+    by = f", {after.superseded_by} holds instead" if ended else ""
     undone = f", undone by deed {deed.undone_by}" if deed.undone_by else ""
-    return f"{what} through {deed.by} (deed {deed.id}{undone})"
+    return f"{what} through {deed.by}{by} (deed {deed.id}{undone})"
+
+
+def _decision(deed: Deed, after: Memory, ended: bool) -> str:
+    """What was decided about this one of those that contradict each other."""
+    if after.forgotten_at is not None:
+        return "rejected and forgotten"
+    decided = {"keep": "kept", "reject": "rejected"}.get(deed.detail.get("decision", ""), "accepted")
+    return "ended" if ended and decided == "accepted" else decided
 
 
 def _story_json(story: Story, seen: Freshness) -> dict[str, object]:

@@ -19,7 +19,8 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @click.option("--limit", "-n", type=click.IntRange(1, 10_000), default=20, show_default=True, help="With --list.")
 @output.json_option
 def undo(deed: int | None, listing: bool, limit: int, as_json: bool) -> None:
-    """Take back the last thing that was done (remember, import, forget, merge), or a given DEED. Undo can be undone."""
+    """Take back the last thing that was done (remember, import, forget, review, merge), or a given DEED. Undo can be
+    undone."""
     if listing:
         if deed is not None:
             raise InvalidValue("--list shows all deeds; leave the number out.")
@@ -95,6 +96,8 @@ def _line(deed: Deed) -> str:
             what = f"merge of {deed.detail.get('source')} into {deed.detail.get('into')}, {many}"
         case DeedKind.ACCEPT:
             what = f"accepting of the name {deed.detail.get('project')}"
+        case DeedKind.REVIEW:
+            what = f"review ({deed.detail.get('decision')}) of {many} through {deed.by}"
         case _:
             what = f"{deed.kind.value} of {many} through {deed.by}"
     return what + (f" (undone by {deed.undone_by})" if deed.undone_by else "")

@@ -62,6 +62,7 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], mod
             "uptime_s": round(time.monotonic() - activity.started, 1),
             "requests": activity.requests,
             "memories": await run_in_threadpool(engine.count),
+            "to_review": await run_in_threadpool(lambda: len(engine.cases())),
             "model": model(),
         }
 

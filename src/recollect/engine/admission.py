@@ -4,8 +4,10 @@ Private parts and our own blocks are left out, secrets redacted, and what a sour
 is shown later is looked at again in `showing`: an older version may have kept what this one would not.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
@@ -19,6 +21,7 @@ from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 
 _MARK = "[redacted:"
+CERTAIN_CHARS = 6  # a shorter one may as well be part of a word elsewhere
 REDACTED_BEFORE_CHARS = 4000  # a longer text is not kept for a second look
 
 
@@ -30,26 +33,30 @@ def admitted(draft: Draft, privacy: Privacy) -> Draft | Refused:
     secret = next((what for what, name in _names(draft) if name and _is_secret(name)), None)
     if secret is not None:
         return Refused(f"The {secret} looks like a secret; it cannot be kept. Give it another one.")
-    text = _clean(draft.text)
+    known = _secrets_in(draft)
+    text = _clean(draft.text, known)
     if not visible(text) and visible(draft.text):
         return Refused("Everything in it is marked as private, or was shown by Recollect itself.")
     if _MARK in text and not _says_something(text):
         return Refused("There is nothing in it but a secret.")
     try:
-        kept = _kept(draft, text)
+        kept = _kept(draft, text, known)
     except InvalidValue as error:  # a mark may be longer than the secret was, or nothing is left of a path
         return Refused(f"Without its secrets and private parts it cannot be kept. {error}")
     return replace(kept, flag=draft.flag or _flag(kept))
 
 
-def _kept(draft: Draft, text: str) -> Draft:
+def _kept(draft: Draft, text: str, known: Mapping[str, str]) -> Draft:
+    def clean(part: str) -> str:
+        return _clean(part, known)
+
     return replace(
         draft,
         text=text,
-        title=None if draft.title is None else _clean(draft.title) or None,
-        aliases=tuple(filter(None, map(_clean, draft.aliases))),
-        evidence=tuple(sentence for sentence in map(_clean, draft.evidence) if sentence.strip()),
-        anchors=tuple(Anchor(redact_name(_clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
+        title=None if draft.title is None else clean(draft.title) or None,
+        aliases=tuple(filter(None, map(clean, draft.aliases))),
+        evidence=tuple(sentence for sentence in map(clean, draft.evidence) if sentence.strip()),
+        anchors=tuple(Anchor(redact_name(clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
     )
 
@@ -88,8 +95,21 @@ def is_ignored(memory: Memory, privacy: Privacy) -> bool:
     return any(_ignored(privacy).matches(anchor.path) for anchor in memory.anchors)
 
 
-def _clean(text: str) -> str:
-    return redacted(without_fences(without_private(text)))
+def _clean(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
+    cleaned = redacted(without_fences(without_private(text)))
+    for secret, mark in known.items():
+        cleaned = cleaned.replace(secret, mark)
+    return cleaned
+
+
+def _secrets_in(draft: Draft) -> dict[str, str]:
+    """What is a secret in one part of it is one in every other, also where nothing tells so."""
+    found: dict[str, str] = {}
+    for part in (draft.text, draft.title or "", *draft.aliases, *draft.evidence):
+        if redacted(part) != part:
+            for secret in redact(part).found:
+                found[part[secret.start : secret.end]] = f"{_MARK}{secret.rule}]"
+    return {secret: mark for secret, mark in found.items() if len(secret) >= CERTAIN_CHARS}
 
 
 @lru_cache(maxsize=4096)

@@ -220,14 +220,19 @@ class Engine:
         """What waits for a person to decide."""
         return [showing.shown_case(case) for case in review.cases(self._store)]
 
-    def accept(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
-        return showing.shown_decision(review.accept(self._store, memory, at=at, by=by))
+    def dispute(self, memory: Memory) -> tuple[review.Case, list[Memory]]:
+        """What it contradicts, and what contradicts it."""
+        case, others = review.dispute(self._store, memory)
+        return showing.shown_case(case), list(showing.shown_all(others))
 
-    def keep(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
-        return showing.shown_decision(review.keep(self._store, memory, at=at, by=by))
+    def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+        return showing.shown_review(review.accept(self._store, memories, at=at, by=by))
 
-    def reject(self, memory: MemoryId, *, at: datetime, by: str) -> review.Decided:
-        return showing.shown_decision(review.reject(self._store, memory, at=at, by=by))
+    def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+        return showing.shown_review(review.keep(self._store, memories, at=at, by=by))
+
+    def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+        return showing.shown_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ from typing import assert_never
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
 from recollect.rank.novelty import Verdict, compare, may_matter
-from recollect.text.statement import statement, telling_words
+from recollect.text.statement import statement, telling_words, words_to_look_for
 
 CANDIDATES = 12  # how many known memories a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
@@ -24,7 +24,7 @@ class Relation:
 
 def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
     words = telling_words(draft.text)
-    found = memories.alike(draft, words, limit=CANDIDATES)
+    found = memories.alike(draft, words_to_look_for(draft.text), limit=CANDIDATES)
     likely = [known for known in found if may_matter(words, telling_words(known.text), draft.text)]
     judged = [(known, compare(known, draft)) for known in likely]
     same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)

@@ -18,6 +18,7 @@ ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read 
 ID_CHARS = 8
 MENTIONS_AT_MOST = 20  # the last ones are kept: `seen` counts them all
 GAIN_OF_A_MENTION = 0.1  # of importance
+BY_THE_USER = (Role.USER, Role.IMPORT)
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
@@ -80,7 +81,8 @@ def _is_past(draft: Draft) -> bool:
 def _added(memories: Writes, draft: Draft, deed: DeedId, relation: Relation) -> Stored:
     memory = _memory(draft, _free_id(memories, draft))
     if relation.newer is not None:  # it was said earlier than what holds now: it goes straight into the history
-        memory = replace(memory, valid_to=relation.newer.valid_from, superseded_by=relation.newer.id)
+        newer = _next_after(memories, memory, relation.newer)
+        memory = replace(memory, valid_to=newer.valid_from, superseded_by=newer.id)
     if relation.contradicted:
         conflicts = (*memory.conflicts, *(known.id for known in relation.contradicted))
         memory = replace(memory, conflicts=tuple(dict.fromkeys(conflicts)))
@@ -90,6 +92,15 @@ def _added(memories: Writes, draft: Draft, deed: DeedId, relation: Relation) -> 
     if replaced:
         return Updates(memory, replaced)
     return Contradicts(memory, relation.contradicted) if relation.contradicted else New(memory)
+
+
+def _next_after(memories: Writes, memory: Memory, newer: Memory) -> Memory:
+    """Of all that came to hold later, the first: between it and what holds now there may have been others."""
+    chain = [newer]
+    for later in chain:
+        older = [known for known in memories.predecessors(later.id) if known.valid_from > memory.valid_from]
+        chain += [known for known in older if known not in chain and known.forgotten_at is None]
+    return min(chain, key=lambda known: (known.valid_from, known.id))
 
 
 def supersede(memories: Writes, known: Memory, by: Memory, deed: DeedId) -> Memory:
@@ -108,8 +119,11 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
     """Both sources are kept, and in whose words it was said."""
     merged = _merged(known, draft, seen=known.seen + draft.seen)
     mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
+    merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    if draft.source.role not in BY_THE_USER:  # an agent repeats what it was shown: that makes nothing truer
+        return merged
     gained = min(2.0, round(merged.importance + GAIN_OF_A_MENTION, 3))
-    return replace(merged, importance=gained, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    return replace(merged, importance=gained, flag=draft.flag)  # said by its user, it is no order of somebody else
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
@@ -118,7 +132,9 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     if draft.flag is not None and known.flag is None:
         return replace(known, seen=seen)
     strictness = list(Sensitivity)
-    words = () if visible(draft.text).casefold() == visible(known.text).casefold() else (draft.text.strip(),)
+    said = visible(draft.text).casefold()
+    quoted = (known.text, *known.evidence, *draft.evidence)  # a line of a file, say, with its bullet
+    words = () if any(said in visible(text).casefold() for text in quoted) else (draft.text.strip(),)
     return replace(
         known,
         seen=seen,

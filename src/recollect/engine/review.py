@@ -3,7 +3,7 @@
 Nothing is deleted here. Of two that contradict each other, the one that does not hold ends and stays in the history.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -26,9 +26,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    deed: DeedId
+    """What became of one that waited."""
+
     memory: Memory  # as it is now
     ended: tuple[Memory, ...] = ()  # what no longer holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What a person decided in one go; undone as a whole."""
+
+    deed: DeedId
+    decided: tuple[Decided, ...]
 
 
 def cases(memories: Writes) -> list[Case]:
@@ -43,57 +52,81 @@ def case_of(memories: Writes, memory: Memory) -> Case:
     return Case(memory=memory, against=tuple(sorted(live, key=lambda other: other.valid_from, reverse=True)))
 
 
-def accept(memories: Writes, memory_id: MemoryId, *, at: datetime, by: str) -> Decided:
-    """It holds: what it contradicts ends, and a flag is taken off."""
+def dispute(memories: Writes, memory: Memory) -> tuple[Case, list[Memory]]:
+    """What it contradicts, and what contradicts it, as far as nobody has decided."""
+    return case_of(memories, memory), [case.memory for case in _against(memories, memory)]
+
+
+def _against(memories: Writes, memory: Memory) -> list[Case]:
+    return [case for case in cases(memories) if any(other.id == memory.id for other in case.against)]
+
+
+def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
+    """They hold: what they contradict ends, and flags are taken off."""
 
     def decide(case: Case, deed: DeedId) -> Decided:
         settled = _settled(memories, replace(case.memory, conflicts=(), flag=None), case.memory, deed)
-        ended = tuple(supersede(memories, other, settled, deed) for other in case.against)
-        return Decided(deed=deed, memory=settled, ended=ended)
+        return Decided(memory=settled, ended=tuple(supersede(memories, other, settled, deed) for other in case.against))
 
-    return _decided(memories, memory_id, decide, at=at, by=by)
+    return _decided(memories, ids, "accept", decide, at=at, by=by)
 
 
-def keep(memories: Writes, memory_id: MemoryId, *, at: datetime, by: str) -> Decided:
-    """Both hold: they only looked as if they contradicted each other."""
+def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
+    """All of them hold: they only looked as if they contradicted each other."""
 
     def decide(case: Case, deed: DeedId) -> Decided:
-        if case.memory.flag is not None:
-            raise InvalidValue(
-                f"{memory_id} contradicts nothing; it is flagged ({case.memory.flag}): accept or reject it."
-            )
-        return Decided(deed=deed, memory=_settled(memories, replace(case.memory, conflicts=()), case.memory, deed))
+        memory = case.memory
+        if memory.flag is not None:
+            raise InvalidValue(f"{memory.id} is flagged ({memory.flag}): accept or reject it.")
+        return Decided(memory=_settled(memories, replace(memory, conflicts=()), memory, deed))
 
-    return _decided(memories, memory_id, decide, at=at, by=by)
+    return _decided(memories, ids, "keep", decide, at=at, by=by)
 
 
-def reject(memories: Writes, memory_id: MemoryId, *, at: datetime, by: str) -> Decided:
-    """It does not hold: what it contradicts goes on; what is flagged is forgotten."""
+def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
+    """They do not hold: what they contradict goes on; what is flagged is forgotten."""
 
     def decide(case: Case, deed: DeedId) -> Decided:
         memory = case.memory
         if not case.against:
             gone = _settled(memories, replace(memory, forgotten_at=at), memory, deed)
-            return Decided(deed=deed, memory=gone, ended=(gone,))
+            return Decided(memory=gone, ended=(gone,))
         ended = replace(memory, conflicts=(), valid_to=max(at, memory.valid_from), superseded_by=case.against[0].id)
-        return Decided(deed=deed, memory=_settled(memories, ended, memory, deed), ended=(ended,))
+        return Decided(memory=_settled(memories, ended, memory, deed), ended=(ended,))
 
-    return _decided(memories, memory_id, decide, at=at, by=by)
+    return _decided(memories, ids, "reject", decide, at=at, by=by)
 
 
 def _decided(
-    memories: Writes, memory_id: MemoryId, decide: Callable[[Case, DeedId], Decided], *, at: datetime, by: str
-) -> Decided:
+    memories: Writes,
+    ids: Sequence[MemoryId],
+    decision: str,
+    decide: Callable[[Case, DeedId], Decided],
+    *,
+    at: datetime,
+    by: str,
+) -> Review:
+    """All of them, or none."""
     with memories.writing():
-        memory = memories.get(memory_id)
-        if memory is None:
-            raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` shows what waits.")
-        case = case_of(memories, memory)
-        if not memory.is_live or not (case.against or memory.flag):
-            raise InvalidValue(
-                f"The memory {memory_id!r} does not wait for a decision. `recollect review` shows what does."
-            )
-        return decide(case, memories.begin_deed(DeedKind.REVIEW, at, by))
+        deed = memories.begin_deed(DeedKind.REVIEW, at, by, {"decision": decision})
+        done = tuple(decide(_waiting(memories, memory_id), deed) for memory_id in dict.fromkeys(ids))
+        return Review(deed=deed, decided=done)
+
+
+def _waiting(memories: Writes, memory_id: MemoryId) -> Case:
+    memory = memories.get(memory_id)
+    if memory is None:
+        raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` shows what waits.")
+    case = case_of(memories, memory)
+    if memory.is_live and (case.against or memory.flag):
+        return case
+    waiting = next((case.memory.id for case in _against(memories, memory)), None)
+    if waiting is not None:
+        raise InvalidValue(
+            f"{memory_id} does not wait itself: {waiting} does, which contradicts it. "
+            f"`recollect review reject {waiting}` lets {memory_id} hold alone."
+        )
+    raise InvalidValue(f"{memory_id} does not wait for a decision. `recollect review` shows what does.")
 
 
 def _settled(memories: Writes, now: Memory, before: Memory, deed: DeedId) -> Memory:

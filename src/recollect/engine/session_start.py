@@ -13,6 +13,7 @@ from recollect.engine.ports import FindsMemories
 from recollect.engine.showing import for_block
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
+from recollect.rank.conflicts import newest_first
 from recollect.rank.score import start_factors, start_score
 
 STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for good: they need no score
@@ -33,7 +34,7 @@ def build(
         *best((Kind.FILE_CONTEXT,), start.files),
         *best((Kind.ERROR_PATTERN,), start.errors, since_days=start.error_days),
     ]
-    offers = [Offer(hit.memory, _section(hit.memory), hit.freshness) for hit in map(for_block, chosen)]
+    offers = [Offer(hit.memory, _section(hit.memory), hit.freshness) for hit in map(for_block, newest_first(chosen))]
     return fill(offers, Placement.SYSTEM, budget_tokens=settings.budgets.start_tokens, sections=SECTIONS)
 
 

@@ -15,7 +15,7 @@ from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CH
 from recollect.domain.outcome import Contradicts, Outcome, Refused, Updates
 from recollect.domain.session import MAX_TURN_CHARS, TurnHit
 from recollect.engine.admission import redacted
-from recollect.engine.review import Case, Decided
+from recollect.engine.review import Case, Decided, Review
 from recollect.engine.story import Story
 from recollect.engine.undo import Undone
 from recollect.privacy.secrets import redact_name
@@ -82,7 +82,11 @@ def shown_case(case: Case) -> Case:
     return replace(case, memory=shown(case.memory), against=shown_all(case.against))
 
 
-def shown_decision(decided: Decided) -> Decided:
+def shown_review(review: Review) -> Review:
+    return replace(review, decided=tuple(map(_shown_decision, review.decided)))
+
+
+def _shown_decision(decided: Decided) -> Decided:
     return replace(decided, memory=shown(decided.memory), ended=shown_all(decided.ended))
 
 

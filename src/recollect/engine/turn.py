@@ -14,6 +14,7 @@ from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, fill
+from recollect.rank.conflicts import newest_first
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
 from recollect.text.query import asks_something, content_words
@@ -54,7 +55,7 @@ def answer(
     about = intent(prompt, recent_files)
     weighed = weigh(fresh, words, sighting, turn, about, by_meaning=asked is not None, now=now, settings=settings)
     relevant = _relevant(weighed, first=first, settings=settings)
-    hits = _ordered(settled(relevant, len(relevant), look, settings.stale))
+    hits = newest_first(_ordered(settled(relevant, len(relevant), look, settings.stale)))
     block = fill(
         [Offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)],
         Placement.MESSAGE,

@@ -5,6 +5,7 @@ second. What the name and the value must be like is decided by `secret_names` an
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from recollect.privacy.secret_names import Strength, Telling, telling
 from recollect.privacy.secret_patterns import Match, Pattern
@@ -43,6 +44,8 @@ _LINE = Pattern(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
 _SETS = Pattern(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
 _WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
+_IN_PASSWORDS, _QUERY = (b"&", b"|"), (b"?", b"&")
+_INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
 _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
 
 
@@ -103,12 +106,13 @@ def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | Non
     string = _STRING.match(text, at)
     if string is not None:
         begin, end = string.span(string.lastgroup or 0)
-        found = _named(text, begin, end, told, quoted=True, prose=how in _LOOSE)
+        found = _named(text, begin, end, told, _Place(quoted=True, prose=how in _LOOSE))
         if found is not None or how != "sign" or text[begin : begin + 1].isalnum():
             return found
     if how in ("typed", "comma", "call"):
         return None
     sets = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
+    sets = sets and text[at : at + 1] not in (b"\r", b"\n")
     if how == "sign" and not text[at : at + 1].isalnum():
         at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it matches nothing, too
     bare = (_LINE if sets else _BARE).match(text, at)
@@ -120,17 +124,33 @@ def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | Non
     if how == "element" and not text.startswith(b"<", end):
         return None
     prose = how == "prose" or match.group().endswith(b" ")
-    value = bare.group().rstrip(b".,;:?)*" if prose else b",;")
-    return _named(text, at, at + len(value), told, quoted=False, prose=how in _LOOSE)
+    value = bare.group()
+    if how == "sign" and told.strength is Strength.PASSWORD and text[end : end + 1] in _IN_PASSWORDS:
+        whole = _LINE.match(text, at)
+        if whole is not None and text[start - 1 : start] not in _QUERY:
+            value = whole.group()
+    if how in _LOOSE and _INNER.match(value):  # `the key is API_KEY=...`: the inner name is the nearer one
+        return None
+    value = value.rstrip(b".,;:?)*" if prose else b",;")
+    return _named(text, at, at + len(value), told, _Place(prose=how in _LOOSE, sets=sets))
 
 
-def _named(text: bytes, start: int, end: int, told: Telling, *, quoted: bool, prose: bool) -> Found | None:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value stands."""
+
+    quoted: bool = False
+    prose: bool = False
+    sets: bool = False  # in the environment
+
+
+def _named(text: bytes, start: int, end: int, told: Telling, place: _Place) -> Found | None:
     value = text[start:end]
     match told.strength:
         case Strength.PASSWORD:
-            found = is_password(value, quoted=quoted, assigned=not prose)
+            found = is_password(value, quoted=place.quoted, assigned=not place.prose, sets=place.sets)
         case Strength.KEY:
-            found = is_key(value)
+            found = is_key(value, assigned=not place.prose)
         case Strength.VENDOR:
             found = len(value) >= 14 and is_key(value, vendor=True)
         case _:

@@ -38,7 +38,7 @@ AVNS_ A{19,} aiven-password
 LTAI A{12,26} alibaba-key
 amzn1.oa2-cs. (?:v1\.)?H{60,} amazon-secret
 amzn.mws. UUID amazon-token
-sk-ant- [a-z]{2,8}\d\d-U{80,}AA(?!U) anthropic-key
+sk-ant- U{24,} anthropic-key
 key_ (?:live|test)_A{20,} api-key
 AKCp A{60,} artifactory-key
 cmVmdGtu A{50,60} artifactory-token

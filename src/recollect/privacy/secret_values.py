@@ -36,10 +36,10 @@ _PLACEHOLDER = Pattern(
     rb"|sample|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
     rb"|my[-_ ]?(?:secret|token|password|api|key)"
     rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}"
-    rb"|abcdefghijk|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
+    rb"|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
 # After the beginning of a vendor's key less is left to doubt.
-_FILLER = Pattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}|abcdefghijk")
+_FILLER = Pattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}")
 _REFERENCE = Pattern(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
@@ -73,6 +73,10 @@ _METHOD = Pattern(
 _VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
+_SAID_OF_PASSWORDS = frozenset(
+    b"required optional string prompt ignore ignored always disabled enabled default password passwd secret".split()
+)
+_ALPHABET = b"abcdefghijklmnopqrstuvwxyz"  # what something may be made of
 _SIGNS = frozenset(b"!@#$%^&*+=?~|")
 
 
@@ -121,6 +125,7 @@ def is_digest(value: bytes) -> bool:
 def _is_refused(value: bytes) -> bool:
     return (
         is_placeholder(value)
+        or _ALPHABET in value.lower()
         or is_reference(value)
         or _CALL.match(value) is not None
         or _PUBLIC.match(value) is not None
@@ -128,8 +133,13 @@ def _is_refused(value: bytes) -> bool:
     )
 
 
-def is_key(value: bytes, *, vendor: bool = False) -> bool:
-    """A generated value beside a name that tells: `api_key`, `client_secret`; `vendor`: beside `heroku` alone."""
+def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> bool:
+    """A generated value beside a name that tells: `api_key`, `client_secret`; `vendor`: beside `heroku` alone.
+
+    `assigned`: by a sign that is no prose (`API_KEY=`, `"token":`): there a key that somebody made up counts, too.
+    """
+    if assigned and _is_made_up(value):
+        return True
     if len(value) < 8 or b" " in value:
         return False
     if value.isdigit():
@@ -146,6 +156,17 @@ def is_key(value: bytes, *, vendor: bool = False) -> bool:
     if len(value) >= 16:
         return found >= 0.22 and entropy(value) >= 2.9 and not _is_dotted_name(value)
     return found >= 0.26 and entropy(value) >= 2.4 and not _is_dotted_name(value)
+
+
+def _is_made_up(value: bytes) -> bool:
+    """Letters and digits that say nothing: `abcdef1234567890`, `sk-test-1234567890abcdef`."""
+    last = re.split(rb"[-_]", value[-200:])[-1]
+    digits = len(last) - len(last.translate(None, b"0123456789"))
+    if len(value) > 200 or len(last) < (8 if last == value else 12) or not last.isalnum():
+        return False
+    if not 3 <= digits < len(last) or is_digest(last) or is_uuid(value):
+        return False
+    return not (_is_refused(value) or _MEASURE.match(value) or _METHOD.match(value))
 
 
 def is_opaque(value: bytes) -> bool:
@@ -167,8 +188,9 @@ def _is_dotted_name(value: bytes) -> bool:
     return len(parts) > 2 and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7 and chance(value) < 0.28
 
 
-def is_password(value: bytes, *, quoted: bool, assigned: bool) -> bool:
-    """Beside the word password. `assigned`: by a sign that is no prose (`PASSWORD=`, `"password":`)."""
+def is_password(value: bytes, *, quoted: bool, assigned: bool, sets: bool = False) -> bool:
+    """Beside the word password. `assigned`: by a sign that is no prose (`PASSWORD=`, `"password":`); `sets`: in the
+    environment, where nothing else can be meant."""
     if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
         return False
     low = value.lower()
@@ -176,6 +198,8 @@ def is_password(value: bytes, *, quoted: bool, assigned: bool) -> bool:
     if not any(map(_LETTERS.__contains__, low)):
         return assigned and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
     signs = any(map(_SIGNS.__contains__, value[:-1]))
+    if sets and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
+        return True
     if not digits and not signs:  # a word, unless no word has such letters
         return len(value) >= 8 and value.isalpha() and not value.isupper() and chance(value) >= 0.35
     if _MEASURE.match(value) or _METHOD.match(value):

@@ -79,7 +79,7 @@ VENDORS = (
     "gitlab gitea gitter gladly gocardless google grafana graphcms groq gumroad hackerone hashicorp hellosign "
     "helpscout heroku hetzner honeybadger honeycomb hubspot huggingface hunterio imgur infracost infura alchemy "
     "insomnia instagram intercom intra42 ipinfo ipstack jfrog jira jumpcloud kaggle kraken kucoin langchain "
-    "langfuse langsmith lark launchdarkly lemonsqueezy linkedin linode livekit lob loggly logdna logz looker "
+    "langfuse langsmith lark launchdarkly lemonsqueezy linkedin linode livekit loggly logdna logz looker "
     "mailchimp mailersend mailgun mailjet mailtrap mandrill mapbox maptiler mattermost maxmind meilisearch "
     "meraki messagebird mixpanel mollie mongodb moonpay netlify newrelic new_relic nexmo ngrok nuget nylas "
     "nytimes nvidia octopus okta ollama oneandone onelogin onesignal openai openrouter openshift openweather "

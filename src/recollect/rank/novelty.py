@@ -7,6 +7,7 @@ doubt it is another matter: a memory too many is found and forgotten, one that w
 import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
+from itertools import pairwise
 
 from recollect.domain.memory import Draft, Kind, Memory
 from recollect.text.alternatives import says_where
@@ -38,7 +39,7 @@ class Verdict(Enum):
 
 def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     """A quick look at the words, before two statements are taken apart."""
-    if statement(text).tells:
+    if statement(text).tells or not words or not known or min(len(words), len(known)) == 1:
         return True
     return len(words & known) >= LIKELY * min(len(words), len(known))
 
@@ -51,7 +52,7 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
     old, new = statement(old_text), statement(new_text)
     if _is_same(old, new):
         return Verdict.SAME if old_kind is new_kind else Verdict.UNRELATED
-    if old.flat == new.flat and _is_turned_round(old, new):
+    if old.flat == new.flat and _prefers_otherwise(old, new):
         return Verdict.CONTRADICTS
     if _are_elsewhere(old, new):
         return Verdict.UNRELATED
@@ -69,28 +70,31 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
 
 
 def _is_same(old: Statement, new: Statement) -> bool:
-    if old.negated != new.negated or not old.flat or _is_turned_round(old, new):
+    if old.negated != new.negated or not old.flat or _prefers_otherwise(old, new) or _is_turned_round(old, new):
         return False
-    if bool(old.moved) != bool(new.moved) or bool(old.ended) != bool(new.ended):
+    if bool(old.moved) != bool(new.moved) or bool(old.ended) != bool(new.ended) or old.numbers != new.numbers:
         return False
     only_old, only_new = old.flat - new.flat, new.flat - old.flat
     if only_old and only_new:
         return False
     more = only_old | only_new
     if not more:
-        return len(set(old.words_in_order)) >= FEW or len(old.words_in_order) == len(new.words_in_order)
+        return True
     if old.corrects != new.corrects:
         return False
-    if more & (old.all_values | new.all_values | _ELSEWHERE) or len(more) > 1:
+    if more & (old.value_parts | new.value_parts | _ELSEWHERE) or len(more) > 1:
         return False
-    shared = len(old.flat & new.flat)
+    shared = len(old.content & new.content)
     return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)
 
 
+def _prefers_otherwise(old: Statement, new: Statement) -> bool:
+    """`X over Y`, and `Y over X`."""
+    return bool(old.directed - new.directed) and bool(new.directed - old.directed)
+
+
 def _is_turned_round(old: Statement, new: Statement) -> bool:
-    """`X over Y`, and `Y over X`; `X calls Y`, and `Y calls X`."""
-    if old.directed - new.directed and new.directed - old.directed:
-        return True
+    """`X calls Y`, and `Y calls X`."""
     if not old.subject or not new.subject or old.subject == new.subject or old.is_passive != new.is_passive:
         return False
     return new.subject in old.words_in_order[-LAST:] and old.subject in new.words_in_order[-LAST:]
@@ -134,7 +138,8 @@ def _ends(old: Statement, new: Statement) -> bool:
 
 def _replaces(old: Statement, new: Statement) -> bool:
     """It names what the old one names, and an alternative to it, and tells of a change."""
-    if not new.changes and not new.is_past:
+    rest = old.content - old.names
+    if not new.changes and not new.is_past and not (len(rest) > 1 and rest <= new.content):
         return False
     for name, values in old.values.items():
         named = new.values.get(name, frozenset())
@@ -146,7 +151,8 @@ def _replaces(old: Statement, new: Statement) -> bool:
 
 def _moves(old: Statement, new: Statement) -> bool:
     """It tells that what the old one speaks of became something else."""
-    if not new.moved or not new.moved <= _said(old):
+    moved = new.moved & new.names or new.moved
+    if not moved or not moved & _said(old) or not (moved & new.names or moved <= _said(old)):
         return False
     return len(old.content - new.moved) <= (FEW if len(new.moved) > 1 or new.moved & new.names else 1)
 
@@ -175,7 +181,8 @@ def _changes_object(old: Statement, new: Statement) -> bool:
     if new.changes and rest <= new.content and rest - _WEAK and (new.gaps - old.content):
         return True
     named = {old.object, new.object} <= old.named | new.named and not are_numbered(old.object, new.object)
-    return bool(new.object) and named and len(rest) >= 2 and rest == new.content - {new.object}
+    others = new.content - {new.object}
+    return bool(new.object) and named and len(rest & others) >= 2 and len(rest ^ others) <= 1
 
 
 def _fills_gap(old: Statement, new: Statement) -> bool:
@@ -227,6 +234,8 @@ def _changes_value(old: Statement, new: Statement) -> bool:
     shared -= OWNS
     if not shared - _WEAK and (len(shared) < 2 or (only_old and only_new)) and (only_old or only_new):
         return False
+    if not shared and not only_old and not only_new and not versioned:  # `use npm`, `use pnpm`
+        return len(changed) == 1 and changed[0][0].startswith("alternative") and not _says_where(changed[0][0])
     if not shared and (only_new or not versioned):
         return False
     if not only_old or not only_new:
@@ -296,7 +305,7 @@ def _is_swapped(old: Statement, new: Statement, values: frozenset[str], *, close
 def _beside(one: Statement, other: Statement, values: frozenset[str], *, close: bool) -> set[tuple[str, str]]:
     """Where words stand that only this one has: before or after a word that both have."""
     common = frozenset(other.order) - {""}
-    order = [word for word in one.order if word not in values and (word or close)]
+    order = [word for word in _without_phrases(one.order, values) if word or close]
     found = set()
     for i, word in enumerate(order):
         if not word or word in common:
@@ -306,6 +315,13 @@ def _beside(one: Statement, other: Statement, values: frozenset[str], *, close: 
         if i and order[i - 1] in common:
             found.add(("after", order[i - 1]))
     return found
+
+
+def _without_phrases(order: Sequence[str], values: frozenset[str]) -> Iterator[str]:
+    """Without the values, and without what belongs to them: the `morning` of `Monday morning`."""
+    for before, word in pairwise(("", *order)):
+        if word not in values and (not word or before not in values):
+            yield word
 
 
 def _opposes(old: Statement, new: Statement) -> bool:

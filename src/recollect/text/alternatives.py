@@ -217,6 +217,12 @@ def _where_rows() -> frozenset[int]:
     return frozenset(_rows()[name] for name in _WHERE)
 
 
+def alternatives_to(name: str) -> list[str]:
+    """What else stands in its row."""
+    row = row_of(name)
+    return [other for other, number in _rows().items() if number == row and other != name] if row is not None else []
+
+
 def says_where(row: int) -> bool:
     return row in _where_rows()
 

@@ -25,24 +25,27 @@ _NOT = ("un", "in", "im", "ir", "dis", "non")
 
 
 @lru_cache(maxsize=1)
-def _opposites() -> frozenset[frozenset[str]]:
-    found = set()
+def _opposites() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
     for pair in _PAIRS.replace("\n", " ").split(";"):
-        words = pair.split()
-        if len(words) == 2:
-            found.add(frozenset(index_words(word)[0] for word in words))
-    return frozenset(found)
+        one, other = (index_words(word)[0] for word in pair.split())
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}
 
 
 def opposed(some: frozenset[str], others: frozenset[str]) -> bool:
     """Whether one of the stems is the opposite of one of the others."""
+    opposites = _opposites()
+    if any(word in opposites and opposites[word] & others for word in some):
+        return True
+    return _negates_one(some, others) or _negates_one(others, some)
+
+
+def _negates_one(some: frozenset[str], others: frozenset[str]) -> bool:
+    """`inaccurate`, where the others have `accurate`."""
     return any(
-        frozenset((one, other)) in _opposites() or _is_negated(one, other) or _is_negated(other, one)
-        for one in some
-        for other in others
+        word.startswith(_NOT) and any(word.removeprefix(beginning) in others for beginning in _NOT if word != beginning)
+        for word in some
+        if word not in others
     )
-
-
-def _is_negated(one: str, other: str) -> bool:
-    """`accurate`, `inaccurate`"""
-    return len(other) > 3 and any(one == beginning + other for beginning in _NOT)

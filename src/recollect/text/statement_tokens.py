@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_RATE = re.compile(r"\b([A-Za-z]+)/(s|sec|min|minute|h|hour|day|month)\b")
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b(?: of\b)?")
 _FILE_ENDINGS = frozenset(known.FILE_ENDINGS)
 
@@ -50,6 +51,7 @@ class Token:
 def tokens_of(text: str) -> list[Token]:
     found: list[Token] = []
     plain = _ORDINAL.sub(r"\1", text.replace("’", "'")).replace("out of the box", "")
+    plain = _RATE.sub(r"\1 per \2", plain)
     for match in _TOKEN.finditer(plain):
         found += _read(match, found)
     return _joined(found)
@@ -155,6 +157,9 @@ def _plain(raw: str, name: str, starts: bool) -> Iterator[Token]:
     if name in known.NUMBER_WORDS:
         yield Token(name, known.NUMBER_WORDS[name], "number word")
         return
+    if raw == "US":  # the country
+        yield Token(name, raw, NAME)
+        return
     row = row_of(name)
     if row is not None and (not is_plain_word(name) or (raw[:1].isupper() and not starts)):
         yield Token(name, known_name(name), f"alternative {row}")
@@ -212,4 +217,21 @@ def _joined(tokens: Sequence[Token]) -> list[Token]:
                 found.append(Token(token.text, token.stem, f"version {last.stem}"))
                 continue
         found.append(token)
-    return [Token(t.text, "") if t.value == "number word" else t for t in found]
+    return [Token(t.text, t.stem, "number") if t.value == "number word" else t for t in found]
+
+
+def says_something(token: Token) -> bool:
+    if token.value:
+        return True
+    light = token.text in known.LIGHT or token.stem in known.LIGHT_STEMS or token.text in known.CHANGES
+    return bool(token.stem) and not light
+
+
+def ends_clause(token: Token) -> bool:
+    if token.text == "but":
+        return True
+    return not (token.stem or token.text.isalpha() or "'" in token.text or negates(token))
+
+
+def negates(token: Token) -> bool:
+    return token.text in known.NEGATIONS or token.text.endswith("n't")

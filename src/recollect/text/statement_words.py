@@ -22,7 +22,7 @@ LIGHT = FUNCTION_WORDS | frozenset(
     different since from whole full itself themselves anymore ones way case cases times gone dead history stay stays
     above below under less fewer over feel placed person wrong kicks kick shall mean means incorrect mistaken sit
     sits lie lies reside resides today e.g i.e eg ie directly straight last lasts everybody happens happen says say yo
-    already mentioned example adding using exist exists appear appears
+    already mentioned example using exist exists appear appears
     """.split()
 )
 LIGHT_STEMS = frozenset(
@@ -46,7 +46,7 @@ CHANGES = frozenset(
     downgraded bumped raised lowered increased decreased reduced
     extended shortened resized changed slipped postponed delayed cranked pushed actually correction longer anymore
     deprecated obsolete nope sorry wrong instead became rolled swapped relocated abandoned superseded shifted relicensed
-    ripped rewrote ported stopped mistaken finally
+    ripped rewrote ported stopped mistaken finally cancelled scrapped
     """.split()
 )
 CHANGE_PHRASES = (
@@ -126,7 +126,9 @@ ENDS_WHAT_FOLLOWS = (
     ("away", "from"),
     ("ripped", "out"),
     ("rid", "of"),
-    ("done", "with"),
+    ("i", "done", "with"),
+    ("im", "done", "with"),
+    ("we", "done", "with"),
     ("stopped",),
     ("dropped",),
     ("ditched",),
@@ -136,6 +138,9 @@ ENDS_WHAT_FOLLOWS = (
     ("replaces",),
     ("replacing",),
     ("abandoned",),
+    ("cancelled",),
+    ("scrapped",),
+    ("killed",),
     ("bye",),
     ("goodbye",),
     ("we", "left"),
@@ -198,6 +203,11 @@ TWO_WORDS = {
     ("thread", "safe"): "threadsafe",
     ("on", "call"): "oncall",
     ("timed", "out"): "timeout",
+    ("turned", "on"): "enabled",
+    ("turned", "off"): "disabled",
+    ("switched", "on"): "enabled",
+    ("switched", "off"): "disabled",
+    ("is", "off"): "disabled",
     ("check", "out"): "checkout",
     ("pull", "request"): "pull",
     ("pull", "requests"): "pull",

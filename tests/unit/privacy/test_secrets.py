@@ -158,6 +158,26 @@ def test_a_text_without_secrets_comes_back_as_it_is() -> None:
         assert redact(text).text == text
 
 
+@pytest.mark.parametrize(
+    ("beginning", "rest"),
+    [
+        ("gh" + "p_", "abcdefghijklmnopqrstuvwxyz0123456789"),
+        ("sk-pro" + "j-", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL"),
+        ("sk-an" + "t-api03-", "abcdefghijklmnopqrstuvwxyz0123456789"),
+        ("AK" + "IA", "ABCDEFGHIJKLMNOP"),
+        ("xox" + "b-", "1234567890-abcdefghijklmnopqrstuvwx"),
+        ("sk_li" + "ve_", "abcdefghijklmnopqrstuvwx"),
+        ("DB_PASS" + "WORD=", "supersecret"),
+        ("DB_PASS" + "WORD=", "secret123"),
+        ("api_k" + "ey=", "1234567890abcdef"),
+        ("export API_K" + 'EY="', "sk-test-1234567890abcdef"),
+        ("pass" + "wd: ", "Tr0ub4dor&3"),
+    ],
+)
+def test_a_key_that_somebody_made_up_is_treated_as_a_real_one(beginning: str, rest: str) -> None:
+    assert rest not in redact(f"{beginning}{rest}").text
+
+
 @pytest.mark.parametrize(("beginning", "pattern", "rule"), [row for row in VENDOR_KEYS if "/" not in row[1]])
 def test_in_a_path_every_key_is_a_name_by_itself(beginning: str, pattern: str, rule: str) -> None:
     key = vendor_key(random.Random(f"{beginning}{rule}"), beginning, pattern)

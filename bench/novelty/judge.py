@@ -1,0 +1,103 @@
+"""Figures over pairs: each alone, and each among all that one project knows."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from bench.novelty.pairs import Pair
+from recollect import wiring
+from recollect.domain.memory import Draft, Kind, MemoryId, ProjectId, Role, Scope, Source
+from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
+from recollect.domain.settings import Settings
+from recollect.rank.novelty import Verdict, verdict_of
+
+SAID = datetime(2026, 1, 1, tzinfo=UTC)
+WEEKS_LATER = timedelta(weeks=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often what a person calls the first was called the second."""
+
+    counts: Counter[tuple[Verdict, Verdict]]
+
+    def precision(self, verdict: Verdict) -> float:
+        return _share(self.counts[verdict, verdict], sum(self.counts[label, verdict] for label in Verdict))
+
+    def recall(self, verdict: Verdict) -> float:
+        return self.called(verdict, verdict)
+
+    def called(self, label: Verdict, verdict: Verdict) -> float:
+        return _share(self.counts[label, verdict], sum(self.counts[label, other] for other in Verdict))
+
+    @property
+    def wrong_merges(self) -> float:
+        """The share of what is not the same that was merged all the same."""
+        others = [(label, verdict) for label in Verdict for verdict in Verdict if label is not Verdict.SAME]
+        wrong = sum(self.counts[label, Verdict.SAME] for label in Verdict if label is not Verdict.SAME)
+        return _share(wrong, sum(self.counts[pair] for pair in others))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """Every second statement of a set, said to a project that knows all the first ones."""
+
+    statements: int
+    right: int  # of those that are not unrelated: the right outcome, with the right one
+    expected: int
+    wrong: int  # memories that were replaced, contradicted or merged with something that is not theirs
+
+
+def alone(given: Iterable[Pair]) -> Confusion:
+    return Confusion(
+        Counter((pair.label, verdict_of(pair.old, pair.new, pair.old_kind, pair.new_kind)) for pair in given)
+    )
+
+
+def crowd(given: Sequence[Pair]) -> Crowd:
+    right = wrong = 0
+    with wiring.open_engine(lambda _: Settings(), None) as engine:
+        known: dict[str, MemoryId] = {}
+        for number, pair in enumerate(given):
+            draft = _draft(pair.old, pair.old_kind, SAID + timedelta(minutes=number))
+            known[pair.id] = engine.remember(draft).memory.id
+        for number, pair in enumerate(given):
+            draft = _draft(pair.new, pair.new_kind, SAID + WEEKS_LATER + timedelta(minutes=number))
+            outcome = engine.remember(draft)
+            touched = _touched(outcome)
+            right += pair.label is _verdict(outcome) and known[pair.id] in touched
+            wrong += len(touched - {known[pair.id]})
+    expected = sum(pair.label is not Verdict.UNRELATED for pair in given)
+    return Crowd(statements=len(given), right=right, expected=expected, wrong=wrong)
+
+
+def _draft(text: str, kind: Kind, at: datetime) -> Draft:
+    scope, source = Scope.project(ProjectId("name:bench")), Source(role=Role.USER, host="bench")
+    return Draft(text=text, kind=kind, scope=scope, at=at, source=source)
+
+
+def _verdict(outcome: Stored) -> Verdict:
+    match outcome:
+        case New():
+            return Verdict.UNRELATED
+        case Same():
+            return Verdict.SAME
+        case Updates():
+            return Verdict.UPDATES
+        case Contradicts():
+            return Verdict.CONTRADICTS
+
+
+def _touched(outcome: Stored) -> set[MemoryId]:
+    match outcome:
+        case New():
+            return set()
+        case Same(memory):
+            return {memory.id}
+        case Updates(_, others) | Contradicts(_, others):
+            return {other.id for other in others}
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,46 @@
+"""What it takes to tell something new apart from everything that is known, and whether that stays the same."""
+
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from bench.corpus import drafts
+from bench.measure import Times, row, timed
+from recollect import wiring
+from recollect.domain.history import DeedKind
+from recollect.domain.settings import Settings
+from recollect.engine.novelty import relation_of
+from recollect.engine.remember import bring_back
+from recollect.store.sqlite.store import SqliteStore
+
+SIZES = (1_000, 10_000, 100_000)
+STORED, AT_ONCE, ASKED = 10_000, 5_000, 300
+NOVELTY_MS = 5
+
+
+def run(folder: Path) -> None:
+    usual: Times | None = None
+    for size in SIZES:
+        store = SqliteStore(folder / f"known-{size}.db")
+        _fill(store, size)
+        took = timed(drafts(ASKED, seed=9, projects=1), partial(relation_of, store))
+        usual = usual or took
+        row(f"{size:>9,} in one project: telling one apart", took, usual, target_ms=NOVELTY_MS)
+        store.close()
+    with wiring.open_engine(lambda _: Settings(), folder / "one-by-one.db") as engine:
+        given = list(drafts(STORED, seed=3, projects=1))
+        first = timed(given[:1000], engine.remember)
+        timed(given[1000:-1000], engine.remember)
+        last = timed(given[-1000:], engine.remember)
+        row(f"{STORED:>9,} one after another: each of the first thousand", first, first)
+        row(f"{STORED:>9,} one after another: each of the last thousand", last, first)
+
+
+def _fill(store: SqliteStore, size: int) -> None:
+    """With their ids, so that they are taken as they are."""
+    known = drafts(size, projects=1)
+    while chunk := list(islice(known, AT_ONCE)):
+        with store.writing():
+            deed = store.begin_deed(DeedKind.IMPORT, chunk[0].at, "bench")
+            for draft in chunk:
+                bring_back(store, draft, deed)

@@ -1,0 +1,204 @@
+"""What the words around it say of a thing: that it is over, moved, denied, a value, or where something holds. Pure."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from recollect.text import statement_words as known
+from recollect.text.alternatives import says_where
+from recollect.text.statement_tokens import NAME, Token, ends_clause, negates, says_something
+
+ENDED_WORDS = 5  # what is over is named in so many words
+
+
+def order_of(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if says_something(token):
+            yield token.stem
+        elif token.text not in known.DETERMINERS:
+            yield ""
+
+
+def gives_reason(tokens: Sequence[Token], i: int) -> bool:
+    text = tokens[i].text
+    return text in known.REASONS or (text == "so" and i + 1 < len(tokens) and tokens[i + 1].text == "that")
+
+
+def has_phrase(texts: Sequence[str]) -> bool:
+    said = " ".join(texts)
+    return any(f" {phrase} " in f" {said} " for phrase in known.CHANGE_PHRASES)
+
+
+def ended(tokens: Sequence[Token]) -> Iterator[str]:
+    """What the statement says is over, by the words around it."""
+    texts = [token.text for token in tokens]
+    for i, text in enumerate(texts):
+        for phrase in known.ENDS_AFTER.get(text, ()):
+            if tuple(texts[i : i + len(phrase)]) == phrase:
+                yield from _after(tokens, i + len(phrase))
+        if contrasts(tokens, i) or (text == "from" and _has_moved(tokens, i)):
+            yield from _after(tokens, i + 1)
+        if text in known.ENDS_WHAT_PRECEDES and _is_told_of(tokens, i):
+            yield from _before(tokens, i)
+        if tuple(texts[i : i + 2]) == ("no", "longer") and texts[i + 2 : i + 3] and texts[i + 2] in known.NO_LONGER_SO:
+            yield from _before(tokens, i)
+        if text == "anymore" or tuple(texts[i : i + 2]) == ("any", "more"):
+            yield from _clause_around(tokens, i)
+        if text == "place" and texts[i - 1 : i] == ["'s"]:
+            yield tokens[i - 2].stem
+        if text == "left":
+            before = tokens[max(0, i - 2) : i]
+            yield from (token.stem for token in before if token.is_name or token.value == "person")
+
+
+def _has_moved(tokens: Sequence[Token], i: int) -> bool:
+    """`moved from X`, `took over Y from X`."""
+    before = [token.text for token in tokens[:i]]
+    return not known.MOVES.isdisjoint(before) or "took over" in " ".join(before)
+
+
+def _first_clause(tokens: Sequence[Token]) -> list[Token]:
+    return list(takewhile(lambda token: not ends_clause(token), tokens))
+
+
+def adds(tokens: Sequence[Token]) -> bool:
+    texts = [token.text for token in _first_clause(tokens)]
+    return not known.ADDS.isdisjoint(texts) or texts[-1:] == ["too"] or texts[-2:] == ["as", "well"]
+
+
+def object_of(tokens: Sequence[Token]) -> str:
+    clause = _first_clause(tokens)
+    said = [i for i, token in enumerate(clause) if says_something(token)]
+    if len(said) < 2:
+        return ""
+    between = [token.text for token in clause[said[-2] + 1 : said[-1]]]
+    return "" if known.PREDICATES.isdisjoint(between) else clause[said[-1]].stem
+
+
+def gaps(tokens: Sequence[Token]) -> Iterator[str]:
+    for i, token in enumerate(tokens):
+        if says_something(token):
+            before = next((t.text for t in reversed(tokens[:i]) if t.text not in ("the", "a", "an", "our")), "")
+            if before in known.PREDICATES or before in known.USES:
+                yield token.stem
+
+
+def predicates(tokens: Sequence[Token]) -> Iterator[str]:
+    for before, token in pairwise(tokens):
+        if token.value == NAME and before.text in known.PREDICATES and before.text != "by":  # it does something, then
+            yield token.stem
+
+
+def directed(tokens: Sequence[Token]) -> Iterator[str]:
+    """What a sentence puts second: `X over Y`, `X before Y`."""
+    points = False
+    for token in tokens:
+        if token.text in known.DIRECTIONS:
+            points = True
+        elif ends_clause(token) or token.text == "to":
+            points = False
+        elif points and says_something(token):
+            yield token.stem
+
+
+def conditions(tokens: Sequence[Token]) -> Iterator[str]:
+    """`in YAML`, `for the web client`, `when it fails`; not the phrase that gives a value."""
+    phrase: list[Token] | None = None
+    for token in [*tokens, Token(".", "")]:
+        if token.text in known.CONDITIONS or token.text in known.PREDICATES or ends_clause(token):
+            if phrase and not any(said.value for said in phrase[1:]) and not _is_value(phrase[0]):
+                yield from (said.stem for said in phrase)
+            phrase = [] if token.text in known.CONDITIONS else None
+        elif phrase is not None and says_something(token):
+            phrase.append(token)
+
+
+def _is_value(token: Token) -> bool:
+    """Apart from languages and systems, which say where something holds."""
+    return bool(token.value) and not (token.value.startswith("alternative") and says_where(int(token.value.split()[1])))
+
+
+def objects(tokens: Sequence[Token], i: int) -> bool:
+    """`No, it is ...`"""
+    return tokens[i].text == "no" and i + 1 < len(tokens) and tokens[i + 1].text == ","
+
+
+def contrasts(tokens: Sequence[Token], i: int) -> bool:
+    """`X, not Y`, `not Y but X`: it says what holds instead."""
+    if tokens[i].text != "not":
+        return False
+    if i == 0 and any(token.text in ("all", "every", "everything", "everyone") for token in tokens[1:2]):
+        return False
+    return (
+        i == 0
+        or ends_clause(tokens[i - 1])
+        or tokens[i - 1].text == "and"
+        or "but" in [token.text for token in tokens[i + 1 : i + 8]]
+    )
+
+
+def moved(tokens: Sequence[Token]) -> Iterator[str]:
+    """`we moved X to Y`, `X was renamed to Y`: the X."""
+    for i, token in enumerate(tokens):
+        if token.text not in known.MOVES:
+            continue
+        after = [*_until_goal(tokens[i + 1 :])]
+        if after:
+            yield from after
+        else:
+            yield from _before(tokens, i)
+
+
+def _until_goal(tokens: Sequence[Token]) -> Iterator[str]:
+    found: list[str] = []
+    for token in tokens:
+        if token.text in known.GOALS:
+            yield from found
+            return
+        if ends_clause(token):
+            return
+        if token.stem and token.text not in known.LIGHT:
+            found.append(token.stem)
+
+
+def _is_told_of(tokens: Sequence[Token], i: int) -> bool:
+    """`X is gone`, not `X is dead code`."""
+    at_end = i + 1 == len(tokens) or not says_something(tokens[i + 1])
+    before = tokens[max(0, i - 4) : i]
+    return at_end and any(token.text in known.FORMS_OF_BE for token in before) and not any(map(negates, before))
+
+
+def _after(tokens: Sequence[Token], start: int) -> Iterator[str]:
+    taken = 0
+    for token in tokens[start:]:
+        if ends_clause(token) or (taken and token.text in known.BEYOND) or taken == ENDED_WORDS:
+            return
+        if token.stem and token.text not in known.LIGHT and not negates(token):
+            taken += 1
+            yield token.stem
+
+
+def _before(tokens: Sequence[Token], end: int) -> Iterator[str]:
+    taken = 0
+    for token in reversed(tokens[:end]):
+        if ends_clause(token) or taken == ENDED_WORDS:
+            return
+        if token.stem and token.text not in known.LIGHT and token.text not in known.FORMS_OF_BE:
+            taken += 1
+            yield token.stem
+
+
+def _clause_around(tokens: Sequence[Token], i: int) -> Iterator[str]:
+    start = max((n + 1 for n in range(i) if ends_clause(tokens[n])), default=0)
+    yield from (
+        token.stem for token in tokens[start:i] if token.stem and token.text not in known.LIGHT and not negates(token)
+    )
+
+
+def subject(tokens: Sequence[Token]) -> str:
+    first = next((token for token in tokens if token.text not in known.BEFORE_NOUNS), None)
+    return first.stem if first is not None and not first.value and says_something(first) else ""
+
+
+def is_passive(texts: Sequence[str]) -> bool:
+    done = any(be in known.FORMS_OF_BE and (verb.endswith("ed") or verb in known.DONE) for be, verb in pairwise(texts))
+    return done or "by" in texts

@@ -1,0 +1,34 @@
+from recollect.domain.memory import Hit, MemoryId
+from recollect.rank.conflicts import newest_first
+from tests.builders import a_memory
+from tests.requirements import covers
+
+
+def a_hit(name: str, *, days_old: float, against: tuple[str, ...] = ()) -> Hit:
+    conflicts = tuple(map(MemoryId, against))
+    return Hit(memory=a_memory(name, id=MemoryId(name), days_old=days_old, conflicts=conflicts), relevance=1, score=1)
+
+
+def order(*hits: Hit) -> list[str]:
+    return [hit.memory.text for hit in newest_first(hits)]
+
+
+@covers("CAP-10")
+def test_of_two_that_contradict_each_other_the_newer_comes_first() -> None:
+    assert order(a_hit("other", days_old=9), a_hit("old", days_old=5), a_hit("new", days_old=1, against=("old",))) == [
+        "other",
+        "new",
+        "old",
+    ]
+
+
+def test_whoever_notes_the_conflict_the_newer_comes_first() -> None:
+    assert order(a_hit("old", days_old=5, against=("new",)), a_hit("new", days_old=1)) == ["new", "old"]
+
+
+def test_without_a_conflict_the_order_stays() -> None:
+    assert order(a_hit("old", days_old=5), a_hit("new", days_old=1)) == ["old", "new"]
+
+
+def test_what_contradicts_something_that_is_not_there_stays_in_its_place() -> None:
+    assert order(a_hit("a", days_old=5), a_hit("b", days_old=1, against=("gone",))) == ["a", "b"]
