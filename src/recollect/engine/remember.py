@@ -123,7 +123,8 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
     if draft.source.role not in BY_THE_USER:  # an agent repeats what it was shown: that makes nothing truer
         return merged
     gained = min(2.0, round(merged.importance + GAIN_OF_A_MENTION, 3))
-    return replace(merged, importance=gained, flag=draft.flag)  # said by its user, it is no order of somebody else
+    # Said by its user, it is no order of somebody else; what is flagged itself changes nothing about that.
+    return replace(merged, importance=gained, flag=None if draft.flag is None else merged.flag)
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
