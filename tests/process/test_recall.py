@@ -249,7 +249,9 @@ def test_a_database_that_cannot_be_written_is_searched_by_words(home: Home, mode
 
 
 def test_more_than_a_moment_of_work_is_left_to_the_background(home: Home, model_folder: Path) -> None:
-    records: list[dict[str, Any]] = [{"text": f"Fact {n} about the ledger. " + "Many words. " * 80} for n in range(300)]
+    records: list[dict[str, Any]] = [
+        {"id": f"fact-{n}", "text": f"Fact {n} about the ledger. " + "Many words. " * 80} for n in range(300)
+    ]
     home.said("import", "-", stdin="\n".join(map(json.dumps, records)).encode())
     answer = home.with_model(model_folder).json("recall", "ledger")
     assert 0 < answer["by_words_only"] < 300

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from recollect.domain.errors import InvalidValue
 from recollect.imports.format import FOR_PEOPLE, HEAD_BYTES, Format, Transcript, format_of, is_for_agents
+from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 
 # What programs put there, and folders of the kind that only a program looks into.
@@ -59,7 +60,7 @@ class Files:
     not_understood: int = 0
 
 
-def find(paths: tuple[Path, ...], form: Format | None) -> Files:
+def find(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) -> Files:
     """`form`: what all of them are; None: each says so itself."""
     files, seen = Files(), set()
     for path in paths:
@@ -70,7 +71,9 @@ def find(paths: tuple[Path, ...], form: Format | None) -> Files:
             inside = _folder(path, form, files) if path.is_dir() else iter([_named(path, form)])
             for file in inside:
                 resolved = file.path.resolve()
-                if resolved not in seen:
+                if ignored.matches(str(resolved)):
+                    files.refused.append((visible(str(file.path)), "It is ignored ([privacy] ignored_paths)."))
+                elif resolved not in seen:
                     seen.add(resolved)
                     files.found.append(file)
         except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links

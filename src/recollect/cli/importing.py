@@ -22,6 +22,7 @@ from recollect.domain.memory import Draft
 from recollect.engine.engine import Engine
 from recollect.imports.entry import Bad, Kept, Left
 from recollect.imports.format import Format
+from recollect.privacy.exclude import IgnoredPaths
 from recollect.wiring import Model
 
 CHUNK_LINES = 1000  # one transaction each: others may write in between, and Ctrl-C loses nothing that was counted
@@ -65,7 +66,8 @@ def import_memories(
     """Read memories from files and folders ("-": standard input): JSON lines of `export`, Markdown (CLAUDE.md,
     AGENTS.md, GEMINI.md, .cursorrules, notes), the memory folder of Claude Code, claude-mem (export or database), mem0.
     Good lines are kept, bad ones are named by their number. Reading the same file again changes nothing."""
-    found = find(files, None if form == "auto" else Format(form))
+    ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
+    found = find(files, None if form == "auto" else Format(form), ignored)
     report = Report(memories_kept=0 if not dry_run else sys.maxsize if as_json else SHOWN_AT_MOST)
     model = context.model()
     with context.writing_engine(model) as engine:

@@ -18,6 +18,7 @@ MAX_TEXT_CHARS = 20_000  # a memory is a few sentences; documents belong into fi
 MAX_TITLE_CHARS = 300
 MAX_NAME_CHARS = 500  # ids, names in scopes, aliases
 SHOWN_CHARS = 80  # of a name that cannot be used
+MAX_PARTS = 200  # aliases, sentences of evidence, files
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -222,6 +223,7 @@ class Draft:
 
     def __post_init__(self) -> None:
         _check(self)
+        _check_parts(self)
         check_time(self.at)
         if self.valid_from is not None:
             check_time(self.valid_from)
@@ -260,6 +262,15 @@ class Memory:
     @property
     def is_live(self) -> bool:
         return self.valid_to is None and self.superseded_by is None and self.forgotten_at is None
+
+
+def _check_parts(draft: Draft) -> None:
+    """A memory is read on every start of a session: what hangs on it has a limit."""
+    for what in ("aliases", "evidence", "anchors", "conflicts", "mentions"):
+        if len(getattr(draft, what)) > MAX_PARTS:
+            raise InvalidValue(f"It has {len(getattr(draft, what)):,} {what}; a memory takes at most {MAX_PARTS}.")
+    if draft.id is not None and (draft.superseded_by == draft.id or draft.id in draft.conflicts):
+        raise InvalidValue(f"The memory {draft.id!r} names itself in superseded_by or conflicts.")
 
 
 def _check(value: Draft | Memory) -> None:

@@ -25,8 +25,8 @@ CERTAIN_CHARS = 6  # a shorter one may as well be part of a word elsewhere
 REDACTED_BEFORE_CHARS = 4000  # a longer text is not kept for a second look
 
 
-def admitted(draft: Draft, privacy: Privacy) -> Draft | Refused:
-    """The draft as it may be kept."""
+def admitted(draft: Draft, privacy: Privacy, *, from_file: bool = False) -> Draft | Refused:
+    """The draft as it may be kept. `from_file`: whoever wrote it says who said it."""
     ignored = next((anchor.path for anchor in draft.anchors if _ignored(privacy).matches(anchor.path)), None)
     if ignored is not None:
         return Refused(f"It speaks of {visible(_clean(ignored))}, which is ignored ([privacy] ignored_paths).")
@@ -43,7 +43,7 @@ def admitted(draft: Draft, privacy: Privacy) -> Draft | Refused:
         kept = _kept(draft, text, known)
     except InvalidValue as error:  # a mark may be longer than the secret was, or nothing is left of a path
         return Refused(f"Without its secrets and private parts it cannot be kept. {error}")
-    return replace(kept, flag=draft.flag or _flag(kept))
+    return replace(kept, flag=draft.flag or _flag(kept, from_file))
 
 
 def _kept(draft: Draft, text: str, known: Mapping[str, str]) -> Draft:
@@ -157,8 +157,8 @@ def _named(source: Source) -> list[tuple[str, str | None]]:
     ]
 
 
-def _flag(draft: Draft) -> str | None:
+def _flag(draft: Draft, from_file: bool) -> str | None:
     """What its user says needs no flag: only they give orders to their agent."""
-    if draft.source.role is Role.USER:
+    if draft.source.role is Role.USER and not from_file:
         return None
-    return reads_as_instruction(f"{draft.title}\n{draft.text}" if draft.title else draft.text)
+    return reads_as_instruction("\n".join(filter(None, (draft.title, draft.text, *draft.evidence))))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from recollect.domain.injection import Injection
     from recollect.engine.moments import Moments
 
+AHEAD = timedelta(days=2)  # clocks differ, and so do time zones
 MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory
 
 
@@ -103,11 +104,13 @@ class Engine:
         """
         with self._store.writing():
             deed = self._store.begin_deed(DeedKind.IMPORT, at, by) if deed is None else deed
-            return deed, [self._brought_back(draft, deed, strict) for draft in drafts]
+            return deed, [self._brought_back(draft, deed, at, strict) for draft in drafts]
 
-    def _brought_back(self, draft: Draft, deed: DeedId, strict: bool) -> Outcome | InvalidValue:
+    def _brought_back(self, draft: Draft, deed: DeedId, at: datetime, strict: bool) -> Outcome | InvalidValue:
         try:
-            may_be = admitted(draft, self._settings_for(None).privacy)
+            if draft.at > at + AHEAD:  # what is never outdated would outdate everything
+                raise InvalidValue(f"Its time, {draft.at.date()}, lies in the future.")
+            may_be = admitted(draft, self._settings_for(None).privacy, from_file=True)
             if isinstance(may_be, Refused):
                 raise InvalidValue(may_be.why)
             return showing.shown_outcome(bring_back(self._store, may_be, deed))

@@ -10,13 +10,13 @@ from recollect.domain.history import DeedId
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
-from recollect.engine.novelty import Relation, relation_of
+from recollect.engine.novelty import TRUST, Relation, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
 from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
 ID_CHARS = 8
-MENTIONS_AT_MOST = 20  # the last ones are kept: `seen` counts them all
+MENTIONS_AT_MOST = 200  # the last ones are kept: `seen` counts them all
 GAIN_OF_A_MENTION = 0.1  # of importance
 BY_THE_USER = (Role.USER, Role.IMPORT)
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
@@ -49,10 +49,9 @@ def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
             return Same(taken)
         known = _known(memories, draft)
         if known is None and taken is not None and taken.forgotten_at is not None and is_same:
-            memory = _memory(draft, taken.id)
-            memories.note_change(deed, taken.id, taken)
-            memories.update(memory)
-            return New(memory)
+            relation = Relation() if is_ours else relation_of(memories, draft)
+            if relation.same is None:
+                return _added(memories, draft, deed, relation, instead_of=taken)
         if known is None and not is_ours:
             known = memories.find_same(draft, past=True)
             if known is not None and not known.is_live:  # it was read before, and something newer took its place
@@ -78,16 +77,22 @@ def _is_past(draft: Draft) -> bool:
     return draft.superseded_by is not None or draft.valid_to is not None
 
 
-def _added(memories: Writes, draft: Draft, deed: DeedId, relation: Relation) -> Stored:
-    memory = _memory(draft, _free_id(memories, draft))
+def _added(
+    memories: Writes, draft: Draft, deed: DeedId, relation: Relation, instead_of: Memory | None = None
+) -> Stored:
+    """`instead_of`: it was forgotten, and comes back under its name."""
+    memory = _memory(draft, _free_id(memories, draft) if instead_of is None else instead_of.id)
     if relation.newer is not None:  # it was said earlier than what holds now: it goes straight into the history
         newer = _next_after(memories, memory, relation.newer)
         memory = replace(memory, valid_to=newer.valid_from, superseded_by=newer.id)
     if relation.contradicted:
         conflicts = (*memory.conflicts, *(known.id for known in relation.contradicted))
         memory = replace(memory, conflicts=tuple(dict.fromkeys(conflicts)))
-    memories.note_change(deed, memory.id, None)
-    memories.add(memory)
+    memories.note_change(deed, memory.id, instead_of)
+    if instead_of is None:
+        memories.add(memory)
+    else:
+        memories.update(memory)
     replaced = tuple(supersede(memories, known, memory, deed) for known in relation.replaced)
     if replaced:
         return Updates(memory, replaced)
@@ -132,6 +137,8 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     what is not; and what its user says as well needs no flag."""
     if draft.flag is not None and known.flag is None:
         return replace(known, seen=seen)
+    if TRUST[draft.source.role] < TRUST[known.source.role]:  # a title would be shown in place of what a person said
+        return replace(known, seen=seen)
     strictness = list(Sensitivity)
     said = visible(draft.text).casefold()
     quoted = (known.text, *known.evidence, *draft.evidence)  # a line of a file, say, with its bullet
@@ -139,7 +146,7 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
     return replace(
         known,
         seen=seen,
-        title=known.title or draft.title if draft.source.role is Role.TOOL else draft.title or known.title,
+        title=draft.title or known.title,
         flag=None if draft.source.role is Role.USER and draft.flag is None else known.flag,
         aliases=tuple(dict.fromkeys((*known.aliases, *draft.aliases))),
         evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence, *words))),

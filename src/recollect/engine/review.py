@@ -13,7 +13,7 @@ from recollect.domain.memory import Memory, MemoryId
 from recollect.engine.ports import Writes
 from recollect.engine.remember import supersede
 
-LOOKED_AT = 1000  # more than anybody reads
+LOOKED_AT = 10_000  # more than anybody reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ _HOOKS: tuple[tuple[bytes, Pattern, str], ...] = tuple(
     )
 )
 _USUAL = frozenset(
-    b"password pass passwd pwd pw user username secret token key apikey host port name credentials pat my-password "
+    b"password pass passwd pwd pw user username token key apikey host port name credentials pat my-password "
     b"mypassword mypass my_password your_password yourpassword userpassword dbpassword db_password".split()
 )
 

@@ -41,10 +41,11 @@ _STRING = Pattern(
 )
 _BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 _LINE = Pattern(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_CONTENT = Pattern(rb"[^\s<>\"']{1,300}")
 _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
-_SETS = Pattern(rb"(?:^|\n|\\n|export |set |ENV |-e |env )$")
+_SETS = Pattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
 _WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
-_IN_PASSWORDS, _QUERY = (b"&", b"|"), (b"?", b"&")
+_IN_PASSWORDS, _QUERY, _WHOLE = (b"&", b"|", b";"), (b"?", b"&"), ("sign", "prose")
 _INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
 _LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
 
@@ -115,7 +116,7 @@ def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | Non
     sets = sets and text[at : at + 1] not in (b"\r", b"\n")
     if how == "sign" and not text[at : at + 1].isalnum():
         at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it matches nothing, too
-    bare = (_LINE if sets else _BARE).match(text, at)
+    bare = (_LINE if sets else _CONTENT if how == "element" else _BARE).match(text, at)
     if bare is None:
         return None
     end = bare.end()
@@ -125,7 +126,7 @@ def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | Non
         return None
     prose = how == "prose" or match.group().endswith(b" ")
     value = bare.group()
-    if how == "sign" and told.strength is Strength.PASSWORD and text[end : end + 1] in _IN_PASSWORDS:
+    if how in _WHOLE and told.strength is Strength.PASSWORD and text[end : end + 1] in _IN_PASSWORDS:
         whole = _LINE.match(text, at)
         if whole is not None and text[start - 1 : start] not in _QUERY:
             value = whole.group()

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from itertools import pairwise
 
 from recollect.domain.memory import Draft, Kind, Memory
-from recollect.text.alternatives import says_where
+from recollect.text.alternatives import row_of, says_where
 from recollect.text.opposites import opposed
 from recollect.text.statement import Clause, Statement, statement
 from recollect.text.statement_tokens import NAME, QUOTE
@@ -72,7 +72,9 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
 def _is_same(old: Statement, new: Statement) -> bool:
     if old.negated != new.negated or not old.flat or _prefers_otherwise(old, new) or _is_turned_round(old, new):
         return False
-    if bool(old.moved) != bool(new.moved) or bool(old.ended) != bool(new.ended) or old.numbers != new.numbers:
+    if bool(old.moved) != bool(new.moved) or old.ended != new.ended or old.numbers != new.numbers:
+        return False
+    if not _is_in_order(old, new):
         return False
     only_old, only_new = old.flat - new.flat, new.flat - old.flat
     if only_old and only_new:
@@ -86,6 +88,24 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     shared = len(old.content & new.content)
     return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)
+
+
+def _is_in_order(old: Statement, new: Statement) -> bool:
+    """What stands first in the one may stand last in the other, but who does it to whom stays as it is."""
+    ours, theirs = old.words_in_order, new.words_in_order
+    numbers = [[word for word in order if word in old.numbers] for order in (ours, theirs)]
+    if numbers[0] != numbers[1]:
+        return False
+    if len(ours) != len(theirs) or _is_moved(ours, theirs):
+        return True
+    return old.is_passive != new.is_passive or bool(old.subject) != bool(new.subject)
+
+
+def _is_moved(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether the one is the other with a piece of it in front of what came before it: `in CI, ...`."""
+    mine, other = _gap(("", *ours), ("", *theirs))
+    twice = (*mine, *mine)
+    return any(twice[at : at + len(mine)] == tuple(other) for at in range(len(mine) or 1))
 
 
 def _prefers_otherwise(old: Statement, new: Statement) -> bool:
@@ -107,9 +127,16 @@ def _are_elsewhere(old: Statement, new: Statement) -> bool:
     if QUOTE in old.values and QUOTE in new.values and not old.values[QUOTE] & new.values[QUOTE]:
         return True  # two messages are two matters
     both = [name for name in old.values.keys() & new.values.keys() if _says_where(name)]
-    if old.words != new.words and any(not old.values[name] & new.values[name] for name in both):
+    differ = [name for name in both if not old.values[name] & new.values[name]]
+    if any(old.words != new.words or (new.values[name] & new.places and "write" not in new.words) for name in differ):
         return not new.moved
     return any(old.words & row and new.words & row and not old.words & new.words & row for row in PLACES)
+
+
+def _is_place(name: str) -> bool:
+    """A language or a system: much is said of it that has nothing to do with each other."""
+    row = row_of(name)
+    return row is not None and says_where(row)
 
 
 def _says_where(name: str) -> bool:
@@ -125,7 +152,7 @@ def _said(one: Statement) -> frozenset[str]:
 def _ends(old: Statement, new: Statement) -> bool:
     """It says that something is over which the old one holds."""
     over = new.ended & _said(old)
-    named = over & (old.names | new.names)
+    named = frozenset(name for name in over & (old.names | new.names) if not _is_place(name))
     if not over or (new.ended & new.names and not named):
         return False
     beside = (old.words & new.words) - over
@@ -163,26 +190,28 @@ def _corrects(old: Statement, new: Statement) -> bool:
         return False
     words = old.words & new.words
     shared = len(old.content & new.content)
-    if shared >= 2 and shared * 2 >= len(old.content):
-        return True
     if _is_swapped(old, new, frozenset(), close=True):
         return False
-    if shared > 2:
+    if shared > 2 or (shared == 2 and len(old.content) <= 2 * shared):
         return True
-    both_name_one = all(any(name.startswith("alternative") for name in one.values) for one in (old, new))
+    both_name_one = all(any(name.startswith(("alternative", NAME)) for name in one.values) for one in (old, new))
     return bool(words) and both_name_one and len(old.words - words) <= 1
 
 
 def _changes_object(old: Statement, new: Statement) -> bool:
     """`Events go to Segment`, `events go to RudderStack`; `we lint with ESLint`, `we switched to Biome for linting`."""
-    if not old.object or old.object in new.content:
+    if not old.object or old.object in new.content or old.negated != new.negated:
         return False
     rest = old.content - {old.object}
     if new.changes and rest <= new.content and rest - _WEAK and (new.gaps - old.content):
         return True
     named = {old.object, new.object} <= old.named | new.named and not are_numbered(old.object, new.object)
     others = new.content - {new.object}
-    return bool(new.object) and named and len(rest & others) >= 2 and len(rest ^ others) <= 1
+    if not new.object or not named or _is_place(old.object) or _is_place(new.object):
+        return False
+    if new.object in new.places and not {old.object, new.object} <= old.names | new.names:
+        return False
+    return len(rest & others) >= 2 and len(rest ^ others) <= 1
 
 
 def _fills_gap(old: Statement, new: Statement) -> bool:
@@ -194,7 +223,7 @@ def _fills_gap(old: Statement, new: Statement) -> bool:
         return False
     if are_numbered(" ".join(ours), " ".join(theirs)):
         return False
-    if not (set(ours) & old.gaps and set(theirs) & new.gaps):
+    if not (set(ours) & old.gaps and set(theirs) & new.gaps) or set(ours) & old.places or set(theirs) & new.places:
         return False
     if any(_says_where(name) and values & set(ours) for name, values in old.values.items()):
         return False
@@ -217,10 +246,12 @@ def _gap(ours: Sequence[str], theirs: Sequence[str]) -> tuple[Sequence[str], Seq
 def _changes_value(old: Statement, new: Statement) -> bool:
     """Both give a value of one kind for the same thing, and it is not the same value."""
     changed = list(_changed(old, new))
-    if not changed:
+    if not changed or (old.negated != new.negated and not new.changes) or (old.ended and new.ended):
         return False
-    ours = frozenset(value for name, _ in changed for value in _values(old, name))
-    theirs = frozenset(value for _, name in changed for value in _values(new, name))
+    if old.reasons and new.reasons and not old.reasons & new.reasons:  # two events, each with its cause
+        return False
+    ours = frozenset(value for name, _ in changed for value in _values(old, name)) - new.all_values
+    theirs = frozenset(value for _, name in changed for value in _values(new, name)) - old.all_values
     shared = (old.words & new.words) | (old.all_values & new.all_values)
     only_old = (old.words | old.all_values) - ours - new.words - new.all_values
     only_new = (new.words | new.all_values) - theirs - old.words - old.all_values
@@ -232,23 +263,31 @@ def _changes_value(old: Statement, new: Statement) -> bool:
     versioned = frozenset(name.partition(" ")[2] for pair in changed for name in pair if name.startswith("version"))
     shared -= versioned  # that both name a thing of which both give a version says nothing more
     shared -= OWNS
-    if not shared - _WEAK and (len(shared) < 2 or (only_old and only_new)) and (only_old or only_new):
+    if (
+        not shared - _WEAK
+        and (len(shared) < 2 or (only_old and only_new))
+        and (only_new or (only_old and not versioned))
+    ):
         return False
     if not shared and not only_old and not only_new and not versioned:  # `use npm`, `use pnpm`
         return len(changed) == 1 and changed[0][0].startswith("alternative") and not _says_where(changed[0][0])
     if not shared and (only_new or not versioned):
+        return False
+    if (NAME, NAME) in changed and not new.changes and len(shared) < 2 and theirs & new.places:
         return False
     if not only_old or not only_new:
         return (len(changed) == 1 or new.changes) and not _is_narrowed(old, new, only_old, only_new)
     if _is_swapped(old, new, ours | theirs, close=new.changes) or len(changed) > 1:
         return False
     overlap = len(shared) / (len(shared) + min(len(only_old), len(only_new)))
-    return overlap >= HALF if new.changes else len(shared) >= FEW and overlap >= MOSTLY
+    if new.changes:
+        return overlap >= HALF and (len(shared) >= 2 or not new.corrects)
+    return len(shared) >= FEW and overlap >= MOSTLY
 
 
 def _names_are_values(old: Statement, new: Statement) -> bool:
     """A name may as well be what a statement is about. `shard-1` and `shard-2` are two things."""
-    ours, theirs = old.values[NAME], new.values[NAME]
+    ours, theirs = old.values[NAME] - new.values[NAME], new.values[NAME] - old.values[NAME]
     if len(ours) > 1 or len(theirs) > 1 or not (ours <= old.predicates and theirs <= new.predicates):
         return False
     return not are_numbered(*ours, *theirs)
@@ -260,15 +299,14 @@ def are_numbered(one: str, other: str) -> bool:
 
 
 def _is_narrowed(old: Statement, new: Statement, only_old: frozenset[str], only_new: frozenset[str]) -> bool:
-    """The one holds for more than the other: `in YAML`, `the read timeout`."""
+    """The one holds for more than the other: `in YAML`, `the read timeout`, `of the audit topic`."""
     if new.changes:
         return bool(only_new & new.conditions)
     if only_old & old.conditions or only_new & new.conditions:
         return True
-    return any(
-        place == "before"
-        for place, _ in (*_beside(old, new, old.all_values, close=True), *_beside(new, old, new.all_values, close=True))
-    )
+    ours = _beside(old, new, old.all_values - only_old, close=True)
+    theirs = _beside(new, old, new.all_values - only_new, close=True)
+    return any(place == "before" for place, _ in (*ours, *theirs))
 
 
 def _values(one: Statement, name: str) -> frozenset[str]:
@@ -279,11 +317,19 @@ def _changed(old: Statement, new: Statement) -> Iterator[tuple[str, str]]:
     """Classes of which both give values, and none in common."""
     for ours in sorted({*old.values, *old.maybe}):
         for theirs in sorted({*new.values, *new.maybe}):
-            if not _are_of_one_kind(ours, theirs) or _values(old, ours) & _values(new, theirs):
+            if not _are_of_one_kind(ours, theirs) or not _differ(old, ours, new, theirs):
                 continue
+            if _values(old, ours) & new.content and not new.changes and ours != NAME:
+                continue  # it is named there too, only not as this
             if ours.startswith("alternative") and len(_values(new, theirs)) > len(_values(old, ours)):
                 continue  # a list is no other value
             yield ours, theirs
+
+
+def _differ(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
+    """A statement may name what it is about and what it says of it: of names, those that both have do not count."""
+    one, other = _values(old, ours), _values(new, theirs)
+    return bool(one - other and other - one) if ours == NAME else not one & other
 
 
 def _are_of_one_kind(one: str, other: str) -> bool:
@@ -340,6 +386,8 @@ def _clash(old: Statement, ours: Clause, new: Statement, theirs: Clause) -> bool
     if one == other:
         return True
     if not turned and only_old and only_new and _is_swapped(old, new, frozenset(), close=True):
+        return False
+    if only_new & new.conditions and not only_old and not turned:  # an exception, not the opposite
         return False
     agreed = len(shared) + turned
     return agreed >= 2 and agreed >= min(len(one), len(other)) * (MOSTLY if new.changes else NEARLY)

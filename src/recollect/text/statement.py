@@ -47,6 +47,7 @@ class Statement:
     clauses: tuple[Clause, ...]
     object: str  # what its first clause ends with, as in `... go to Segment`; "" if it does not
     gaps: frozenset[str]  # words that stand where a value stands: behind `with`, `in`, `is`, `use` ...
+    places: frozenset[str]  # words behind `in`, `on`, `at`, `for`
     bounds: frozenset[str]  # whether it gives the least or the most of something
     named: frozenset[str]  # whatever is written like a name
     changes: bool  # it tells of a change
@@ -108,7 +109,8 @@ class Statement:
 def statement(text: str) -> Statement:
     tokens = _with_people(tokens_of(text[:MAX_CHARS]))
     clauses = tuple(_clauses(tokens))
-    values = _by_class([*_without_reasons(tokens)], lambda token: token.value)
+    main = [*_without_reasons(tokens)]
+    values = _by_class(main, lambda token: token.value)
     all_values = frozenset().union(*values.values())
     texts = [token.text for token in tokens]
     return Statement(
@@ -123,15 +125,16 @@ def statement(text: str) -> Statement:
         subject=cues.subject(tokens),
         is_passive=cues.is_passive(texts),
         ended=frozenset(cues.ended(tokens)),
-        moved=frozenset(cues.moved(tokens)),
+        moved=frozenset(cues.moved(main)),
         clauses=clauses,
-        changes=not known.CHANGES.isdisjoint(texts) or texts[:1] == ["since"] or cues.has_phrase(texts),
+        changes=cues.changes(main) or texts[:1] == ["since"],
         object=cues.object_of(tokens),
         gaps=frozenset(cues.gaps(tokens)),
+        places=frozenset(cues.places(tokens)),
         named=frozenset(token.stem for token in tokens if token.is_name or token.value.split()[:1] in NAMES),
         bounds=frozenset(known.BOUNDS[text] for text in texts if text in known.BOUNDS),
         adds=cues.adds(tokens),
-        corrects=not known.CORRECTS.isdisjoint(texts) or any(cues.objects(tokens, i) for i in range(len(tokens))),
+        corrects=cues.corrects(tokens),
         is_past=not known.PAST.isdisjoint(texts),
     )
 
@@ -176,10 +179,13 @@ def _with_people(tokens: Sequence[Token]) -> list[Token]:
         return list(tokens)
     not_people = known.OWNS.union(*known.PLACES)
     found = []
-    for token, after in zip(tokens, [*tokens[1:], Token("", "")], strict=True):
+    nothing = Token("", "")
+    for before, token, after in zip([nothing, *tokens], tokens, [*tokens[1:], nothing], strict=False):
         is_person = token.is_name and not token.value and token.text not in known.LIGHT and token.stem not in not_people
-        if token.starts and not (after.stem in known.OWNS or after.text in ("is", "took", "'s", "does")):
-            is_person = False
+        if token.starts or ends_clause(before):
+            is_person = is_person and (after.stem in known.OWNS or after.text in ("is", "took", "'s", "does", "left"))
+        else:
+            is_person = is_person and before.text in known.WHO
         found.append(Token(token.text, token.stem, "person") if is_person else token)
     return found
 

@@ -62,7 +62,7 @@ def _first_clause(tokens: Sequence[Token]) -> list[Token]:
 
 def adds(tokens: Sequence[Token]) -> bool:
     texts = [token.text for token in _first_clause(tokens)]
-    return not known.ADDS.isdisjoint(texts) or texts[-1:] == ["too"] or texts[-2:] == ["as", "well"]
+    return not known.ADDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
 
 
 def object_of(tokens: Sequence[Token]) -> str:
@@ -77,8 +77,16 @@ def object_of(tokens: Sequence[Token]) -> str:
 def gaps(tokens: Sequence[Token]) -> Iterator[str]:
     for i, token in enumerate(tokens):
         if says_something(token):
-            before = next((t.text for t in reversed(tokens[:i]) if t.text not in ("the", "a", "an", "our")), "")
+            before = next((t.text for t in reversed(tokens[:i]) if t.text not in known.BEFORE_NOUNS), "")
             if before in known.PREDICATES or before in known.USES:
+                yield token.stem
+
+
+def places(tokens: Sequence[Token]) -> Iterator[str]:
+    for i, token in enumerate(tokens):
+        if says_something(token):
+            before = next((t.text for t in reversed(tokens[:i]) if t.text not in known.BEFORE_NOUNS), "")
+            if before in ("in", "on", "at", "for"):
                 yield token.stem
 
 
@@ -101,20 +109,36 @@ def directed(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def conditions(tokens: Sequence[Token]) -> Iterator[str]:
-    """`in YAML`, `for the web client`, `when it fails`; not the phrase that gives a value."""
+    """`in YAML`, `for the web client`, `of the audit topic`; not the phrase that gives a value."""
     phrase: list[Token] | None = None
     for token in [*tokens, Token(".", "")]:
-        if token.text in known.CONDITIONS or token.text in known.PREDICATES or ends_clause(token):
-            if phrase and not any(said.value for said in phrase[1:]) and not _is_value(phrase[0]):
+        if phrase is not None and says_something(token):
+            phrase.append(token)
+        elif token.text not in known.BEFORE_NOUNS:
+            if phrase and not any(map(_is_value, phrase)):
                 yield from (said.stem for said in phrase)
             phrase = [] if token.text in known.CONDITIONS else None
-        elif phrase is not None and says_something(token):
-            phrase.append(token)
 
 
 def _is_value(token: Token) -> bool:
     """Apart from languages and systems, which say where something holds."""
     return bool(token.value) and not (token.value.startswith("alternative") and says_where(int(token.value.split()[1])))
+
+
+def corrects(tokens: Sequence[Token]) -> bool:
+    """`Actually, ...`, `no, it is ...`, `I was wrong`; not that something gives wrong results."""
+    texts = [token.text for token in tokens]
+    said_so = "wrong" in texts[:3] or "was wrong" in " ".join(texts)
+    return said_so or not known.CORRECTS.isdisjoint(texts) or any(objects(tokens, i) for i in range(len(tokens)))
+
+
+def changes(tokens: Sequence[Token]) -> bool:
+    """Whether it tells of a change; `is not deprecated` tells of none."""
+    texts = [token.text for token in tokens]
+    told = any(
+        text in known.CHANGES and not any(map(negates, tokens[max(0, i - 2) : i])) for i, text in enumerate(texts)
+    )
+    return told or texts[:1] == ["since"] or has_phrase(texts)
 
 
 def objects(tokens: Sequence[Token], i: int) -> bool:

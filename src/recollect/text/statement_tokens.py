@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recollect.text import statement_words as known
 from recollect.text.alternatives import is_plain_word, known_name, row_of, two_word_name
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
     | (?P<path>(?:~|\.{1,2})?/?(?:[\w@.*{}<>:-]+/)+[\w@.*{}<>-]*|/[\w@.{}-]+|\.{1,2}/[\w.-]+
         |[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\b)
     | (?P<image>\b[a-z][\w./-]*\w:[a-z0-9][\w.-]*\w\b)
-    | (?<![\w&])(?P<handle>[#@][A-Za-z][\w/.-]*\w)
+    | (?<![\w&])(?P<handle>[#@][A-Za-z][\w/.-]*\w|\#\d+)
     | (?<!\S)(?P<option>--?[A-Za-z][\w-]*)
     | (?P<word>[Cc]\+\+|[CFcf]\#|[^\W\d_]\w*(?:[-.'_]\w+)*)
     | (?P<end>[.;:!?,()\[\]]|\s[-–—]+\s|→|->)
@@ -128,7 +129,7 @@ def _number(match: re.Match[str], before: Sequence[Token]) -> Iterator[Token]:
         yield Token(digits, digits, f"count {counted}")
         yield Token(unit, counted)
         return
-    elif last.stem and not last.value and last.text not in known.FUNCTION_WORDS and last.stem not in known.MEASURED:
+    elif last.stem and not last.value and says_something(last) and last.stem not in known.MEASURED:
         yield Token(f"{last.text} {digits}", f"{last.stem} {digits}", NAME)  # `tenant 12`: it tells which, not how much
     else:
         yield Token(digits, digits, "number")
@@ -157,7 +158,7 @@ def _plain(raw: str, name: str, starts: bool) -> Iterator[Token]:
     if name in known.NUMBER_WORDS:
         yield Token(name, known.NUMBER_WORDS[name], "number word")
         return
-    if raw == "US":  # the country
+    if raw == "US" or (len(raw) == 1 and raw.isupper() and not starts and raw != "I"):  # a country; `service A`
         yield Token(name, raw, NAME)
         return
     row = row_of(name)
@@ -217,7 +218,18 @@ def _joined(tokens: Sequence[Token]) -> list[Token]:
                 found.append(Token(token.text, token.stem, f"version {last.stem}"))
                 continue
         found.append(token)
-    return [Token(t.text, t.stem, "number") if t.value == "number word" else t for t in found]
+    return [*_counted(found)]
+
+
+def _counted(tokens: Sequence[Token]) -> Iterator[Token]:
+    """A number word that counts nothing tells which one is meant: `phase one`."""
+    for before, token in pairwise((Token("", ""), *tokens)):
+        if token.value != "number word":
+            yield token
+        elif says_something(before) and not before.value:
+            yield Token(token.text, f"{before.stem} {token.stem}", NAME)
+        else:
+            yield Token(token.text, token.stem, "number")
 
 
 def says_something(token: Token) -> bool:

@@ -73,7 +73,7 @@ CHANGE_PHRASES = (
     "turned out",
     "my bad",
 )
-CORRECTS = frozenset("actually correction wrong mistaken nope sorry incorrect".split())
+CORRECTS = frozenset("actually correction mistaken nope sorry incorrect".split())
 ADDS = frozenset("also additionally another besides moreover".split())  # it says more, and takes nothing back
 METHODS = frozenset("get post put patch delete head options".split())
 PAST = frozenset("was were kept used".split())
@@ -85,14 +85,16 @@ MOVES = frozenset(
 )
 PRONOUNS = frozenset("it them they this that these those".split())
 REASONS = frozenset("because since".split())  # what follows says why, not what
+# Behind these stands whoever does something.
+WHO = frozenset("by ask ping contact grab with is to bug from".split())
 # A name that follows one of these is what is said of something, not what it is said of.
 PREDICATES = frozenset("in at on with by under via through is are to into called as named from using".split())
-CONDITIONS = frozenset("in for when if during within on while under".split())
+CONDITIONS = frozenset("in for when if during within on while under of to at from".split())
 DIRECTIONS = frozenset("over than before after from instead".split())
 # How far something goes: the least and the most of it are two matters.
 BOUNDS = {
-    **dict.fromkeys(("minimum", "min", "least", "lower"), "least"),
-    **dict.fromkeys(("maximum", "max", "most", "upper"), "most"),
+    **dict.fromkeys(("minimum", "min", "least", "lower", "over", "exceeding", "after"), "least"),
+    **dict.fromkeys(("maximum", "max", "most", "upper", "under", "before"), "most"),
 }
 BEFORE_NOUNS = frozenset("the a an our all every each".split())
 DONE = frozenset("cut set built written run held kept sent done made put hit read found".split())
@@ -217,7 +219,7 @@ TWO_WORDS = {
 MEASURED = frozenset(
     """
     port limit size length width height depth level version timeout retri count rate threshold max maximum min minimum
-    concurr worker interv ttl priorit weight qualiti baud channel score budget cap quota age batch page capac total
+    concurr worker interv ttl priorit weight qualiti baud channel score budget cap quota age batch page capac total edit
     """.split()
 )
 BARE = ("characters", "factor")  # often said without the unit

@@ -100,10 +100,39 @@ def test_what_cannot_hold_together_contradicts(old: str, new: str) -> None:
         ("Rule number 7 is about naming.", "Rule number 8 is about naming."),
         ("Shard-1 lives in Frankfurt.", "Shard-2 lives in Frankfurt."),
         ("Never commit to main.", "Never commit to main, because the bot tags every commit there."),
+        ("Kafka retention is 14 days.", "Kafka retention of the audit topic is 365 days."),
+        ("PRs need two approvals.", "PRs to the infra repo need one approval."),
+        ("The build takes 5 minutes.", "The Docker build takes 9 minutes."),
+        ("We deploy on Tuesdays.", "We don't deploy on Fridays."),
+        ("v1 of the API is deprecated.", "v2 of the API is not deprecated."),
+        ("Alice reviews Bob's code.", "Bob reviews Alice's code."),
+        ("src/a.py imports src/b.py", "src/b.py imports src/a.py"),
+        ("Refunds over 200 EUR need a manager.", "Refunds under 20 EUR are automatic."),
+        ("On 2026-01-05 we had an outage because of DNS.", "On 2026-02-07 we had an outage because of disk space."),
+        ("Use feature flags.", "Don't use feature flags for bug fixes."),
     ],
 )
 def test_what_speaks_of_something_else_or_says_more_is_another_matter(old: str, new: str) -> None:
     assert verdict(old, new) is Verdict.UNRELATED
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Use tabs, not spaces.", "Use spaces, not tabs."),
+        ("Dev runs on port 3000 and prod on port 80.", "Dev runs on port 80 and prod on port 3000."),
+        ("Timeouts: connect 3 s, read 10 s.", "Timeouts: connect 10 s, read 3 s."),
+        ("Use async for IO and threads for CPU.", "Use threads for IO and async for CPU."),
+        ("Release 3.8 goes out on 2 September.", "Release 3.8 goes out on 9 September."),
+    ],
+)
+def test_the_same_words_in_another_order_may_say_the_opposite(old: str, new: str) -> None:
+    assert verdict(old, new) is not Verdict.SAME
+
+
+@pytest.mark.parametrize("said", ["The pool size is now {}.", "Port is now {}.", "The batch size is {} now."])
+def test_a_bare_number_is_a_value_where_something_is_measured(said: str) -> None:
+    assert verdict(said.replace(" now", "").format(5), said.format(10)) is Verdict.UPDATES
 
 
 def test_the_same_words_of_another_kind_are_another_memory() -> None:

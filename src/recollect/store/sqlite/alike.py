@@ -14,6 +14,7 @@ from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import memories_of
 
+WORDS_ASKED = 60  # the longest: they are the rarest, mostly
 ROWS_OF_A_WORD = 50  # a word that more rows have says little by itself
 COMMON_WORDS = 3  # of so many common words, each two together are looked for
 
@@ -24,7 +25,8 @@ class Alike:
     def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
             places = index.places_with(connection, "memory_words", index.places_beside(draft))
-            numbers = _best(connection, places, sorted(set(words)), limit)
+            asked = sorted(set(words), key=lambda word: (-len(word), word))[:WORDS_ASKED]
+            numbers = _best(connection, places, asked, limit)
             rows = connection.execute(
                 "SELECT memory.* FROM json_each(?) AS found JOIN memory ON memory.n = found.value ORDER BY found.key",
                 (json.dumps(numbers),),

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from recollect.domain.errors import InvalidValue
 
 BUSY_S = 5.0
+MAX_VALUE_BYTES = 1_000_000  # longer than anything that becomes a memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,7 @@ def _opened(file: Path) -> sqlite3.Connection:
 def _connected(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=BUSY_S)
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
         connection.text_factory = lambda text: text.decode("utf-8", "replace")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error:
