@@ -8,7 +8,7 @@ from recollect.engine.ports import KeepsMemories
 from recollect.rank.novelty import Verdict, compare, may_matter
 from recollect.text.statement import statement, telling_words, words_to_look_for
 
-CANDIDATES = 12  # how many known memories a draft is compared with
+CANDIDATES = 10  # how many known memories a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
 
 

@@ -7,7 +7,7 @@ those that share two of them. It needs no matrix and no model, so that every pro
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from itertools import combinations
+from itertools import pairwise
 
 from recollect.domain.memory import Draft, Memory
 from recollect.store.sqlite import index
@@ -16,7 +16,7 @@ from recollect.store.sqlite.rows import memories_of
 
 WORDS_ASKED = 60  # the longest: they are the rarest, mostly
 ROWS_OF_A_WORD = 50  # a word that more rows have says little by itself
-COMMON_WORDS = 3  # of so many common words, each two together are looked for
+COMMON_WORDS = 3  # of so many common words, two and two together are looked for
 
 
 class Alike:
@@ -25,7 +25,7 @@ class Alike:
     def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
             places = index.places_with(connection, "memory_words", index.places_beside(draft))
-            asked = sorted(set(words), key=lambda word: (-len(word), word))[:WORDS_ASKED]
+            asked = sorted(sorted(set(words), key=len, reverse=True)[:WORDS_ASKED])
             numbers = _best(connection, places, asked, limit)
             rows = connection.execute(
                 "SELECT memory.* FROM json_each(?) AS found JOIN memory ON memory.n = found.value ORDER BY found.key",
@@ -39,7 +39,7 @@ def _best(connection: sqlite3.Connection, places: Sequence[index.Place], words: 
     having = index.some_with(connection, places, [[word] for word in words], ROWS_OF_A_WORD)
     rare = [rows for rows in having if len(rows) < ROWS_OF_A_WORD]
     common = [word for word, rows in zip(words, having, strict=True) if len(rows) == ROWS_OF_A_WORD]
-    pairs = [list(pair) for pair in combinations(common[:COMMON_WORDS], 2)]
+    pairs = [list(pair) for pair in pairwise(common[:COMMON_WORDS])]
     together = index.some_with(connection, places, pairs, ROWS_OF_A_WORD, newest=True)
     shares: dict[int, float] = {}
     for rows in (*rare, *together):
