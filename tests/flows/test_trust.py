@@ -31,13 +31,14 @@ from recollect.domain.memory import (
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import Privacy, Settings
 from recollect.engine.engine import Engine
+from recollect.privacy.signs.reasons import IGNORE
 from recollect.privacy.visibility import may_inject
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_prompt, a_start
 from tests.flows.conftest import engine_on
 from tests.planted import of_every_sort
 from tests.requirements import covers
-from tests.unit.privacy.attacks import ATTACKS, IGNORE
+from tests.unit.privacy.attacks import ATTACKS
 
 HERE = Viewer(project=PROJECT)
 TOOL, AGENT = Source(role=Role.TOOL, host="opencode"), Source(role=Role.ASSISTANT, host="opencode")

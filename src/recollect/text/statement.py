@@ -127,7 +127,7 @@ def statement(text: str) -> Statement:
         ended=frozenset(cues.ended(tokens)),
         moved=frozenset(cues.moved(main)),
         clauses=clauses,
-        changes=cues.changes(main) or texts[:1] == ["since"],
+        changes=cues.changes(main),
         object=cues.object_of(tokens),
         gaps=frozenset(cues.gaps(tokens)),
         places=frozenset(cues.places(tokens)),

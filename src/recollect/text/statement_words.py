@@ -110,6 +110,7 @@ PLACES = (
     frozenset("intern extern public privat".split()),
     frozenset("left right front rear".split()),
 )
+ELSEWHERE = frozenset().union(*PLACES)
 # Who stands with one of these is a person or a team.
 OWNS = frozenset("own owner review maintain lead contact approv respons charg call assign ping ask grab oncal".split())
 # Words that so many statements share that they say little about whether two speak of the same thing.
