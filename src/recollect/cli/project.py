@@ -11,7 +11,7 @@ from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
 from recollect.workspace import marker
-from recollect.workspace.git import root_of
+from recollect.workspace.git import branch_of, language_of, root_of
 
 _from = click.argument("source", metavar="FROM", shell_complete=completing.project_ids)
 _yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -25,10 +25,12 @@ def project() -> None:
 @project.command()
 @output.json_option
 def show(as_json: bool) -> None:
-    """The project of this folder: its id and why, what else it is known as, how much is remembered."""
+    """The project of this folder: its id and why, what else it is known as, how much is remembered; its main language
+    and the branch that is checked out."""
     with context.engine() as engine:
         found = engine.resolve(str(context.folder()))
         known = {facts.id: facts for facts in engine.projects()}
+    language, branch = language_of(str(context.folder())), branch_of(str(context.folder()))
     mine = known.get(found.project)
     others = [known[other] for other in sorted(found.others) if other in known and known[other].memories]
     if as_json:
@@ -39,6 +41,8 @@ def show(as_json: bool) -> None:
                 "memories": mine.memories if mine else 0,
                 "known_as": sorted({*_names(mine), *found.aliases} - {found.project}),
                 "claimed": found.claimed,
+                "language": language,
+                "branch": branch,
                 "others": [_json(facts) for facts in others],
             }
         )
@@ -49,6 +53,7 @@ def show(as_json: bool) -> None:
             ("because", found.reason.value),
             ("memories", f"{mine.memories if mine else 0:,}"),
             *[("known as", alias) for alias in _names(mine) if alias != found.project],
+            *[(label, value) for label, value in (("language", language), ("branch", branch)) if value],
         ]
     )
     if found.claimed:

@@ -375,5 +375,11 @@ class Engine:
         from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
         return Moments(
-            self._store, self._settings_for, self.enter_project, self._seconds, self._model, self._looking_from
+            self._store,
+            self._settings_for,
+            self.enter_project,
+            self._workspace.language_of,
+            self._seconds,
+            self._model,
+            self._looking_from,
         )

@@ -22,7 +22,7 @@ from recollect.engine import session_start, session_state, turn
 from recollect.engine.admission import check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.ports import Embeds, Measures, SettingsFor, Store
-from recollect.engine.session_state import EntersProject
+from recollect.engine.session_state import EntersProject, FindsLanguage
 from recollect.engine.showing import shown_again, shown_block
 
 FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
@@ -34,6 +34,7 @@ class Moments:
         store: Store,
         settings_for: SettingsFor,
         enter_project: EntersProject,
+        language_of: FindsLanguage,
         seconds: Measures,
         model: Callable[[], Embeds | None],
         looking_from: Callable[[str | None], Looks],
@@ -43,13 +44,14 @@ class Moments:
         self._looking_from = looking_from
         self._settings_for = settings_for
         self._enter_project = enter_project
+        self._language_of = language_of
         self._seconds = seconds
         self._files = session_state.RecentFiles()
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
-        session = session_state.enter(self._store, event, self._enter_project)
+        session = session_state.enter(self._store, event, self._enter_project, self._language_of)
         match event:
             case SessionStarted():
                 return self._start(session, event)

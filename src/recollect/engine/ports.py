@@ -320,6 +320,14 @@ class SeesPlaces(Protocol):
         """`root:HASH` of the repository that the folder lies in, as far as git can say; runs git."""
         ...
 
+    def language_of(self, folder: str) -> str | None:
+        """What most files of the project are written in, as in `language:go`; quick, without running a program."""
+        ...
+
+    def branch_of(self, folder: str) -> str | None:
+        """The branch that is checked out there; quick, without running a program."""
+        ...
+
 
 class SeesFiles(Protocol):
     """Files inside of a project's root, and nothing outside of it. Runs no program."""

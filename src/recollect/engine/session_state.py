@@ -12,10 +12,11 @@ from recollect.engine.ports import KeepsSessions
 FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
 RECENT_FILES, RECENT_SESSIONS = 10, 200
 EntersProject = Callable[[str, datetime], ProjectId]  # the folder, and when
+FindsLanguage = Callable[[str], str | None]  # in the folder
 
 
-def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject) -> Session:
-    """The session of an event; an unknown one begins here, and its project is found and noted then."""
+def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
+    """The session of an event; an unknown one begins here: its project is found and noted, its language found."""
     known = sessions.session(event.session)
     if known is not None:
         return known
@@ -24,7 +25,7 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject) -
             id=event.session,
             host=event.host,
             project=_project(event, enter_project),
-            language=event.language,
+            language=_language(event, language_of),
             started_at=event.at,
         )
     )
@@ -42,6 +43,12 @@ def _project(event: Event, enter_project: EntersProject) -> ProjectId | None:
     if event.project is not None:
         return event.project
     return enter_project(event.folder, event.at) if event.folder else None
+
+
+def _language(event: Event, language_of: FindsLanguage) -> str | None:
+    if event.language is not None:
+        return event.language
+    return language_of(event.folder) if event.folder else None
 
 
 class RecentFiles:

@@ -1,4 +1,5 @@
-"""What a folder says about its project: the name in its marker file, the git remote, the place, the root commit.
+"""What a folder says about its project: the name in its marker file, the git remote, the place, the root commit, the
+language, the branch.
 
 Reads a few small files; only `root_commit` runs a program, so a prompt never waits for git.
 """
@@ -25,6 +26,7 @@ _SECTION = re.compile(r'^\s*\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 _URL = re.compile(r'^\s*url\s*=\s*"?(?P<url>[^"]*?)"?\s*$')
 _SCP = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?!//)(?P<path>.+)$")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_BRANCH = re.compile(r"ref:\s*refs/heads/(?P<name>(?!\.)[^\n]{1,250})")  # `.invalid`: git keeps it elsewhere
 _SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -49,6 +51,32 @@ def root_commit(folder: str) -> ProjectId | None:
     except (OSError, ValueError, RuntimeError):  # whatever is wrong with the folder, `place_of` has said it
         return None
     return ProjectId(f"{BY_ROOT}{first}") if _COMMIT.fullmatch(first) else None
+
+
+def language_of(folder: str) -> str | None:
+    """The language that most of the project's files are written in; None: nothing tells."""
+    from recollect.workspace.language import main_language  # only a session that begins asks for it
+
+    try:
+        return main_language(str(root_of(Path(folder).resolve())))
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def branch_of(folder: str) -> str | None:
+    """The branch that is checked out in the working tree of a folder; None: none is, or there is no git here."""
+    try:
+        root = root_of(Path(folder).resolve())
+        git = root / ".git"
+        if not git.is_dir():
+            # Each worktree has its own, which is not in the repository's own folder.
+            _, _, target = _text(git).partition("gitdir:")
+            git = root / target.strip()
+        head = _text(git / "HEAD")
+    except (OSError, ValueError, RuntimeError):
+        return None
+    named = _BRANCH.fullmatch(head.rstrip("\n"))
+    return redact_name(named["name"]) if named and named["name"].isprintable() else None
 
 
 def id_digits(root: str) -> int:

@@ -18,6 +18,7 @@ MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40
 ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
 WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
+SAMPLES, SAMPLE_BYTES = 16, 40_000  # some six thousand entries of any index, in a few milliseconds
 
 Asked = tuple[str, int]  # a path from the root, and how many digits its id has
 Look = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
@@ -26,6 +27,8 @@ NO_LOOK: Look = ("", 0, 0, 0)
 _STAT = struct.Struct(">10I")
 _FLAGS = struct.Struct(">H")
 _EXTENDED, _STAGE, _LENGTH = 0x4000, 0x3000, 0x0FFF
+_MODE = struct.Struct(">24xI")
+_FILES, _OTHERS = (0o100644, 0o100755), (0o120000, 0o160000, 0o040000)  # links, submodules, folders of a sparse index
 _SKIP_WORKTREE = 0x4000  # of the extended flags: a sparse checkout has no such file, and that is right
 
 
@@ -138,6 +141,81 @@ def holders(index: Path, ids: Collection[str]) -> dict[str, str]:
     return {known: os.fsdecode(*names) for known, names in found.items() if len(names) == 1}
 
 
+def sampled(index: Path, id_digits: int) -> list[str]:
+    """Paths of files, all of a small index; of a large one some from everywhere, so that no part speaks for the rest.
+
+    Of version 4 the first ones, because there a path is told by what differs from the one before.
+    """
+    id_bytes = ID_BYTES[id_digits]
+    parts = list(_parts(index))
+    version, count = _header(parts[0]) if parts else (0, 0)
+    if version == WITH_SHORT_PATHS:
+        found = [name for name, at in _walked(parts[0], count, id_bytes) if _mode(parts[0], at) in _FILES]
+    elif version in WITH_WHOLE_PATHS:
+        found = [name for part in parts for name in _names(part, id_bytes)][:count]
+    else:
+        found = []
+    return [os.fsdecode(name) for name in found]
+
+
+def _parts(index: Path) -> Iterator[bytes]:
+    """The whole file, or pieces of it that begin where an entry could."""
+    descriptor = _opened(index)
+    if descriptor is None:
+        return
+    with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
+        seen = os.fstat(descriptor)
+        if not stat.S_ISREG(seen.st_mode):
+            return
+        try:
+            version, _ = _header(file.read(HEADER_BYTES))
+            if seen.st_size <= SAMPLES * SAMPLE_BYTES or version == WITH_SHORT_PATHS:
+                file.seek(0)
+                yield file.read(SAMPLES * SAMPLE_BYTES)
+                return
+            for number in range(SAMPLES):
+                at = number * (seen.st_size // SAMPLES)
+                file.seek(at if number == 0 else at - at % 8 + HEADER_BYTES % 8)
+                yield file.read(SAMPLE_BYTES)
+        except OSError:
+            return
+
+
+def _names(part: bytes, id_bytes: int) -> Iterator[bytes]:
+    at = HEADER_BYTES if part.startswith(b"DIRC") else _first(part, id_bytes)
+    while (entry := _named(part, at, id_bytes)) is not None:
+        if _mode(part, at) in _FILES:
+            yield entry[0]
+        at = entry[1]
+
+
+def _first(part: bytes, id_bytes: int) -> int:
+    """Where an entry begins that another one follows: no other bytes look like two of them."""
+    for at in range(0, len(part), 8):
+        entry = _named(part, at, id_bytes)
+        if entry is not None and _named(part, entry[1], id_bytes) is not None:
+            return at
+    return len(part)
+
+
+def _named(part: bytes, at: int, id_bytes: int) -> tuple[bytes, int] | None:
+    """The path of the entry at `at` and where the next one begins; None: there is no whole entry here."""
+    flags_at = at + STAT_BYTES + id_bytes
+    if flags_at + 4 > len(part) or _mode(part, at) not in _FILES + _OTHERS:
+        return None
+    (flags,) = _FLAGS.unpack_from(part, flags_at)
+    name_at = flags_at + (4 if flags & _EXTENDED else 2)
+    end = part.find(b"\x00", name_at)
+    if end <= name_at or flags & _LENGTH != min(end - name_at, _LENGTH):
+        return None
+    return part[name_at:end], at + (end - at) // 8 * 8 + 8
+
+
+def _mode(data: bytes, at: int) -> int:
+    (mode,) = _MODE.unpack_from(data, at)
+    return int(mode)
+
+
 def _header(data: bytes) -> tuple[int, int]:
     """Its version, and how many entries follow; 0: it is no index."""
     if len(data) < HEADER_BYTES or data[:4] != b"DIRC":
@@ -235,9 +313,8 @@ def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> Entry:
 
 def _read(path: Path, at_most: int) -> tuple[bytes, int]:
     """A regular file that is not larger, and when it was written. A pipe in its place would keep us waiting."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
+    descriptor = _opened(path)
+    if descriptor is None:
         return b"", 0
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
         seen = os.fstat(descriptor)
@@ -247,3 +324,10 @@ def _read(path: Path, at_most: int) -> tuple[bytes, int]:
             return file.read(at_most), seen.st_mtime_ns
         except OSError:
             return b"", 0
+
+
+def _opened(path: Path) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
