@@ -92,6 +92,40 @@ FAILED tests/cart/test_cart.py::test_total_is_rounded - assert 14 == 15
         terms=("test_total_is_rounded",),
     ),
     Example(
+        name="unittest",
+        once="""\
+F.
+======================================================================
+FAIL: test_price (shop.tests.CartTest.test_price)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/home/ann/shop/tests.py", line 11, in test_price
+    self.assertEqual(price(2), 9)
+AssertionError: 7 != 9
+
+----------------------------------------------------------------------
+Ran 2 tests in 0.001s
+
+FAILED (failures=1)
+""",
+        again="""\
+FAIL: test_price (shop.tests.CartTest.test_price)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/srv/build/shop/tests.py", line 110, in test_price
+    self.assertEqual(price(2), 12)
+AssertionError: 8 != 12
+""",
+        headline="test_price: AssertionError: 7 != 9",
+        terms=("test_price", "AssertionError"),
+    ),
+    Example(
+        name="tar",
+        once="tar: backup.tar: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now\n",
+        again="tar: backup.tar: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now\n",
+        headline="tar: backup.tar: Cannot open: No such file or directory",
+    ),
+    Example(
         name="tsc",
         once="src/pay/card.ts(14,7): error TS2322: Type 'string' is not assignable to type 'CardNumber'.\n",
         again="src/pay/card.ts:140:11 - error TS2322: Type 'string' is not assignable to type 'CardNumber'.\n\n"
@@ -325,6 +359,12 @@ npm error A complete log of this run can be found in: /root/.npm/_logs/2026-04-1
         once='time=2026-03-02T09:00:00Z level=ERROR msg="cannot load" file=/home/ann/a.toml error="toml: key is defined twice"\n',
         again='time=2026-04-02T10:00:00Z level=ERROR msg="cannot load" file=/srv/b.toml error="toml: key is defined twice"\n',
         headline="toml: key is defined twice",
+    ),
+    Example(
+        name="json log",
+        once='{"level":"error","ts":"2026-03-02T09:00:00Z","msg":"queue consumer lost its lease","worker":7}\n',
+        again='{"level":"info","msg":"starting"}\n{"level":"error","msg":"queue consumer lost its lease","worker":12}\n',
+        headline="queue consumer lost its lease",
     ),
     Example(
         name="jest",
