@@ -1,4 +1,3 @@
-# ruff: noqa: E501  # what tools print is as long as it is
 """Errors that look alike and are two, and errors that say nothing."""
 
 # Two errors of one tool that look alike.
