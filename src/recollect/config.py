@@ -10,6 +10,7 @@ state folder, else (when the path would be too long for a socket) a private fold
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +36,7 @@ USER_ONLY = ("privacy", "forget", "archive", "daemon")
 ADDED_UP = ("privacy.ignored_paths",)
 MAX_ENTRIES = 500  # of a list
 
-Value = bool | int | float | tuple[str, ...]
+Value = bool | int | float | StrEnum | tuple[str, ...]
 
 _DEFAULTS = Settings()
 _SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
@@ -316,6 +317,8 @@ def _fitting(default: Value, name: str, value: object, where: str) -> Value:
     """The value in the type of the default; text (from the environment) is read as that type."""
     if isinstance(default, tuple):
         return _list(name, value, where)
+    if isinstance(default, StrEnum):
+        return _word(default, name, value, where)
     if isinstance(default, bool):
         flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if isinstance(value, bool):
@@ -332,6 +335,14 @@ def _fitting(default: Value, name: str, value: object, where: str) -> Value:
         wanted = "a whole number" if whole else "a number"
         raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {MAX_NUMBER:,}.")
     return int(number) if whole else number
+
+
+def _word(default: StrEnum, name: str, value: object, where: str) -> StrEnum:
+    words = type(default)
+    if not isinstance(value, str) or value.lower() not in list(words):
+        known = " or ".join(f'"{word}"' for word in words)
+        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {known}.")
+    return words(value.lower())
 
 
 def _list(name: str, value: object, where: str) -> tuple[str, ...]:

@@ -79,8 +79,8 @@ def test_fifty_decisions_stay_within_five_hundred_tokens(store: SqliteStore) -> 
 def test_old_decisions_and_errors_and_findings_are_left_to_the_turns(engine: Engine) -> None:
     engine.remember(a_draft("Old decision.", days_old=31))
     engine.remember(a_draft("Old error.", kind=Kind.ERROR_PATTERN, days_old=61))
-    engine.remember(a_draft("A finding.", kind=Kind.RESEARCH))
-    engine.remember(a_draft("An outcome.", kind=Kind.OUTCOME))
+    engine.remember(a_draft("Old finding.", kind=Kind.RESEARCH, days_old=15))
+    engine.remember(a_draft("Old outcome.", kind=Kind.OUTCOME, days_old=15))
     assert engine.handle(a_start()).block == ""
 
 

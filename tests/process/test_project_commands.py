@@ -25,18 +25,6 @@ def test_a_project_is_shown_with_its_reason_and_its_aliases(home: Home, reposito
     assert "git:example.org/shop/api\t1\t" in home.said("project", "list")
 
 
-def test_a_project_is_shown_with_its_language_and_branch(home: Home, repository: Path) -> None:
-    (repository / "main.go").touch()
-    git(repository, "add", ".")
-    shown = home.json("project", "show", cwd=repository)
-    assert (shown["language"], shown["branch"]) == ("go", "main")
-    assert "go" in home.said("project", "show", cwd=repository).split()
-    plain = home.path / "plain"
-    plain.mkdir()
-    shown = home.json("project", "show", cwd=plain)
-    assert (shown["language"], shown["branch"]) == (None, None)
-
-
 def test_a_remote_that_comes_later_keeps_the_memories(home: Home) -> None:
     folder = a_repository(home.path / "repo")
     taught(home, cwd=folder)

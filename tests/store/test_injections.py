@@ -37,7 +37,7 @@ def test_what_was_sent_reads_back_as_it_was_written(store: Store) -> None:
     turn, stable = sent("m1", "turn", ids=("a", "b")), sent(None, "stable")
     assert store.record(turn) == turn
     assert store.record(stable) == stable
-    assert store.sent_with(S1, [MessageId("m1"), MessageId("m2")]) == {"m1": turn}
+    assert store.sent_with(S1, [MessageId("m1"), MessageId("m2")]) == [turn]
     assert store.stable(S1, 0) == stable
     assert store.stable(S1, 1) is None
 
@@ -52,7 +52,7 @@ def test_what_was_offered_is_confirmed_by_message(store: Store) -> None:
         store.record(replace(sent(message, "offered"), confirmed=False))
     store.confirm(S1, [MessageId("m1"), MessageId("unknown")])
     logged = store.sent_with(S1, [MessageId("m1"), MessageId("m2")])
-    assert {message: row.confirmed for message, row in logged.items()} == {"m1": True, "m2": False}
+    assert {row.message: row.confirmed for row in logged} == {"m1": True, "m2": False}
 
 
 def test_blocks_are_found_by_message_and_unknown_messages_left_out(store: Store) -> None:
@@ -68,8 +68,8 @@ def test_a_message_keeps_what_it_was_first_sent_with_in_every_context(store: Sto
     assert blocks(store, "m1") == {"m1": "first"}
 
 
-def blocks(store: Store, *messages: str) -> dict[MessageId, str]:
-    return {name: s.injection.block for name, s in store.sent_with(S1, list(map(MessageId, messages))).items()}
+def blocks(store: Store, *messages: str) -> dict[MessageId | None, str]:
+    return {sent.message: sent.injection.block for sent in store.sent_with(S1, list(map(MessageId, messages)))}
 
 
 def test_a_live_context_holds_what_was_sent_in_it(store: Store) -> None:

@@ -143,7 +143,7 @@ def test_a_damaged_block_is_as_good_as_not_sent(path: Path) -> None:
     flip(path, b"zebra block", at=2)
     store = SqliteStore(path)
     assert problems(store) == ["1 rows are not what was written: s1/m1"]
-    assert store.sent_with(SessionId("s1"), [MessageId("m1")]) == {}
+    assert store.sent_with(SessionId("s1"), [MessageId("m1")]) == []
     assert store.in_context(SessionId("s1"), 0) == []
     assert store.record(sent("Another one.")).injection.block == "Another one."
     assert problems(store) == []

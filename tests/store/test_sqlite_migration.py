@@ -86,7 +86,7 @@ def test_after_a_migration_everything_waits_for_its_meaning_and_is_found_by_it(t
 
 def test_after_a_migration_a_message_is_replayed_with_what_it_was_sent_with(path: Path) -> None:
     store = SqliteStore(path)
-    sent = store.sent_with(SessionId("s1"), [MessageId("m1")])[MessageId("m1")]
+    (sent,) = store.sent_with(SessionId("s1"), [MessageId("m1")])
     assert (sent.injection.block, sent.injection.ids) == (old_database.BLOCK, ("plain",))
     assert store.sessions_in(PROJECT) == ["s1"]
     store.close()

@@ -57,6 +57,8 @@ def record_of(memory: Memory) -> dict[str, Any]:
         "use": {
             "shown": memory.use.shown,
             "used": memory.use.used,
+            "unused": memory.use.unused,
+            "feedback": memory.use.feedback,
             "last_shown_at": _iso(memory.use.last_shown_at),
             "last_used_at": _iso(memory.use.last_used_at),
         },
@@ -189,6 +191,8 @@ def _use(record: Fields) -> Use:
     return Use(
         shown=read.whole(given, "shown", 0),
         used=read.whole(given, "used", 0),
+        unused=read.whole(given, "unused", 0),
+        feedback=read.whole(given, "feedback", 0, least=-int(read.MAX_NUMBER)),
         last_shown_at=read.time_or_none(given, "last_shown_at"),
         last_used_at=read.time_or_none(given, "last_used_at"),
     )

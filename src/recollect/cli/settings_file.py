@@ -52,6 +52,8 @@ def shown(value: config.Value) -> str:
     """As TOML writes it."""
     if isinstance(value, tuple):
         return f"[{', '.join(_quoted(entry) for entry in value)}]"
+    if isinstance(value, str):
+        return _quoted(value)
     return str(value).lower() if isinstance(value, bool) else repr(value).removesuffix(".0")
 
 

@@ -1,11 +1,14 @@
 """What a host can say: a closed union of frozen events. Hosts make them, the engine consumes them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from recollect.domain.memory import MessageId, ProjectId, SessionId, check_name, check_time
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, check_name, check_time
+from recollect.domain.session import NO_SUMMARY, Note, Summary
 
 
 class StartSource(StrEnum):
@@ -14,6 +17,10 @@ class StartSource(StrEnum):
     CLEAR = "clear"
     COMPACT = "compact"
     FORK = "fork"
+
+
+# The messages of the request, if known: the model has what they carry. None among them: it has the stable block.
+Carriers = tuple[MessageId | None, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,26 +32,39 @@ class _Happened:
     project: ProjectId | None = None
     language: str | None = None
     agent: str | None = None  # "plan", "build" ...
+    parent: SessionId | None = None  # the session whose agent began this one, or of which it is a copy
+    window_tokens: int | None = None  # what the model can read at once, if known
     confirms: bool = False  # the host says afterwards what it really sent; until then a block is only offered
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
         check_time(self.at)
-        for name, what in ((self.project, "project"), (self.language, "language"), (self.agent, "agent")):
+        for name, what in (
+            (self.project, "project"),
+            (self.language, "language"),
+            (self.agent, "agent"),
+            (self.parent, "parent session"),
+        ):
             if name is not None:
                 check_name(name, what)
+        if self.window_tokens is not None and self.window_tokens < 1:
+            raise InvalidValue("A model reads at least one token; leave `window_tokens` out if it is not known.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(_Happened):
     source: StartSource = StartSource.STARTUP
+    task: str | None = None  # what it is about, in the user's words or by its branch, if known
+    copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
+    recalls: bool = True  # False: this session wants nothing injected
+    captures: bool = True  # False: nothing is learnt from it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt(_Happened):
     message: MessageId
     text: str
-    live: tuple[MessageId | None, ...] | None = None  # whose blocks the model has (None: the stable one), if known
+    live: Carriers = None
 
     def __post_init__(self) -> None:
         _Happened.__post_init__(self)  # slots make a new class of this one: a bare super() would miss it
@@ -69,6 +89,15 @@ class ToolFailed(_Happened):
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     error: str
+    message: MessageId | None = None  # the one that holds the tool's part, where the host can put something there
+    call: str | None = None
+    live: Carriers = None
+
+    def __post_init__(self) -> None:
+        _Happened.__post_init__(self)
+        for name, what in ((self.message, "message"), (self.call, "call")):
+            if name is not None:
+                check_name(name, what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,5 +114,27 @@ class Compacted(_Happened):
 class SessionEnded(_Happened):
     """The host closed the session; it may be resumed later."""
 
+    notes: tuple[Note, ...] = ()
+    summary: Summary = NO_SUMMARY
 
-Event = SessionStarted | Prompt | Reply | ToolSucceeded | ToolFailed | Compacting | Compacted | SessionEnded
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(_Happened):
+    """The agent asks by a tool: for what fits a question, or for one memory by its id."""
+
+    query: str = ""
+    id: MemoryId | None = None
+    kinds: frozenset[Kind] = frozenset()  # empty: of every kind
+    scope: Scope | None = None
+    budget_tokens: int | None = None  # less than usual, never more
+    live: Carriers = None
+
+    def __post_init__(self) -> None:
+        _Happened.__post_init__(self)
+        if bool(self.query.strip()) == (self.id is not None):
+            raise InvalidValue("Ask either with a `query` or for the `id` of a memory.")
+        if self.id is not None:
+            check_name(self.id, "id")
+
+
+Event = SessionStarted | Prompt | Reply | ToolSucceeded | ToolFailed | Compacting | Compacted | SessionEnded | Asked

@@ -1,15 +1,67 @@
-"""What is put in front of the model, and the record of it."""
+"""What is put in front of the model, why it and nothing else, and the record of it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
+from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
 
 
 class Placement(StrEnum):
-    SYSTEM = "system"  # the stable block, in the system prompt
-    MESSAGE = "message"  # a turn block, on the user message that asked for it
+    SYSTEM = "system"  # in the system prompt
+    MESSAGE = "message"  # on the user message that asked for it
+    TOOL = "tool"  # on the part of the tool that failed
+    SUMMARY = "summary"  # at the end of the prompt for a summary
+    ANSWER = "answer"  # as the answer of a tool that asked
+
+
+class Point(StrEnum):
+    """The moments at which something can be injected."""
+
+    START = "start"
+    PROMPT = "prompt"
+    TOOL_ERROR = "tool_error"
+    COMPACTION = "compaction"
+    ON_DEMAND = "on_demand"
+
+
+class Verdict(StrEnum):
+    """What became of a memory that was considered."""
+
+    SHOWN = "shown"  # whole
+    SHORT = "short"  # by its title or first sentence: that does not count as shown
+    LISTED = "listed"  # in the index, to be opened by its id
+    LIVE = "live"  # it is in front of the model already
+    THRESHOLD = "threshold"  # not relevant enough for its kind
+    CUT = "cut"  # too far behind the best
+    FLOOR = "floor"  # its score is too low for the start block
+    LINES = "lines"  # no line was left
+    BUDGET = "budget"  # no room was left
+    SWITCHED_OFF = "switched_off"  # the settings leave its kind out
+
+
+class Quiet(StrEnum):
+    """Why nothing was looked for at all."""
+
+    OFF = "off"  # the settings say so
+    OPTED_OUT = "opted_out"  # the prompt or the session asked not to be helped
+    IDLE = "idle"  # the prompt asks nothing
+    GENERIC = "generic"  # the error says nothing that could be known again
+    CAP = "cap"  # as much as may be in front of the model is there already
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One memory that was considered, and why it was or was not shown. Never what it says."""
+
+    id: MemoryId
+    kind: Kind
+    verdict: Verdict
+    relevance: float
+    score: float
+    needed: float = 0.0  # what the relevance, or at the start the score, had to reach
+    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +71,19 @@ class Injection:
     placement: Placement
     block: str = ""
     tokens: int = 0
+    budget_tokens: int = 0  # what the block could have cost
     ids: tuple[MemoryId, ...] = ()  # the memories shown whole, in order
+    corrected: tuple[MemoryId, ...] = ()  # what is in front of the model and no longer holds, as the block says
     considered: int = 0
+    choices: tuple[Choice, ...] = ()  # the best of what was considered, first what was shown
+    quiet: Quiet | None = None
+    notice: str = ""  # for the person, not for the model
+
+    @property
+    def relevance(self) -> float | None:
+        """Of what was shown, on average."""
+        shown = [choice.relevance for choice in self.choices if choice.verdict is Verdict.SHOWN]
+        return sum(shown) / len(shown) if shown else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +96,10 @@ class Session:
     language: str | None
     started_at: datetime
     context: int = 0  # counts live contexts: compaction and clearing begin a new one
+    parent: SessionId | None = None  # whose agent began this one, or of which it is a copy
+    recalls: bool = True  # False: its user wants nothing injected
+    captures: bool = True  # False: its user wants nothing learnt from it
+    ended_at: datetime | None = None  # may be resumed all the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,4 +112,19 @@ class Sent:
     injection: Injection
     at: datetime
     took_ms: float
+    call: str = ""  # of the tool whose part carries it; "" = the message itself does
+    point: Point = Point.PROMPT
     confirmed: bool = True  # False: offered, and perhaps never sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the blocks of one moment came to."""
+
+    point: Point
+    injections: int  # how often it was asked
+    blocks: int  # how often something was said
+    tokens: int
+    memories: int
+    budget_tokens: int  # of those that said something
+    took_ms: float  # on average

@@ -169,12 +169,14 @@ class Use:
     """How often a memory was put in front of a model, and how often that helped."""
 
     shown: int = 0
-    used: int = 0
+    used: int = 0  # a reply took something from it
+    unused: int = 0  # a prompt brought it, and the reply took nothing from it
+    feedback: int = 0  # how often somebody called it useful, less how often not
     last_shown_at: datetime | None = None
     last_used_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        if self.shown < 0 or self.used < 0:
+        if self.shown < 0 or self.used < 0 or self.unused < 0:
             raise InvalidValue("How often a memory was shown or used is not negative.")
         for moment in (self.last_shown_at, self.last_used_at):
             if moment is not None:

@@ -1,14 +1,15 @@
 """What a session leaves behind: its turns in the archive, and notes in compact codes."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import MessageId, ProjectId, Role, SessionId, check_name, check_time
+from recollect.domain.memory import MAX_NAME_CHARS, MessageId, ProjectId, Role, SessionId, check_name, check_time
 
 MAX_TURN_CHARS = 1_000_000
+MAX_LINES = 50  # notes of a session, and lines of one part of its summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +69,80 @@ class Note:
         if not colon or code.strip() not in list(NoteCode):
             raise InvalidValue(f"{line[:80]!r} is not a note; one begins with {', '.join(f'{c}:' for c in NoteCode)}.")
         return cls(code=NoteCode(code.strip()), text=text.strip())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A session in a few words. Made without a language model."""
+
+    asked: str = ""
+    done: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.asked:
+            check_name(self.asked, "`asked` of the summary")
+        for what, lines in self.lists:
+            if len(lines) > MAX_LINES:
+                raise InvalidValue(f"The summary has {len(lines):,} lines in `{what}`; it takes {MAX_LINES}.")
+            for line in lines:
+                check_name(line, f"line in `{what}` of the summary")
+
+    @property
+    def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Its parts by name, in the order in which they are read."""
+        return (("done", self.done), ("decided", self.decided), ("files", self.files), ("open", self.open))
+
+    def __bool__(self) -> bool:
+        return bool(self.asked) or any(lines for _, lines in self.lists)
+
+
+NO_SUMMARY = Summary()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recap:
+    """What a session leaves for the next one of its project."""
+
+    session: SessionId
+    project: ProjectId
+    at: datetime
+    notes: tuple[Note, ...] = ()
+    summary: Summary = NO_SUMMARY
+
+    def __post_init__(self) -> None:
+        check_name(self.session, "session")
+        check_name(self.project, "project")
+        check_time(self.at)
+        if len(self.notes) > MAX_LINES:
+            raise InvalidValue(f"The session has {len(self.notes):,} notes; it takes {MAX_LINES}.")
+
+    @property
+    def lines(self) -> list[str]:
+        """All that it says."""
+        parts = [line for _, lines in self.summary.lists for line in lines]
+        return [*(note.text for note in self.notes), *filter(None, [self.summary.asked]), *parts]
+
+    def without(self, is_unwanted: Callable[[str], bool]) -> "Recap":
+        notes = tuple(note for note in self.notes if not is_unwanted(note.text))
+        asked = "" if is_unwanted(self.summary.asked) else self.summary.asked
+        parts = {name: tuple(line for line in lines if not is_unwanted(line)) for name, lines in self.summary.lists}
+        return replace(self, notes=notes, summary=Summary(asked=asked, **parts))
+
+    def retold(self, tell: Callable[[str], str]) -> "Recap":
+        """With every line told otherwise; a line of which nothing is left goes."""
+        notes = ((note.code, _one_line(tell(note.text))) for note in self.notes)
+        parts = {
+            name: tuple(filter(None, (_one_line(tell(line)) for line in lines))) for name, lines in self.summary.lists
+        }
+        return replace(
+            self,
+            notes=tuple(Note(code=code, text=text) for code, text in notes if text),
+            summary=Summary(asked=_one_line(tell(self.summary.asked)), **parts),
+        )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:MAX_NAME_CHARS].strip()

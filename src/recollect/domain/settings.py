@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from recollect.domain.memory import Kind
 
@@ -43,14 +44,60 @@ SECRET_PATHS = (
 )
 
 
+class Placing(StrEnum):
+    """Where what fits a prompt is put."""
+
+    MESSAGE = "message"  # on the prompt, for good: what was sent before stays as it was
+    SYSTEM = "system"  # all of it anew in the system prompt on every call: the provider's cache is lost each time
+
+
+class Mode(StrEnum):
+    """What is said of memories that found no room."""
+
+    CONSERVATIVE = "conservative"  # how many there are
+    AGGRESSIVE = "aggressive"  # nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inject:
+    """What holds at every moment."""
+
+    enabled: bool = True  # false: nothing is ever put in front of a model
+    placement: Placing = Placing.MESSAGE  # or "system": the whole block anew in the system prompt on each call
+    mode: Mode = Mode.CONSERVATIVE  # or "aggressive": what found no room is not counted
+    log_days: int = 30  # how long it is kept why something was or was not shown; 0 = not at all
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """How much a block may cost."""
+    """How much a block may cost, in tokens, fence and headers included. Shares that are not used flow on."""
 
-    start_tokens: int = 2000  # the start block, fence and headers included
+    start_tokens: int = 2000  # the start block; the shares of it below grow and shrink with it
+    universal_tokens: int = 300  # of it for what holds everywhere
+    language_tokens: int = 300  # for what holds in the project's language
+    project_tokens: int = 400  # for what holds in the project
+    reserve_tokens: int = 200  # for whichever of these needs more
+    codes_tokens: int = 450  # for the notes of the last sessions
+    summaries_tokens: int = 200  # for their summaries
+    index_tokens: int = 150  # for what can be opened by its id
     turn_tokens: int = 800  # one turn block
+    turn_doubtful_tokens: int = 300  # of it for what passes, but with a relevance of at most .70
     turn_lines_first: int = 10  # lines on the first prompt of a session
     turn_lines_later: int = 5  # lines on every later prompt
+    error_tokens: int = 300  # the block on a tool that failed
+    query_tokens: int = 500  # the answer to an agent that asks
+    query_universal_tokens: int = 150  # of it for what holds everywhere
+    query_language_tokens: int = 150  # for what holds in the project's language
+    query_project_tokens: int = 200  # for what holds in the project
+    query_whole_tokens: int = 1000  # after so much in one live context, questions are answered with ids and titles
+    compaction_share: float = 0.5  # of the start block's budget, for a summary
+    live_start_tokens: int = 3000  # start block and answers that are in front of the model at once
+    live_turn_tokens: int = 3000  # blocks of prompts and errors that are in front of the model at once
+    least_tokens: int = 200  # a budget shrinks no further
+    most_tokens: int = 3000  # no block is larger, whatever is set
+    large_prompt_tokens: int = 5000  # a longer prompt shrinks its budget
+    large_prompt_share: float = 0.5  # down to this share
+    window_share: float = 0.05  # of what the model can read at once, for one block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +111,17 @@ class Start:
     files: int = 10  # how many file contexts are candidates
     errors: int = 5  # how many error patterns are candidates
     error_days: int = 60  # older errors are left to the turns
+    others: int = 5  # how many findings and outcomes are candidates
+    other_days: int = 14  # older ones are left to the turns
+    sessions: int = 5  # how many of the last sessions are told of
+    note_half_life_days: float = 1.0  # notes of sessions before the last one are told for two of these
+    index_entries: int = 20  # how many further memories are listed by title and id
+    prepared_minutes: float = 5.0  # how old a block that was prepared in the background may be; 0 = never prepared
     floor: float = 0.30  # preferences, rules and corrections need none
     scope_weight: float = 0.40  # weight of the scope in the start score
     frequency_weight: float = 0.30  # weight of how often it was said
     recency_weight: float = 0.20  # weight of its age
+    task_weight: float = 0.10  # weight of its kind's use for the task, as far as that is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +139,45 @@ class Turn:
     frequency_weight: float = 0.10  # weight of how often it was said
     kind_weight: float = 0.15  # weight of its kind's priority
     entity_weight: float = 0.05  # weight of naming what the prompt names, or a file of the session
+    favoured_share: float = 0.6  # of the lines, at most, first for the kinds that help this type of agent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolError:
+    """The block on a tool that failed."""
+
+    enabled: bool = True  # whether a known error is answered with its fix
+    lines: int = 3  # at most so many known errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """What the host's model is told when it summarises a session."""
+
+    enabled: bool = True  # whether it is told anything
+    entries: int = 10  # memories at most
+    sessions: int = 3  # summaries of earlier sessions at most
+    recency_weight: float = 0.40  # weight of a memory's age
+    importance_weight: float = 0.30  # weight of its kind
+    agent_weight: float = 0.20  # weight of coming from the same type of agent
+    keyword_weight: float = 0.10  # weight of the words it shares with the session's last prompts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnDemand:
+    """The answer to an agent that asks by a tool."""
+
+    enabled: bool = True  # whether there is an answer
+    threshold: float = 0.50  # relevance that a memory must reach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """What is learnt from whether a shown memory was used."""
+
+    enabled: bool = True  # whether replies are compared with what was shown
+    reach: float = 0.15  # how far use lifts or lowers a score, at most; it never changes what is relevant
+    feedback_weight: int = 3  # how many replies a person's word counts for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +281,29 @@ def _bug_fix_priority() -> Table:
     }
 
 
+def _start_share() -> Table:
+    return {
+        Kind.PREFERENCE: 0.25,  # with rules and corrections
+        Kind.DECISION: 0.30,
+        Kind.FILE_CONTEXT: 0.20,
+        Kind.ERROR_PATTERN: 0.15,
+        Kind.RESEARCH: 0.10,  # with outcomes
+    }
+
+
+def _compaction_importance() -> Table:
+    return {
+        Kind.DECISION: 1.0,
+        Kind.ERROR_PATTERN: 0.9,
+        Kind.PREFERENCE: 0.8,
+        Kind.RULE: 0.8,
+        Kind.CORRECTION: 0.8,
+        Kind.OUTCOME: 0.6,
+        Kind.RESEARCH: 0.5,
+        Kind.FILE_CONTEXT: 0.4,
+    }
+
+
 def _injected() -> Flags:
     return dict.fromkeys(Kind, True)
 
@@ -201,15 +317,22 @@ class Kinds:
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
     priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal
     bug_fix_priority: Table = field(default_factory=_bug_fix_priority)  # the same where something is to be fixed
+    start_share: Table = field(default_factory=_start_share)  # of the start block's memories; rules with preferences
+    compaction_importance: Table = field(default_factory=_compaction_importance)  # how much it matters in a summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All of it."""
 
+    inject: Inject = field(default_factory=Inject)
     budgets: Budgets = field(default_factory=Budgets)
     start: Start = field(default_factory=Start)
     turn: Turn = field(default_factory=Turn)
+    tool_error: ToolError = field(default_factory=ToolError)
+    compaction: Compaction = field(default_factory=Compaction)
+    on_demand: OnDemand = field(default_factory=OnDemand)
+    loop: Loop = field(default_factory=Loop)
     search: Search = field(default_factory=Search)
     stale: Stale = field(default_factory=Stale)
     kinds: Kinds = field(default_factory=Kinds)

@@ -13,7 +13,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import Anchor, Draft, Memory, Role, Source
 from recollect.domain.outcome import Refused
-from recollect.domain.session import MAX_TURN_CHARS, Turn
+from recollect.domain.session import MAX_TURN_CHARS, Recap, Turn
 from recollect.domain.settings import Privacy
 from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
 from recollect.privacy.secrets import redact, redact_name
@@ -69,10 +69,17 @@ def admitted_turn(turn: Turn) -> Turn | None:
     return replace(turn, text=text[:MAX_TURN_CHARS]) if visible(text) else None  # a mark may be longer than a secret
 
 
+def admitted_recap(recap: Recap) -> Recap:
+    """What a session leaves, without what may not be kept."""
+    return recap.retold(_clean)
+
+
 def check_event(event: Event) -> None:
     """Its names are kept in the log."""
-    for what in ("session", "message", "project", "host", "language", "agent"):
+    for what in ("session", "message", "project", "host", "language", "agent", "parent", "call"):
         refuse_secret(what, getattr(event, what, None))
+    for message in getattr(event, "copied", {}).values():
+        refuse_secret("message", message)
 
 
 def refuse_secret(what: str, name: str | None) -> None:

@@ -378,7 +378,7 @@ class Engine:
             self._store,
             self._settings_for,
             self.enter_project,
-            self._workspace.language_of,
+            self._workspace,
             self._seconds,
             self._model,
             self._looking_from,

@@ -9,14 +9,14 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedKind
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.settings import Settings
-from recollect.engine.ports import Forgets, KeepsTurns, Writes
+from recollect.engine.ports import Forgets, KeepsRecaps, KeepsTurns, LogsInjections, Writes
 
 
 class CanForget(Writes, Forgets, Protocol):
     pass
 
 
-class CanTidy(CanForget, KeepsTurns, Protocol):
+class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, Protocol):
     pass
 
 
@@ -57,7 +57,10 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
         with store.writing():  # looked up once more: somebody may just have brought one back
             said = store.purge(store.forgotten_before(window_began))
     store.scrub(said)
-    store.drop_turns_before(now - timedelta(days=settings.archive.days))
+    kept_since = now - timedelta(days=settings.archive.days)
+    store.drop_turns_before(kept_since)
+    store.drop_recaps_before(kept_since)
+    store.drop_traces_before(now - timedelta(days=settings.inject.log_days))
 
 
 def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:

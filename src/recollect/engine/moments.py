@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from recollect.domain.event import (
+    Asked,
     Compacted,
     Compacting,
     Event,
@@ -16,16 +17,28 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Sent, Session
+from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
 from recollect.domain.memory import MessageId, SessionId, Viewer
-from recollect.engine import session_start, session_state, turn
-from recollect.engine.admission import check_event
+from recollect.domain.session import Recap
+from recollect.domain.settings import Placing
+from recollect.engine import compaction, on_demand, session_start, session_state, tool_error, turn
+from recollect.engine.admission import admitted_recap, check_event
 from recollect.engine.anchoring import Looks
-from recollect.engine.ports import Embeds, Measures, SettingsFor, Store
-from recollect.engine.session_state import EntersProject, FindsLanguage
+from recollect.engine.corrections import corrections
+from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
+from recollect.engine.session_state import EntersProject
 from recollect.engine.showing import shown_again, shown_block
+from recollect.engine.situation import Live, Situation, live, silence
+from recollect.engine.use import OpenQuestions
+from recollect.text.intent import Task, task_of
+from recollect.text.optout import opted_out
+from recollect.text.query import content_words
+from recollect.text.tokens import estimate
 
-FORGETTING = (StartSource.CLEAR, StartSource.COMPACT)  # starts after which the model knows nothing of before
+NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
+OWN = "recollect:"  # begins the names that we give to what no message carries
+RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
+WELCOME = "Recollect has no memories here yet. It learns as you work; `recollect remember` teaches it a sentence."
 
 
 class Moments:
@@ -34,7 +47,7 @@ class Moments:
         store: Store,
         settings_for: SettingsFor,
         enter_project: EntersProject,
-        language_of: FindsLanguage,
+        workspace: SeesPlaces,
         seconds: Measures,
         model: Callable[[], Embeds | None],
         looking_from: Callable[[str | None], Looks],
@@ -44,67 +57,240 @@ class Moments:
         self._looking_from = looking_from
         self._settings_for = settings_for
         self._enter_project = enter_project
-        self._language_of = language_of
+        self._workspace = workspace
         self._seconds = seconds
-        self._files = session_state.RecentFiles()
+        self._files = session_state.Recent(session_state.RECENT_FILES)
+        self._prompts = session_state.Recent(RECENT_PROMPTS)
+        self._questions = OpenQuestions(store, store)
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
-        session = session_state.enter(self._store, event, self._enter_project, self._language_of)
+        session = session_state.enter(self._store, event, self._enter_project, self._workspace.language_of)
         match event:
             case SessionStarted():
                 return self._start(session, event)
             case Prompt():
                 return self._turn(session, event)
+            case ToolFailed():
+                self._files.note(session.id, *session_state.files_in(event.input))
+                return self._tool_failed(session, event)
+            case ToolSucceeded():
+                self._files.note(session.id, *session_state.files_in(event.input))
+                return NOTHING
+            case Reply():
+                self._questions.hear(session.id, event.text, event.at)
+                return NOTHING
+            case Compacting():
+                return self._compacting(session, event)
             case Compacted():
-                self._store.begin_context(session.id)
-                return turn.SILENCE
-            case ToolSucceeded() | ToolFailed():
-                self._files.note(session.id, event.input)
-                return turn.SILENCE
-            case Reply() | Compacting() | SessionEnded():
-                return turn.SILENCE
+                self._forgotten(session, by_start=False)
+                return NOTHING
+            case SessionEnded():
+                self._end(session, event)
+                return NOTHING
+            case Asked():
+                return self._asked(session, event)
             case _ as never:
                 assert_never(never)
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were really sent with, after a restart of the host."""
         logged = self._store.sent_with(session, messages)
-        return {message: shown_block(sent.injection.block) for message, sent in logged.items() if sent.confirmed}
+        return {
+            sent.message: shown_block(sent.injection.block)
+            for sent in logged
+            if sent.confirmed and sent.message is not None and not sent.call
+        }
+
+    def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
+        """The same of the tools of these messages: by message and call."""
+        found: dict[MessageId, dict[str, str]] = {}
+        for sent in self._store.sent_with(session, messages):
+            if sent.confirmed and sent.message is not None and sent.call:
+                found.setdefault(sent.message, {})[sent.call] = shown_block(sent.injection.block)
+        return found
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
-        if event.source in FORGETTING:
-            session = self._store.begin_context(session.id)
+        session = self._wishes(session, recalls=event.recalls, captures=event.captures)
+        if event.source in (StartSource.CLEAR, StartSource.COMPACT):
+            session = self._forgotten(session, by_start=True, cleared=event.source is StartSource.CLEAR)
+        if event.source is StartSource.FORK:
+            self._copy(session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
             return shown_again(logged.injection)
         began = self._seconds()
-        settings = self._settings_for(event.folder)
-        injection = session_start.build(
-            self._store, self._viewer(session), event.at, settings, self._looking_from(event.folder)
-        )
-        return self._record(session, None, injection, event, began)
+        quiet = self._quiet(session, self._settings_for(event.folder).start.enabled, event)
+        built = silence(Placement.SYSTEM, quiet) if quiet else self._stable_block(session, event)
+        return self._record(session, None, built, event, began, Point.START)
+
+    def _stable_block(self, session: Session, event: Event) -> Injection:
+        situation = self._situation(session, event, Live())
+        recaps = self._recaps(session, situation.settings.start.sessions)
+        task = self._task(event, recaps)
+        built = session_start.build(self._store, situation, recaps=recaps, task=task)
+        if not built.block and not self._store.count(situation.viewer):
+            return replace(built, notice=WELCOME)
+        return built
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
-        logged = self._store.sent_with(session.id, [event.message]).get(event.message)
+        logged = next((s for s in self._store.sent_with(session.id, [event.message]) if not s.call), None)
         if logged is not None:
             return shown_again(logged.injection)
         began = self._seconds()
-        live = self._live(session, event.live)
-        injection = turn.answer(
-            self._store,
-            self._model(),
-            event.text,
-            self._viewer(session),
-            shown=session_state.shown(live),
-            recent_files=self._files.of(session.id),
-            first=all(sent.message is None for sent in live),
+        settings = self._settings_for(event.folder)
+        wish = opted_out(event.text)
+        if wish.session:
+            session = self._wishes(session, recalls=not wish.recall_session, captures=not wish.capture_session)
+        quiet = Quiet.OPTED_OUT if wish.recall else self._quiet(session, settings.turn.enabled, event)
+        self._prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
+        if quiet is not None:
+            answer = silence(Placement.MESSAGE, quiet)
+        elif settings.inject.placement is Placing.SYSTEM:
+            answer = self._everything_anew(session, event)
+        else:
+            situation = self._situation(session, event, live(self._store, session, event.live))
+            known = corrections(self._store, situation)
+            answer = turn.answer(self._store, self._model(), event.text, situation, known)
+        recorded = self._record(session, event.message, answer, event, began, Point.PROMPT)
+        if settings.loop.enabled:
+            self._questions.ask(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
+        return recorded
+
+    def _everything_anew(self, session: Session, event: Prompt) -> Injection:
+        """One block for the system prompt, in place of the one before it: what was shown then is no longer there."""
+        stable = self._stable_block(session, event)
+        at_start = Sent(
+            session=session.id,
+            context=session.context,
+            message=None,
+            injection=stable,
+            at=event.at,
+            took_ms=0.0,
+            point=Point.START,
+        )
+        situation = self._situation(session, event, Live((at_start,)))
+        fitting = turn.answer(self._store, self._model(), event.text, situation)
+        block = "\n".join(filter(None, [stable.block, fitting.block]))
+        return replace(
+            fitting,
+            placement=Placement.SYSTEM,
+            block=block,
+            tokens=estimate(block),
+            budget_tokens=stable.budget_tokens + fitting.budget_tokens,
+            ids=(*stable.ids, *fitting.ids),
+            considered=stable.considered + fitting.considered,
+            choices=(*fitting.choices, *stable.choices),
+            quiet=None if block else fitting.quiet,
+        )
+
+    def _tool_failed(self, session: Session, event: ToolFailed) -> Injection:
+        if event.message is not None:
+            sent = self._store.sent_with(session.id, [event.message])
+            logged = next((one for one in sent if one.call == (event.call or event.message)), None)
+            if logged is not None:
+                return shown_again(logged.injection)
+        began = self._seconds()
+        quiet = self._quiet(session, self._settings_for(event.folder).tool_error.enabled, event)
+        situation = self._situation(session, event, live(self._store, session, event.live))
+        if quiet is not None:
+            answer = silence(Placement.TOOL, quiet)
+        else:
+            answer = tool_error.answer(self._store, self._model(), event.error, situation)
+        message = event.message or self._own_name(session, Point.TOOL_ERROR)
+        self._questions.add(session.id, answer.ids)
+        return self._record(session, message, answer, event, began, Point.TOOL_ERROR, call=event.call or message)
+
+    def _compacting(self, session: Session, event: Compacting) -> Injection:
+        began = self._seconds()
+        situation = self._situation(session, event, live(self._store, session))
+        quiet = self._quiet(session, situation.settings.compaction.enabled, event)
+        if quiet is not None:
+            return silence(Placement.SUMMARY, quiet)
+        recaps = self._recaps(session, situation.settings.compaction.sessions)
+        said = [word for prompt in self._prompts.of(session.id) for word in content_words(prompt)]
+        text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said))
+        return self._record(session, self._own_name(session, Point.COMPACTION), text, event, began, Point.COMPACTION)
+
+    def _asked(self, session: Session, event: Asked) -> Injection:
+        began = self._seconds()
+        quiet = self._quiet(session, self._settings_for(event.folder).on_demand.enabled, event)
+        if quiet is Quiet.OFF:  # whoever opted out of being told may ask all the same
+            return silence(Placement.ANSWER, quiet)
+        situation = self._situation(session, event, live(self._store, session))
+        answer = on_demand.answer(self._store, self._model(), event, situation)
+        return self._record(session, self._own_name(session, Point.ON_DEMAND), answer, event, began, Point.ON_DEMAND)
+
+    def _end(self, session: Session, event: SessionEnded) -> None:
+        self._questions.close(session.id, event.at)
+        with self._store.writing():
+            self._store.keep_session(replace(session, ended_at=event.at))
+            keeps = session.captures and self._settings_for(None).archive.days > 0
+            if keeps and session.project is not None and (event.notes or event.summary):
+                left = Recap(
+                    session=session.id,
+                    project=session.project,
+                    at=event.at,
+                    notes=event.notes,
+                    summary=event.summary,
+                )
+                self._store.keep_recap(admitted_recap(left))
+
+    def _quiet(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
+        """Whether nothing is to be said at this moment; None: something may be."""
+        if not enabled or not self._settings_for(event.folder).inject.enabled:
+            return Quiet.OFF
+        return None if session.recalls else Quiet.OPTED_OUT
+
+    def _wishes(self, session: Session, *, recalls: bool, captures: bool) -> Session:
+        """What the user does not want of a session holds for the rest of it."""
+        wished = replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
+        if wished != session:
+            self._store.keep_session(wished)
+        return wished
+
+    def _forgotten(self, session: Session, *, by_start: bool, cleared: bool = False) -> Session:
+        """The model knows nothing of before: a new live context. A host may tell of one compaction twice, by the event
+        and by a start after it; that is one context all the same."""
+        began_by_event = session.context > 0 and self._store.stable(session.id, session.context) is None
+        if by_start and not cleared and began_by_event:
+            return session
+        told = self._store.in_context(session.id, session.context)
+        began_by_start = session.context > 0 and [sent.point for sent in told] == [Point.START]
+        if not by_start and began_by_start:
+            return session
+        return self._store.begin_context(session.id)
+
+    def _copy(self, session: Session, event: SessionStarted) -> None:
+        """A fork carries what its parent was sent."""
+        parent = None if event.parent is None else self._store.session(event.parent)
+        if parent is not None and not self._store.log_of(session.id):
+            with self._store.writing():
+                self._store.copy_log(parent, session, event.copied)
+
+    def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
+        return Situation(
+            viewer=self._viewer(session),
             now=event.at,
             settings=self._settings_for(event.folder),
+            live=in_front,
             look=self._looking_from(event.folder),
+            agent=event.agent,
+            window_tokens=event.window_tokens,
+            recent_files=self._files.of(session.id),
         )
-        return self._record(session, event.message, injection, event, began)
+
+    def _recaps(self, session: Session, limit: int) -> list[Recap]:
+        return [] if session.project is None else self._store.recaps(session.project, limit=limit)
+
+    def _task(self, event: Event, recaps: Sequence[Recap]) -> Task | None:
+        """What a session is likely about: what the host says, its branch, or what the last one left open."""
+        said = event.task if isinstance(event, SessionStarted) else None
+        branch = self._workspace.branch_of(event.folder) if event.folder else None
+        left = " ".join(note.text for recap in recaps[:1] for note in recap.notes if note.code in ("next", "block"))
+        tasks = (task_of(text) for text in (said, branch, left) if text)
+        return next((task for task in tasks if task is not Task.GENERAL), None)
 
     def _viewer(self, session: Session) -> Viewer:
         # Only the user decides what is shared, never a project's file.
@@ -112,24 +298,31 @@ class Moments:
             session_state.viewer(session), shares_preferences=self._settings_for(None).privacy.share_preferences
         )
 
-    def _live(self, session: Session, carriers: Sequence[MessageId | None] | None) -> list[Sent]:
-        """What is in front of the model; where the host does not say, everything of this context that was sent."""
-        if carriers is None:
-            return [sent for sent in self._store.in_context(session.id, session.context) if sent.confirmed]
-        turns = self._store.sent_with(session.id, [message for message in carriers if message is not None])
-        stable = self._store.stable(session.id, session.context) if None in carriers else None
-        return [*turns.values()] if stable is None else [stable, *turns.values()]
+    def _own_name(self, session: Session, point: Point) -> MessageId:
+        """For what no message carries: the first, the second ... of this context."""
+        known = self._store.in_context(session.id, session.context)
+        return MessageId(f"{OWN}{point}:{sum(sent.point is point for sent in known)}")
 
     def _record(
-        self, session: Session, message: MessageId | None, injection: Injection, event: Event, began: float
+        self,
+        session: Session,
+        message: MessageId | None,
+        injection: Injection,
+        event: Event,
+        began: float,
+        point: Point,
+        call: str = "",
     ) -> Injection:
         sent = Sent(
             session=session.id,
             context=session.context,
             message=message,
+            call=call,
             injection=injection,
             at=event.at,
             took_ms=(self._seconds() - began) * 1000,
-            confirmed=not event.confirms,
+            point=point,
+            confirmed=not (event.confirms and point in (Point.PROMPT, Point.TOOL_ERROR)),
         )
-        return self._store.record(sent).injection
+        recorded = self._store.record(sent).injection
+        return replace(recorded, notice=injection.notice) if injection.notice else recorded

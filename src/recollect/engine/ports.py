@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
-from recollect.domain.injection import Sent, Session
+from recollect.domain.injection import Sent, Session, Usage
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.search import (
@@ -22,7 +22,7 @@ from recollect.domain.search import (
     Unembedded,
     Waiting,
 )
-from recollect.domain.session import Turn
+from recollect.domain.session import Recap, Turn
 from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId, Vector
 
@@ -92,6 +92,14 @@ class KeepsMemories(Protocol):
 
     def update(self, memory: Memory) -> None:
         """Put it in place of the one with its id."""
+        ...
+
+    def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
+        """Those of the memories that no longer hold, or are forgotten and not yet gone."""
+        ...
+
+    def revision(self) -> str:
+        """Another one after every change of a memory, and of what sessions left."""
         ...
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
@@ -239,6 +247,40 @@ class KeepsSessions(Protocol):
         """The same session with the next live context."""
         ...
 
+    def keep_session(self, session: Session) -> None:
+        """What its user wants of it, and whether it has ended; the rest stays as it began."""
+        ...
+
+    def last_session(self, project: ProjectId | None = None) -> Session | None:
+        """The one in which something was last asked of us; of one project, or of all."""
+        ...
+
+    def sessions_with_prefix(self, prefix: str, *, limit: int) -> list[Session]:
+        """Sessions whose id begins so, in the order of their ids."""
+        ...
+
+
+class KeepsRecaps(Protocol):
+    def keep_recap(self, recap: Recap) -> None:
+        """In place of what the session left before."""
+        ...
+
+    def recap(self, session: SessionId) -> Recap | None: ...
+
+    def recaps(self, project: ProjectId, *, limit: int) -> list[Recap]:
+        """What the sessions of a project left, the newest first."""
+        ...
+
+    def drop_recaps_before(self, moment: datetime) -> None: ...
+
+
+class CountsUse(Protocol):
+    """Counters, kept beside what was said and without a history."""
+
+    def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None: ...
+
+    def note_feedback(self, memories: Collection[MemoryId], change: int) -> None: ...
+
 
 class LogsInjections(Protocol):
     def record(self, sent: Sent) -> Sent:
@@ -253,12 +295,28 @@ class LogsInjections(Protocol):
         """The stable block of one live context."""
         ...
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> dict[MessageId, Sent]:
-        """What each of these messages was sent with; messages that are not in the log are left out."""
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
+        """What each of these messages and its tools were sent with, as it was first recorded, in that order."""
         ...
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         """Everything that was sent in one live context."""
+        ...
+
+    def log_of(self, session_id: SessionId) -> list[Sent]:
+        """Everything of a session, in its order."""
+        ...
+
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> None:
+        """The child was sent what the parent was; `messages` have other names there."""
+        ...
+
+    def usage(self, session_id: SessionId | None = None) -> list[Usage]:
+        """What the blocks of a session came to, or of all of them, by moment."""
+        ...
+
+    def drop_traces_before(self, moment: datetime) -> None:
+        """Why something was or was not shown is forgotten; what was sent stays."""
         ...
 
 
@@ -275,6 +333,8 @@ class Store(
     KeepsVectors,
     KeepsProjects,
     KeepsSessions,
+    KeepsRecaps,
+    CountsUse,
     LogsInjections,
     Protocol,
 ):

@@ -1,83 +1,214 @@
 """The stable block: what holds in this project, chosen without a question. Built once per live context."""
 
-from collections.abc import Collection
-from datetime import datetime, timedelta
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 
-from recollect.domain.injection import Injection, Placement
-from recollect.domain.memory import Hit, Kind, Memory, ScopeLevel, Viewer
-from recollect.domain.settings import Settings
+from recollect.domain.injection import Choice, Injection, Placement, Verdict
+from recollect.domain.memory import Hit, Kind, Memory, Role, ScopeLevel
+from recollect.domain.session import Recap
+from recollect.domain.settings import Budgets, Settings
+from recollect.engine import continuity
 from recollect.engine.admission import is_ignored
-from recollect.engine.anchoring import Looks, nobody_looks, settled
+from recollect.engine.anchoring import settled
 from recollect.engine.ports import FindsMemories
 from recollect.engine.showing import for_block
+from recollect.engine.situation import Situation, injection, refused
 from recollect.privacy.visibility import may_inject
-from recollect.rank.budget import Offer, fill
+from recollect.rank.budget import Offer, allowance, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
-from recollect.rank.score import start_factors, start_score
+from recollect.rank.score import favoured, start_factors, start_score, with_use
+from recollect.text.block import index_line_of
+from recollect.text.intent import Task
 
 STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for good: they need no score
-SECTIONS = ("Preferences and rules", "Language rules", "Project rules", "Decisions", "Files", "Known errors")
+RULES = ("Preferences and rules", "Language rules", "Project rules")
+DECISIONS, FILES, ERRORS, FINDINGS = "Decisions", "Files", "Known errors", "Findings and outcomes"
+INDEX = "More, by title; `recollect show ID` opens one"
 POOL_PER_PLACE = 10  # how many of the newest compete for one place
+LEVELS = (ScopeLevel.UNIVERSAL, ScopeLevel.LANGUAGE, ScopeLevel.PROJECT, ScopeLevel.SESSION)
+# Whose share of the budget a kind takes from.
+SHARE_OF = {**dict.fromkeys(STANDING, Kind.PREFERENCE), Kind.OUTCOME: Kind.RESEARCH}
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Kinds that compete with one another."""
+
+    kinds: tuple[Kind, ...]
+    limit: int
+    since_days: int | None = None
+    floor: float | None = None  # None: that of the settings
+    may_be_of_tools: bool = True  # what a tool printed is nobody's word: unasked, it is not told
 
 
 def build(
-    memories: FindsMemories, viewer: Viewer, now: datetime, settings: Settings, look: Looks = nobody_looks
+    memories: FindsMemories, situation: Situation, *, recaps: Sequence[Recap] = (), task: Task | None = None
 ) -> Injection:
-    if not settings.start.enabled:
-        return Injection(placement=Placement.SYSTEM)
+    settings = situation.settings
+    budgets = settings.budgets
+    budget_tokens = allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens)
+    weighed = [_weigh(memories, situation, task, group) for group in _groups(settings)]
+    best = [hit for hits, limit, _ in weighed for hit in hits[:limit]]
+    further = [hit for hits, limit, _ in weighed for hit in hits[limit:]]
+    low = [choice for _, _, choices in weighed for choice in choices]
+    chosen = newest_first(_ordered(best))
+    offers = [*map(_offer, map(for_block, chosen)), *continuity.offers(recaps, settings)]
+    sections = _sections(situation.agent)
+    scale = budget_tokens / max(1, _all_shares(budgets))
+    index_tokens = int(budgets.index_tokens * scale) if further or len(offers) > 1 else 0
+    first = fill(
+        offers,
+        budget_tokens=budget_tokens - index_tokens,
+        shares=_shares(settings, scale),
+        sections=sections,
+        counts_rest=False,
+    )
+    left_out = [hit for hit in chosen if first.verdicts[hit.memory.id] is Verdict.BUDGET]
+    kept = [one for one in offers if one.memory is None or first.verdicts[one.memory] is not Verdict.BUDGET]
+    listed = _index([*left_out, *_ordered(further)], settings.start.index_entries)
+    filled = fill(
+        [*kept, *listed],
+        budget_tokens=budget_tokens,
+        shares={INDEX: index_tokens},
+        sections=sections,
+        counts_rest=situation.counts_rest,
+        flows=False,
+    )
+    return injection(
+        Placement.SYSTEM,
+        filled,
+        [*chosen, *further],
+        budget_tokens=budget_tokens,
+        considered=len(best) + len(further) + len(low),
+        refused=[*refused([hit for hit in left_out if hit.memory.id not in filled.verdicts], Verdict.BUDGET), *low],
+    )
+
+
+def _groups(settings: Settings) -> list[_Group]:
     start = settings.start
-    best = partial(_best, memories, viewer, now, settings, look)
-    chosen = [
-        *best(STANDING, start.preferences, floor=0.0),
-        *best((Kind.DECISION,), start.decisions, since_days=start.decision_days),
-        *best((Kind.FILE_CONTEXT,), start.files),
-        *best((Kind.ERROR_PATTERN,), start.errors, since_days=start.error_days),
+    return [
+        _Group(STANDING, start.preferences, floor=0.0),
+        _Group((Kind.DECISION,), start.decisions, since_days=start.decision_days),
+        _Group((Kind.FILE_CONTEXT,), start.files),
+        _Group((Kind.ERROR_PATTERN,), start.errors, since_days=start.error_days),
+        _Group((Kind.RESEARCH, Kind.OUTCOME), start.others, since_days=start.other_days, may_be_of_tools=False),
     ]
-    offers = [Offer(hit.memory, _section(hit.memory), hit.freshness) for hit in map(for_block, newest_first(chosen))]
-    return fill(offers, Placement.SYSTEM, budget_tokens=settings.budgets.start_tokens, sections=SECTIONS)
 
 
-def _best(
-    memories: FindsMemories,
-    viewer: Viewer,
-    now: datetime,
-    settings: Settings,
-    look: Looks,
-    kinds: Collection[Kind],
-    limit: int,
-    *,
-    since_days: int | None = None,
-    floor: float | None = None,
-) -> list[Hit]:
-    wanted = [kind for kind in kinds if settings.kinds.injected[kind]]
+def _weigh(
+    memories: FindsMemories, situation: Situation, task: Task | None, group: _Group
+) -> tuple[list[Hit], int, list[Choice]]:
+    """Those that may be shown, the best first; how many of them are candidates; and those that score too low."""
+    settings = situation.settings
+    wanted = [kind for kind in group.kinds if settings.kinds.injected[kind]]
     if not wanted:
-        return []
-    since = now - timedelta(days=since_days) if since_days is not None else None
+        return [], 0, []
+    since = situation.now - timedelta(days=group.since_days) if group.since_days is not None else None
     pool = [
-        m
-        for m in memories.newest(viewer, limit=limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True)
-        if may_inject(m, viewer) and not is_ignored(m, settings.privacy)
+        memory
+        for memory in memories.newest(
+            situation.viewer, limit=group.limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True
+        )
+        if may_inject(memory, situation.viewer)
+        and not is_ignored(memory, settings.privacy)
+        and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
     ]
-    enough = settings.start.floor if floor is None else floor
-    weighed = [hit for memory in pool if (hit := _weighed(memory, now, settings)).score >= enough]
-    ranked = sorted(weighed, key=lambda hit: (-hit.score, hit.memory.id))
-    return [hit for hit in settled(ranked, limit, look, settings.stale)[:limit] if hit.score >= enough]
+    floor = settings.start.floor if group.floor is None else group.floor
+    weighed = sorted(
+        (_weighed(memory, situation, task) for memory in pool), key=lambda hit: (-hit.score, hit.memory.id)
+    )
+    fresh = settled(weighed, group.limit, situation.look, settings.stale)
+    too_low = [hit for hit in fresh if _base(hit) < floor]
+    enough = [hit for hit in fresh if _base(hit) >= floor]
+    return enough, group.limit, refused(too_low, Verdict.FLOOR, dict.fromkeys((h.memory.id for h in too_low), floor))
 
 
-def _weighed(memory: Memory, now: datetime, settings: Settings) -> Hit:
-    factors = start_factors(memory, now, settings)
-    return Hit(memory=memory, relevance=1.0, score=start_score(factors, settings), factors=factors)  # nothing is asked
+def _base(hit: Hit) -> float:
+    """Its score but for use: what was never used stays above the floor."""
+    return hit.factors["base"] * hit.factors.get("freshness", 1.0)
+
+
+def _weighed(memory: Memory, situation: Situation, task: Task | None) -> Hit:
+    """Nothing is asked, so all of it is relevant."""
+    settings = situation.settings
+    factors = start_factors(memory, situation.viewer, task, situation.now, settings)
+    base = start_score(factors, settings)
+    score, factors = with_use(base, {**factors, "base": base}, memory.use, settings.loop)
+    return Hit(memory=memory, relevance=1.0, score=score, factors=factors)
+
+
+def _ordered(hits: Iterable[Hit]) -> list[Hit]:
+    return first_of_each_kind(sorted(hits, key=lambda hit: (-hit.score, hit.memory.id)))
+
+
+def _offer(hit: Hit) -> Offer:
+    memory = hit.memory
+    level = _level(memory)
+    shares = (level, SHARE_OF.get(memory.kind, memory.kind))
+    return offer(memory, _section(memory), hit.freshness, shares, order=LEVELS.index(level))
+
+
+def _level(memory: Memory) -> ScopeLevel:
+    return ScopeLevel.PROJECT if memory.scope.level is ScopeLevel.SESSION else memory.scope.level
+
+
+def _index(hits: Iterable[Hit], limit: int) -> list[Offer]:
+    """A title cannot say that its file has changed: what is stale is not listed."""
+    lines = ((hit.memory.id, index_line_of(for_block(hit).memory)) for hit in hits if not hit.freshness.is_stale)
+    told = [(memory, line) for memory, line in lines if line is not None]
+    return [Offer((line,), INDEX, memory, (INDEX,), means=Verdict.LISTED) for memory, line in told[:limit]]
+
+
+def _shares(settings: Settings, scale: float) -> dict[str, int]:
+    budgets = settings.budgets
+    levels = {
+        ScopeLevel.UNIVERSAL: budgets.universal_tokens,
+        ScopeLevel.LANGUAGE: budgets.language_tokens,
+        ScopeLevel.PROJECT: budgets.project_tokens,
+    }
+    memories = sum(levels.values()) + budgets.reserve_tokens
+    return {
+        **{level: int(tokens * scale) for level, tokens in levels.items()},
+        **{kind: int(memories * share * scale) for kind, share in settings.kinds.start_share.items()},
+        **continuity.shares(budgets, scale),
+    }
+
+
+def _all_shares(budgets: Budgets) -> int:
+    return (
+        budgets.universal_tokens
+        + budgets.language_tokens
+        + budgets.project_tokens
+        + budgets.reserve_tokens
+        + budgets.codes_tokens
+        + budgets.summaries_tokens
+        + budgets.index_tokens
+    )
+
+
+def _sections(agent: str | None) -> list[str]:
+    """What helps this type of agent most stands first among what is not a rule."""
+    of_kind = {
+        DECISIONS: Kind.DECISION,
+        FILES: Kind.FILE_CONTEXT,
+        ERRORS: Kind.ERROR_PATTERN,
+        FINDINGS: Kind.OUTCOME if agent == "build" else Kind.RESEARCH,
+    }
+    helpful = favoured(agent)
+    facts = sorted(of_kind, key=lambda section: of_kind[section] not in helpful)  # stable
+    return [*RULES, *facts, *continuity.SECTIONS, INDEX]
 
 
 def _section(memory: Memory) -> str:
     match memory.kind:
         case Kind.DECISION:
-            return "Decisions"
+            return DECISIONS
         case Kind.FILE_CONTEXT:
-            return "Files"
+            return FILES
         case Kind.ERROR_PATTERN:
-            return "Known errors"
+            return ERRORS
+        case Kind.RESEARCH | Kind.OUTCOME:
+            return FINDINGS
         case _:
-            levels = {ScopeLevel.UNIVERSAL: "Preferences and rules", ScopeLevel.LANGUAGE: "Language rules"}
-            return levels.get(memory.scope.level, "Project rules")
+            return RULES[LEVELS.index(_level(memory))]

@@ -1,12 +1,12 @@
 """What a session is, and what it was shown."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from recollect.domain.event import Event
-from recollect.domain.injection import Sent, Session
-from recollect.domain.memory import MemoryId, ProjectId, SessionId, Viewer
+from recollect.domain.injection import Session
+from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.engine.ports import KeepsSessions
 
 FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
@@ -20,23 +20,21 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
     known = sessions.session(event.session)
     if known is not None:
         return known
+    parent = None if event.parent is None else sessions.session(event.parent)
     return sessions.begin_session(
         Session(
             id=event.session,
             host=event.host,
-            project=_project(event, enter_project),
-            language=_language(event, language_of),
+            project=_project(event, enter_project) or (None if parent is None else parent.project),
+            language=_language(event, language_of) or (None if parent is None else parent.language),
             started_at=event.at,
+            parent=event.parent,
         )
     )
 
 
 def viewer(session: Session) -> Viewer:
     return Viewer(project=session.project, language=session.language, session=session.id)
-
-
-def shown(live: Iterable[Sent]) -> frozenset[MemoryId]:
-    return frozenset(memory_id for sent in live for memory_id in sent.injection.ids)
 
 
 def _project(event: Event, enter_project: EntersProject) -> ProjectId | None:
@@ -51,17 +49,21 @@ def _language(event: Event, language_of: FindsLanguage) -> str | None:
     return language_of(event.folder) if event.folder else None
 
 
-class RecentFiles:
-    """The files that the tools of each session have worked on, the last first. Not kept: after a restart, none."""
+def files_in(tool_input: Mapping[str, Any]) -> list[str]:
+    return [path for name in FILE_FIELDS if isinstance(path := tool_input.get(name), str) and path.strip()]
 
-    def __init__(self) -> None:
+
+class Recent:
+    """What a few words of each session are about, the last first. Not kept: after a restart, nothing."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._of: dict[SessionId, tuple[str, ...]] = {}
 
-    def note(self, session: SessionId, tool_input: Mapping[str, Any]) -> None:
-        paths = [path for name in FILE_FIELDS if isinstance(path := tool_input.get(name), str) and path.strip()]
-        if paths:
+    def note(self, session: SessionId, *what: str) -> None:
+        if what:
             known = self._of.pop(session, ())
-            self._of[session] = tuple(dict.fromkeys((*paths, *known)))[:RECENT_FILES]
+            self._of[session] = tuple(dict.fromkeys((*what, *known)))[: self._most]
             for oldest in list(self._of)[:-RECENT_SESSIONS]:
                 self._of.pop(oldest, None)
 

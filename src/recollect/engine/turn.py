@@ -1,68 +1,162 @@
 """The turn block: the few memories that fit this prompt and are not in front of the model yet, or silence."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 
-from recollect.domain.injection import Injection, Placement
+from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, MemoryId, Viewer
+from recollect.domain.search import Found
 from recollect.domain.settings import Settings
 from recollect.engine.admission import is_ignored
-from recollect.engine.anchoring import Looks, nobody_looks, settled
+from recollect.engine.anchoring import settled
+from recollect.engine.corrections import Correction
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
+from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.privacy.visibility import may_inject
-from recollect.rank.budget import Offer, fill
+from recollect.rank.budget import Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
+from recollect.rank.score import favoured, with_use
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
 from recollect.text.query import asks_something, content_words
+from recollect.text.tokens import estimate
 
 TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age; unless it is stale
+DOUBTFUL = "doubtful"  # the share of the budget for the others
+MAX_ESTIMATED_CHARS = 60_000  # of a prompt: a longer one has shrunk its budget by then
 
-SILENCE = Injection(placement=Placement.MESSAGE)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a prompt found: what fits, the best first, and what does not, with the reason."""
+
+    fitting: tuple[Hit, ...] = ()
+    refused: tuple[Choice, ...] = ()
+    considered: int = 0
 
 
 def answer(
     memories: FindsMemories,
     embeds: Embeds | None,
     prompt: str,
-    viewer: Viewer,
-    *,
-    shown: Collection[MemoryId],
-    recent_files: Sequence[str],
-    first: bool,
-    now: datetime,
-    settings: Settings,
-    look: Looks = nobody_looks,
+    situation: Situation,
+    corrections: Sequence[Correction] = (),
 ) -> Injection:
-    turn, budgets = settings.turn, settings.budgets
-    if not turn.enabled or not asks_something(prompt, min_chars=turn.min_prompt_chars):
-        return SILENCE
+    settings = situation.settings
+    budgets = settings.budgets
+    idle = not asks_something(prompt, min_chars=settings.turn.min_prompt_chars)
+    if idle and not corrections:
+        return silence(Placement.MESSAGE, Quiet.IDLE)
+    left = budgets.live_turn_tokens - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
+    allowed = allowance(
+        budgets.turn_tokens, budgets, prompt_tokens=prompt_tokens(prompt), window_tokens=situation.window_tokens
+    )
+    budget_tokens = min(allowed, left)
+    if budget_tokens <= 0:
+        return silence(Placement.MESSAGE, Quiet.CAP)
+    found = Weighed() if idle else weighed(memories, embeds, prompt, situation)
+    lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
+    told = {correction.offer.memory for correction in corrections}
+    hits = _ordered([hit for hit in found.fitting if hit.memory.id not in told], situation, lines)
+    scale = budget_tokens / max(1, budgets.turn_tokens)
+    filled = fill(
+        [*(correction.offer for correction in corrections), *map(_offer, map(for_block, hits))],
+        budget_tokens=budget_tokens,
+        shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
+        max_lines=lines + len(corrections),
+        counts_rest=situation.counts_rest,
+        flows=False,
+    )
+    block = injection(
+        Placement.MESSAGE,
+        filled,
+        hits,
+        budget_tokens=budget_tokens,
+        considered=found.considered,
+        needed=_needed(found.fitting, situation),
+        refused=found.refused,
+    )
+    corrected = [correction.old for correction in corrections if correction.is_told_in(filled.block)]
+    return replace(block, corrected=tuple(corrected))
+
+
+def weighed(memories: FindsMemories, embeds: Embeds | None, prompt: str, situation: Situation) -> Weighed:
+    settings, viewer = situation.settings, situation.viewer
     words = _words(prompt, viewer)
     sighting = memories.look_up(words, viewer, injectable=True)
     asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
-    found = memories.search(sighting, asked, limit=turn.candidates)
-    allowed = [
-        one
-        for one in found
-        if may_inject(one.memory, viewer)
-        and settings.kinds.injected[one.memory.kind]
-        and not is_ignored(one.memory, settings.privacy)
-    ]
-    fresh = [one for one in allowed if one.memory.id not in shown]
-    about = intent(prompt, recent_files)
-    weighed = weigh(fresh, words, sighting, turn, about, by_meaning=asked is not None, now=now, settings=settings)
-    relevant = _relevant(weighed, first=first, settings=settings)
-    hits = newest_first(_ordered(settled(relevant, len(relevant), look, settings.stale)))
-    block = fill(
-        [Offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)],
-        Placement.MESSAGE,
-        budget_tokens=budgets.turn_tokens,
-        max_lines=budgets.turn_lines_first if first else budgets.turn_lines_later,
+    found = memories.search(sighting, asked, limit=settings.turn.candidates)
+    about = intent(prompt, situation.recent_files)
+    hits = _by_use(
+        weigh(
+            [one for one in found if _may_be_shown(one, situation)],
+            words,
+            sighting,
+            settings.turn,
+            about,
+            by_meaning=asked is not None,
+            now=situation.now,
+            settings=settings,
+        ),
+        settings,
     )
-    return replace(block, considered=len(found))
+    shown = situation.live.shown
+    new = [hit for hit in hits if hit.memory.id not in shown]
+    needed = _needed(hits, situation)
+    passing = [
+        hit for hit in new if hit.relevance >= needed[hit.memory.id] and settings.kinds.injected[hit.memory.kind]
+    ]
+    best = max((hit.relevance for hit in passing), default=0.0)
+    near = [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
+    return Weighed(
+        fitting=tuple(settled(near, len(near), situation.look, settings.stale)),
+        refused=tuple(_refused(hits, near, situation, needed)),
+        considered=len(found),
+    )
+
+
+def _by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
+    """What replies took something from stands higher; relevance stays as it is."""
+    told = [(hit, *with_use(hit.score, dict(hit.factors), hit.memory.use, settings.loop)) for hit in hits]
+    by_use = [replace(hit, score=score, factors=factors) for hit, score, factors in told]
+    return sorted(by_use, key=lambda hit: -hit.score)  # stable: equal ones keep their order
+
+
+def prompt_tokens(prompt: str) -> int:
+    return estimate(prompt[:MAX_ESTIMATED_CHARS])
+
+
+def _may_be_shown(one: Found, situation: Situation) -> bool:
+    return may_inject(one.memory, situation.viewer) and not is_ignored(one.memory, situation.settings.privacy)
+
+
+def _needed(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float]:
+    """The relevance that each has to reach: more after the first prompt."""
+    settings = situation.settings
+    raised = settings.turn.later_threshold if situation.live.has_prompts else 0.0
+    return {hit.memory.id: settings.kinds.threshold[hit.memory.kind] + raised for hit in hits}
+
+
+def _refused(
+    hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: dict[MemoryId, float]
+) -> list[Choice]:
+    fitting = {hit.memory.id for hit in near}
+    return [
+        choice
+        for hit in sorted(hits, key=lambda hit: (-hit.relevance, hit.memory.id))
+        if hit.memory.id not in fitting
+        for choice in refused([hit], _why_not(hit, situation, needed[hit.memory.id]), needed)
+    ]
+
+
+def _why_not(hit: Hit, situation: Situation, needed: float) -> Verdict:
+    if hit.memory.id in situation.live.shown:
+        return Verdict.LIVE
+    if not situation.settings.kinds.injected[hit.memory.kind]:
+        return Verdict.SWITCHED_OFF
+    return Verdict.THRESHOLD if hit.relevance < needed else Verdict.CUT
 
 
 def _words(prompt: str, viewer: Viewer) -> list[str]:
@@ -72,13 +166,19 @@ def _words(prompt: str, viewer: Viewer) -> list[str]:
     return [word for word in asked if word not in here] or asked
 
 
-def _relevant(hits: Collection[Hit], *, first: bool, settings: Settings) -> list[Hit]:
-    raised = 0.0 if first else settings.turn.later_threshold
-    passing = [hit for hit in hits if hit.relevance >= settings.kinds.threshold[hit.memory.kind] + raised]
-    best = max((hit.relevance for hit in passing), default=0.0)
-    return [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
+def _ordered(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]:
+    """What is surely meant before what may be; in both, the best of each kind first, and what helps the agent."""
+    sure = [hit for hit in hits if _is_sure(hit)]
+    doubtful = [hit for hit in hits if not _is_sure(hit)]
+    kinds = favoured(situation.agent)
+    most = int(situation.settings.turn.favoured_share * lines)
+    parts = (favouring(first_of_each_kind(part), kinds, most) for part in (sure, doubtful))
+    return newest_first([hit for part in parts for hit in part])
 
 
-def _ordered(hits: Collection[Hit]) -> list[Hit]:
-    """Stable: by score within each half."""
-    return sorted(hits, key=lambda hit: hit.relevance <= TAKEN_FIRST or hit.freshness.is_stale)
+def _is_sure(hit: Hit) -> bool:
+    return hit.relevance > TAKEN_FIRST and not hit.freshness.is_stale
+
+
+def _offer(hit: Hit) -> Offer:
+    return offer(hit.memory, freshness=hit.freshness, shares=() if _is_sure(hit) else (DOUBTFUL,))

@@ -1,77 +1,195 @@
 """Choose what fits. Pure: same offers and budget, same choice. The budget is for the rendered text, fence included."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.injection import Injection, Placement
-from recollect.domain.memory import Memory
-from recollect.text.block import Entry, line_of, render, title_line_of
+from recollect.domain.injection import Verdict
+from recollect.domain.memory import Hit, Kind, Memory, MemoryId
+from recollect.domain.settings import Budgets
+from recollect.text.block import Entry, line_of, render, short_line_of
 from recollect.text.tokens import estimate
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A memory that may be shown, under a heading."""
+    """Something that may be said, under a heading: a memory, or a line about a session."""
 
-    memory: Memory
+    ways: tuple[str, ...]  # the best first; the first says all of it
     section: str = ""
-    freshness: Freshness = NOT_LOOKED_AT
+    memory: MemoryId | None = None
+    shares: tuple[str, ...] = ()  # the parts of the budget that it takes from
+    order: int = 0  # within its section, before the order of the offers
+    means: Verdict = Verdict.SHOWN  # what becomes of the memory if it is said in the first way
 
 
-def fill(
-    offers: Sequence[Offer],
-    placement: Placement,
-    *,
-    budget_tokens: int,
-    max_lines: int | None = None,
-    sections: Sequence[str] = ("",),
-) -> Injection:
-    """Take offers in their order: whole, else as a title, else counted. What does not fit blocks nothing after it."""
-    chosen: list[_Line] = []
-    # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
-    spent = estimate(render([Entry("", "")], more=len(offers)))
-    for offer in offers:
-        if max_lines is not None and len(chosen) >= max_lines:
-            break
-        heading = 0 if any(offer.section == line.offer.section for line in chosen) else estimate(f"{offer.section}:\n")
-        for line in _lines(offer):
-            cost = heading + estimate(line.text + "\n")
-            if spent + cost <= budget_tokens:
-                chosen.append(line)
-                spent += cost
-                break
-    block, kept = _rendered(chosen, len(offers), budget_tokens, sections)
-    return Injection(
-        placement=placement,
-        block=block,
-        tokens=estimate(block),
-        ids=tuple(line.offer.memory.id for line in kept if line.is_whole),  # a title line does not count as shown
-        considered=len(offers),
-    )
+def offer(
+    memory: Memory,
+    section: str = "",
+    freshness: Freshness = NOT_LOOKED_AT,
+    shares: tuple[str, ...] = (),
+    order: int = 0,
+) -> Offer:
+    """A memory: whole, else in short."""
+    short = short_line_of(memory, freshness)
+    ways = (line_of(memory, freshness), *([] if short is None else [short]))
+    return Offer(ways, section, memory.id, shares, order)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A block, and what became of each offer of a memory."""
+
+    block: str
+    tokens: int
+    verdicts: Mapping[MemoryId, Verdict]
+
+    @property
+    def shown(self) -> tuple[MemoryId, ...]:
+        """Whole: a title line does not count as shown."""
+        return tuple(memory for memory, verdict in self.verdicts.items() if verdict is Verdict.SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    place: int  # of its offer
     offer: Offer
-    text: str
-    is_whole: bool
+    way: int
+
+    @property
+    def text(self) -> str:
+        return self.offer.ways[self.way]
 
 
-def _lines(offer: Offer) -> list[_Line]:
-    """The ways to show a memory, best first."""
-    title = title_line_of(offer.memory, offer.freshness)
-    whole = _Line(offer, line_of(offer.memory, offer.freshness), is_whole=True)
-    return [whole] if title is None else [whole, _Line(offer, title, is_whole=False)]
+Render = Callable[[Sequence[Entry], int], str]
 
 
-def _rendered(
-    chosen: list[_Line], offered: int, budget_tokens: int, sections: Sequence[str]
-) -> tuple[str, list[_Line]]:
-    """Lines were counted one by one; what counts is the rendered whole, so it has the last word."""
-    while True:
-        ordered = sorted(chosen, key=lambda line: sections.index(line.offer.section))
-        block = render([Entry(line.offer.section, line.text) for line in ordered], more=offered - len(chosen))
-        if estimate(block) <= budget_tokens:
-            return block, chosen
-        chosen = chosen[:-1]
+def _fenced(entries: Sequence[Entry], more: int) -> str:
+    return render(entries, more=more)
+
+
+def fill(
+    offers: Sequence[Offer],
+    *,
+    budget_tokens: int,
+    shares: Mapping[str, int] | None = None,
+    max_lines: int | None = None,
+    sections: Sequence[str] = ("",),
+    counts_rest: bool = True,
+    flows: bool = True,
+    render: Render = _fenced,
+) -> Filled:
+    """Take offers in their order: whole, else in short, else counted. What does not fit blocks nothing after it.
+
+    First within their shares; then, where these flow, with what is left of all of them.
+    """
+    filling = _Filling(offers, budget_tokens, max_lines, sections, counts_rest, render)
+    if shares:
+        filling.take_within(shares, whole_only=flows)
+    if flows:
+        filling.take_whatever_fits()
+    return filling.done()
+
+
+class _Filling:
+    def __init__(
+        self,
+        offers: Sequence[Offer],
+        budget_tokens: int,
+        max_lines: int | None,
+        sections: Sequence[str],
+        counts_rest: bool,
+        render: Render,
+    ) -> None:
+        self._offers = offers
+        self._budget_tokens = budget_tokens
+        self._max_lines = len(offers) if max_lines is None else max_lines
+        self._sections = sections
+        self._counts_rest = counts_rest
+        self._render = render
+        self._chosen: dict[int, _Line] = {}
+        # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
+        self._spent = estimate(render([Entry("", "")], len(offers) if counts_rest else 0))
+
+    def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
+        left = dict(shares)
+        for place, one in enumerate(self._offers):
+            for way in range(1 if whole_only else len(one.ways)):
+                cost = estimate(one.ways[way] + "\n")
+                if all(cost <= left.get(share, cost) for share in one.shares) and self._take(_Line(place, one, way)):
+                    left |= {share: left[share] - cost for share in one.shares if share in left}
+                    break
+
+    def take_whatever_fits(self) -> None:
+        for place, one in enumerate(self._offers):
+            if place not in self._chosen:
+                any(self._take(_Line(place, one, way)) for way in range(len(one.ways)))
+
+    def _take(self, line: _Line) -> bool:
+        if len(self._chosen) >= self._max_lines:
+            return False
+        cost = estimate(line.text + "\n")
+        if all(line.offer.section != other.offer.section for other in self._chosen.values()):
+            cost += estimate(f"{line.offer.section}:\n")
+        if self._spent + cost > self._budget_tokens:
+            return False
+        self._chosen[line.place] = line
+        self._spent += cost
+        return True
+
+    def done(self) -> Filled:
+        """Lines were counted one by one; what counts is the rendered whole, so it has the last word."""
+        while True:
+            lines = sorted(
+                self._chosen.values(),
+                key=lambda line: (self._sections.index(line.offer.section), line.offer.order, line.place),
+            )
+            more = len(self._offers) - len(lines) if self._counts_rest else 0
+            block = self._render([Entry(line.offer.section, line.text) for line in lines], more)
+            tokens = estimate(block)
+            if tokens <= self._budget_tokens or not lines:
+                break
+            del self._chosen[max(self._chosen)]
+        full = len(self._chosen) >= self._max_lines
+        verdicts = {
+            one.memory: self._verdict(place, one, Verdict.LINES if full else Verdict.BUDGET)
+            for place, one in enumerate(self._offers)
+            if one.memory is not None
+        }
+        return Filled(block=block, tokens=tokens, verdicts=verdicts)
+
+    def _verdict(self, place: int, one: Offer, left_out: Verdict) -> Verdict:
+        line = self._chosen.get(place)
+        if line is None:
+            return left_out
+        return one.means if line.way == 0 else Verdict.SHORT
+
+
+def allowance(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_tokens: int | None = None) -> int:
+    """What a block may cost beside this prompt, for a model that reads so much at once."""
+    allowed = float(tokens)
+    if prompt_tokens > budgets.large_prompt_tokens:
+        allowed *= max(budgets.large_prompt_share, budgets.large_prompt_tokens / prompt_tokens)
+    if window_tokens is not None:
+        allowed = min(allowed, window_tokens * budgets.window_share)
+    return int(min(max(allowed, min(tokens, budgets.least_tokens)), budgets.most_tokens))
+
+
+def first_of_each_kind(hits: Iterable[Hit]) -> list[Hit]:
+    """The best of each kind before the others, each part in its order: one loud kind does not silence the rest."""
+    first: list[Hit] = []
+    others: list[Hit] = []
+    kinds: set[Kind] = set()
+    for hit in hits:
+        (others if hit.memory.kind in kinds else first).append(hit)
+        kinds.add(hit.memory.kind)
+    return [*first, *others]
+
+
+def favouring(hits: Sequence[Hit], kinds: frozenset[Kind], most: int) -> list[Hit]:
+    """So many of the favoured kinds first, the rest in its order."""
+    favoured = [hit for hit in hits if hit.memory.kind in kinds][:most]
+    return [*favoured, *(hit for hit in hits if hit not in favoured)]

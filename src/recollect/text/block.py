@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
-from recollect.domain.memory import Kind, Memory
+from recollect.domain.memory import Kind, Memory, MemoryId
+from recollect.domain.session import Note, Recap
 from recollect.text.lookalikes import folded, latin
+from recollect.text.sentences import MORE, first_sentence
 
 FENCE = "recollect"
 OPEN, CLOSE = f"<{FENCE}>", f"</{FENCE}>"
@@ -27,7 +29,10 @@ PREFIX: dict[Kind, str] = {
     Kind.OUTCOME: "OUT",
 }
 
-_PREFIXES = frozenset(PREFIX.values())
+ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
+_PREFIXES = frozenset({*PREFIX.values(), ENDED})
+SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
+INDEX_CHARS = 90
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _SPACE = re.compile(r"\s+")
@@ -47,7 +52,11 @@ MAX_PATH_CHARS = 80
 
 _ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, .+\)")
 _DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
-_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE}|{MOVED} \S+)|\d+ more)$")  # a path that we write has no blanks
+REPLACES = "replaces"
+# What we write behind an id. A path that we write has no blanks.
+_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE}|{MOVED} \S+)|\d+ more|in \S+(?: \S+)*|{REPLACES} .+)$")
+_REPLACED = re.compile(rf"; {REPLACES} (.+)\)$")
+_ITEM = "- "  # begins a line that is no memory: a note, a summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +104,56 @@ def title_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str |
     return _line(memory, memory.title, freshness) if memory.title else None
 
 
-def _line(memory: Memory, text: str, freshness: Freshness) -> str:
-    about = "; ".join([f"{_day(memory.valid_from)}, {plain(memory.id)}", *stale_notes(freshness)])
+def short_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
+    """By its title, else by its first sentence. None: there is nothing shorter than the whole."""
+    if memory.title:
+        return title_line_of(memory, freshness)
+    sentence = first_sentence(memory.text, chars=SHORT_CHARS)
+    return None if sentence is None else _line(memory, sentence, freshness)
+
+
+def index_line_of(memory: Memory) -> str | None:
+    """What it is about, to be opened by its id. None: it cannot be told in a few words."""
+    about = memory.title or first_sentence(memory.text, chars=INDEX_CHARS) or memory.text
+    return _line(memory, about, NOT_LOOKED_AT) if len(about) <= INDEX_CHARS + len(MORE) else None
+
+
+def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
+    """What went wrong, what helped, and where."""
+    said = f"{memory.title}: {memory.text}" if memory.title and memory.title not in memory.text else memory.text
+    files = " ".join(_path(anchor.path) for anchor in memory.anchors[:MAX_FILES])
+    return _line(memory, said, freshness, *([f"in {files}"] if files else []))
+
+
+def correction_line_of(memory: Memory, replaced: MemoryId) -> str:
+    """That it holds instead of another one."""
+    return _line(memory, memory.text, NOT_LOOKED_AT, f"{REPLACES} {plain(replaced)}")
+
+
+def ended_line_of(memory: Memory) -> str:
+    """That it no longer holds, without what it says: nothing came in its place, or nothing that may be shown."""
+    about = f"{_day(memory.valid_from)}, {plain(memory.id)}"
+    return f"[{ENDED}] What was said under this id no longer holds. ({about})"
+
+
+def note_line_of(note: Note, day: datetime | None = None) -> str:
+    """`day` for a note that is not of the last session."""
+    return f"{_ITEM}{note.code}{'' if day is None else f' ({_day(day)})'}: {plain(note.text)}"
+
+
+def item_line_of(sentence: str) -> str:
+    return f"{_ITEM}{plain(sentence)}"
+
+
+def summary_line_of(recap: Recap) -> str:
+    summary = recap.summary
+    asked = [f"asked: {plain(summary.asked)}"] if summary.asked else []
+    parts = [f"{what}: {', '.join(map(plain, lines))}" for what, lines in summary.lists if lines]
+    return f"{_ITEM}{_day(recap.at)} {'; '.join([*asked, *parts])}"
+
+
+def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:
+    about = "; ".join([f"{_day(memory.valid_from)}, {plain(memory.id)}", *notes, *stale_notes(freshness)])
     return f"[{PREFIX[memory.kind]}] {plain(text)} ({about})"
 
 
@@ -141,26 +198,41 @@ def render(entries: Sequence[Entry], *, more: int = 0) -> str:
     return "\n".join([*lines, CLOSE])
 
 
-def without(block: str, shown_as: Collection[str]) -> str:
-    """The block as it is without the entries of these ids; "" when nothing is left to say."""
+def without(block: str, shown_as: Collection[str], unwanted: Callable[[str], bool] = lambda _: False) -> str:
+    """The block as it is without the entries of these ids, and the lines about sessions that are unwanted; "" when
+    nothing is left to say."""
     lines = block.split("\n")
-    kept = [line for line in lines if _ids_in(line).isdisjoint(shown_as)]
+    kept = [line for line in lines if _ids_in(line).isdisjoint(shown_as) and not (is_item(line) and unwanted(line))]
     if kept == lines:
         return block
-    if not any(map(_ids_in, kept)):
+    if not any(map(_says, kept)):
         return ""
-    is_entry_next = [bool(_ids_in(line)) for line in kept[1:]] + [False]
-    return "\n".join(line for line, has_entry in zip(kept, is_entry_next, strict=True) if has_entry or line[-1:] != ":")
+    says_next = [_says(line) for line in kept[1:]] + [False]
+    return "\n".join(line for line, next_says in zip(kept, says_next, strict=True) if next_says or not _heads(line))
+
+
+def is_item(line: str) -> bool:
+    """A line about a session."""
+    return line.startswith(_ITEM)
+
+
+def _says(line: str) -> bool:
+    return is_item(line) or bool(_ids_in(line))
+
+
+def _heads(line: str) -> bool:
+    return line[-1:] == ":" and not _says(line)
 
 
 def sayings(block: str) -> list[str]:
-    """What its memories say."""
-    return [_parts(line)[1] for line in block.split("\n") if _ENTRY.fullmatch(line)]
+    """What its memories say, and what it says of sessions."""
+    return [_parts(line)[1] for line in block.split("\n") if is_item(line) or _ENTRY.fullmatch(line)]
 
 
 def retold(block: str, tell: Callable[[str], str]) -> str:
-    """The block with what its memories say told otherwise; what we write around them stays."""
-    return "\n".join(_retold(line, tell) if _ENTRY.fullmatch(line) else line for line in block.split("\n"))
+    """The block with what its memories and sessions say told otherwise; what we write around them stays."""
+    lines = block.split("\n")
+    return "\n".join(_retold(line, tell) if is_item(line) or _ENTRY.fullmatch(line) else line for line in lines)
 
 
 def _retold(line: str, tell: Callable[[str], str]) -> str:
@@ -170,6 +242,8 @@ def _retold(line: str, tell: Callable[[str], str]) -> str:
 
 def _parts(entry: str) -> tuple[str, str, str]:
     """An entry: its prefix, what the memory says, and what we say of it."""
+    if is_item(entry):
+        return _ITEM, entry.removeprefix(_ITEM), ""
     begin, end = entry.index("] ") + 2, entry.rindex(" (")
     return entry[:begin], entry[begin:end], entry[end:]
 
@@ -178,7 +252,8 @@ def _ids_in(line: str) -> frozenset[str]:
     """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
     if not _ENTRY.fullmatch(line):
         return frozenset()
-    return frozenset(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))
+    replaced = [found[1] for found in _REPLACED.finditer(line)]
+    return frozenset([*replaced, *(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))])
 
 
 def _ends(end: str) -> Iterator[str]:

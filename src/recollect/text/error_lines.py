@@ -15,7 +15,7 @@ ENDS, BETWEEN = 200, 100  # lines at either end that are read, and in between at
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|.)")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+")
 _TAGS = re.compile(r"^(?:</?[a-z][\w-]{1,40}(?: [^<>]{0,200})?>\s*)+|(?:</[a-z][\w-]{1,40}>\s*)+$")
-_BULLET = re.compile(r"^[\s|│╷╵┃┆•⨯✗✘×✖❌⚠●○>»]+")
+_BULLET = re.compile(r"^[\s│╷╵┃┆•⨯✗✘×✖❌⚠●○>»]+")
 _PREFIXES = (
     re.compile(r"^\s{0,8}\d{1,7}(?:→|\t)\s*"),  # a numbered listing
     re.compile(r"^[A-Za-z][\w.-]{0,40}\s{1,20}\| "),  # a service of docker compose
@@ -53,7 +53,6 @@ _RAISED = re.compile(
 _TRACE = re.compile(r"^Traceback \(most recent call last\)")
 _FRAME = re.compile(r'^\s*(?:at\s+[\w$.<(/\[]|File "|goroutine \d|\.\.\. \d+ more|from \S+:\d+:in\b|-->\s|\d+\s*\|)')
 _GO_TEST = re.compile(r"^\s*(?:=== (?:RUN|CONT|NAME|PAUSE)|--- (?P<end>FAIL|PASS|SKIP):)\s+(?P<test>\S+)")
-_UNITTEST_NAME = re.compile(r"^(?:FAIL|ERROR): (?P<test>\w+)(?: \(|$)")
 _PYTEST_NAME = re.compile(r"^_{3,}\s+(?P<test>[\w.:\[\]<>-]+)\s+_{3,}$")
 _PYTEST_END = re.compile(r"^(?:FAILED|ERROR) \S+::(?P<test>[\w:\[\]<>-]+)(?: - (?P<said>.+))?")
 _JEST_NAME = re.compile(r"^\s*(?:●\s+(?P<jest>\S.*)|FAIL\s+(?P<vitest>\S+ > .*))$")
@@ -92,7 +91,9 @@ _LABELLED = re.compile(
     r"^(?:[\w./-]{1,40}: ){0,2}(?:\w+ )?(?:ERROR|FATAL|CRITICAL|PANIC|Error|error|fatal|Fatal|FATAL ERROR)"
     r"(?: (?:response )?from \w+)?(?: \(\w+\))?:\s*\S|^HTTP/\d\S{0,2} [45]\d\d\b"
 )
-_LEVEL = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|(?i:\blevel=|\"level\":\s?)\"?(?i:error|fatal)\b")
+_LEVEL = re.compile(
+    r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|level=(?:error|fatal)|\"level\":\s?\"(?:error|fatal))\b", re.IGNORECASE
+)
 _SPEAKS = re.compile(
     r"\b(?:errors?|fail(?:ed|ure|s)?|fatal|cannot|can't|could ?n[o']t|could not|unable|undefined|undeclared|denied|"
     r"refused|"
@@ -183,13 +184,8 @@ def _of_traceback(lines: Sequence[str]) -> str:
     for line in lines[begun[-1] + 1 :]:
         raised = _plain(line)
         if len(line) - len(line.lstrip()) <= indent and not _FRAME.match(raised):
-            return _in_unittest(lines[: begun[-1]], raised) if _RAISED.match(raised) else ""
+            return raised if _RAISED.match(raised) else ""
     return ""
-
-
-def _in_unittest(before: Sequence[str], raised: str) -> str:
-    named = next((seen for line in reversed(before[-4:]) if (seen := _UNITTEST_NAME.match(line))), None)
-    return f"{named['test']}: {raised}" if named and _ASSERTS.search(raised) else raised
 
 
 def _of_test(lines: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from recollect.domain.health import Health
 from recollect.domain.injection import Placement, Sent
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Turn
-from recollect.rank.budget import Offer, fill
+from recollect.rank.budget import offer
 from recollect.store.sqlite import forgetting
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
@@ -29,6 +29,7 @@ from tests.store.forgetting.victim import (
     among_others,
     back_up,
     engine_on,
+    filled,
     left_of,
     quoted_everywhere,
     the_victim,
@@ -72,12 +73,12 @@ def test_a_block_is_replayed_without_the_line_of_what_is_gone(store: SqliteStore
 
 def test_a_section_goes_with_its_last_line(store: SqliteStore) -> None:
     victim, other = the_victim(), a_memory("Tabs.", id=MemoryId("other"), kind=Kind.RULE)
-    offers = [Offer(other, "Project rules"), Offer(victim, "Decisions")]
-    block = fill(offers, Placement.SYSTEM, budget_tokens=900, sections=("Project rules", "Decisions"))
+    offers = [offer(other, "Project rules"), offer(victim, "Decisions")]
+    block = filled(offers, Placement.SYSTEM, budget_tokens=900, sections=("Project rules", "Decisions"))
     store.add(victim)
     store.record(Sent(session=SessionId("s1"), context=0, message=None, injection=block, at=NOW, took_ms=1.0))
     store.purge([VICTIM])
-    alone = fill(offers[:1], Placement.SYSTEM, budget_tokens=900, sections=("Project rules",))
+    alone = filled(offers[:1], Placement.SYSTEM, budget_tokens=900, sections=("Project rules",))
     stable = store.stable(SessionId("s1"), 0)
     assert stable is not None
     assert (stable.injection.block, stable.injection.ids) == (alone.block, (other.id,))

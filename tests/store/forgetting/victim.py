@@ -2,14 +2,16 @@
 
 import itertools
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
-from recollect.domain.injection import Placement, Sent
-from recollect.domain.memory import Memory, MemoryId, MessageId, Role, SessionId, Source, Viewer
+from recollect.domain.injection import Choice, Injection, Placement, Sent
+from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, SessionId, Source, Viewer
+from recollect.domain.session import Note, NoteCode, Recap
 from recollect.domain.settings import Forget, Settings
 from recollect.engine.engine import Engine
-from recollect.rank.budget import Offer, fill
+from recollect.rank.budget import Offer, fill, offer
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
@@ -80,16 +82,25 @@ def quoted_everywhere(store: SqliteStore, victim: Memory) -> None:
             a_turn("Something else, about the cache.", message="else"),
         ]
     )
-    blocks = fill(
-        [Offer(a_memory("The cache is Redis.", id=MemoryId("other"))), Offer(victim)],
-        Placement.MESSAGE,
-        budget_tokens=20_000,
-    )
-    titles = fill([Offer(victim)], Placement.SYSTEM, budget_tokens=120)
+    other = a_memory("The cache is Redis.", id=MemoryId("other"))
+    blocks = filled([offer(other), offer(victim)], Placement.MESSAGE, budget_tokens=20_000)
+    titles = filled([offer(victim)], Placement.SYSTEM, budget_tokens=120)
     for message, block in ((MessageId("turn"), blocks), (None, titles)):
         store.record(Sent(session=SessionId("s1"), context=0, message=message, injection=block, at=NOW, took_ms=1.0))
+    notes = (Note(code=NoteCode.DEC, text=" ".join(victim.text.split())[:400]), Note(code=NoteCode.NEXT, text="Go on."))
+    store.keep_recap(Recap(session=SessionId("s1"), project=PROJECT, at=NOW, notes=notes))
     engine = engine_on(store)
     engine.remember(a_draft(victim.text, source=victim.source))  # seen again: its state before stands in the history
+
+
+def filled(offers: Sequence[Offer], placement: Placement, **how: Any) -> Injection:
+    """As the log has it, with the reasons."""
+    done = fill(offers, **how)
+    reasons = [
+        Choice(id=memory, kind=Kind.DECISION, verdict=verdict, relevance=1.0, score=1.0)
+        for memory, verdict in done.verdicts.items()
+    ]
+    return Injection(placement=placement, block=done.block, tokens=done.tokens, ids=done.shown, choices=tuple(reasons))
 
 
 def back_up(path: Path, name: str) -> None:

@@ -2,12 +2,12 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.memory import Kind
+from recollect.domain.memory import Kind, Viewer
 from recollect.domain.settings import Settings
 from recollect.rank.calibrate import NAMED, rarity
 from recollect.rank.score import frequency, recency, start_factors, start_score, turn_factors, turn_score
-from recollect.text.intent import intent
-from tests.builders import NOW, a_memory
+from recollect.text.intent import Task, intent
+from tests.builders import NOW, PROJECT, a_memory
 from tests.unit.rank.by_words import lexical_relevance
 
 EVEN = dict.fromkeys(("login", "timeout", "await", "css"), 1.0)
@@ -64,4 +64,8 @@ def test_the_first_repetitions_count_most() -> None:
 def test_scores_stay_between_nothing_and_one() -> None:
     memory = a_memory(importance=2.0, kind=Kind.PREFERENCE, seen=1000, text="Helm.")
     assert 0.99 < turn_score(turn_factors(memory, 1.0, intent("helm"), NOW, Settings()), Settings().turn) <= 1.0
-    assert 0.99 < start_score(start_factors(memory, NOW, Settings()), Settings()) <= 1.0
+    assert (
+        0.99
+        < start_score(start_factors(memory, Viewer(project=PROJECT), Task.GENERAL, NOW, Settings()), Settings())
+        <= 1.0
+    )

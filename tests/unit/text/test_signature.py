@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from recollect.text import error_lines
 from recollect.text.signature import MAX_HEADLINE_CHARS, MAX_KEY_CHARS, MAX_TERMS, signature
 from tests.requirements import covers
-from tests.unit.text.error_examples import EXAMPLES, Example
-from tests.unit.text.error_pairs import DIFFERENT, GENERIC
+from tests.unit.text.error_examples import DIFFERENT, EXAMPLES, GENERIC, Example
 
 
 def drifted(error: str, by: int) -> str:

@@ -1,15 +1,18 @@
 """Sessions and the injection log in SQLite."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
 
-from recollect.domain.injection import Sent, Session
-from recollect.domain.memory import MessageId, SessionId
+from recollect.domain.injection import Point, Sent, Session, Usage
+from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import STABLE, sent_of, sent_row, session_of, to_ms
+from recollect.store.sqlite.rows import AFTER_ALL, STABLE, sent_of, sent_row, session_of, session_row, to_ms
+from recollect.store.sqlite.traces import NOTHING
+from recollect.store.sqlite.uses import note_shown
 
-_COLUMNS = "session, message, context, placement, block, tokens, ids, considered, at_ms, took_ms, confirmed, hash"
-_VALUES = ", ".join(f":{name}" for name in _COLUMNS.split(", "))
+_THIS = "session = :session AND message = :message AND call = :call AND context = :context"
 
 
 class Injections:
@@ -20,12 +23,38 @@ class Injections:
             row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
         return session_of(row) if row else None
 
+    def last_session(self, project: ProjectId | None = None) -> Session | None:
+        """The one that something was last sent in, or offered; of one project, or of all."""
+        of_project = "" if project is None else "WHERE session.project = :project"
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT session.* FROM injection JOIN session ON session.id = injection.session "
+                f"{of_project} ORDER BY injection.at_ms DESC LIMIT 1",
+                {"project": project},
+            ).fetchone()
+        return session_of(row) if row else None
+
+    def sessions_with_prefix(self, prefix: str, *, limit: int) -> list[Session]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM session WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                (prefix, prefix + AFTER_ALL, limit),
+            ).fetchall()
+        return [session_of(row) for row in rows]
+
     def begin_session(self, session: Session) -> Session:
-        row = (session.id, session.host, session.project, session.language, to_ms(session.started_at), session.context)
+        row = session_row(session)
         with self._database.write() as connection:
-            connection.execute("INSERT OR IGNORE INTO session VALUES (?, ?, ?, ?, ?, ?)", row)
+            connection.execute(f"INSERT OR IGNORE INTO session ({', '.join(row)}) VALUES ({_marks(row)})", row)
             kept = connection.execute("SELECT * FROM session WHERE id = ?", (session.id,)).fetchone()
         return session_of(kept)
+
+    def keep_session(self, session: Session) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE session SET recalls = :recalls, captures = :captures, ended_ms = :ended_ms WHERE id = :id",
+                session_row(session),
+            )
 
     def begin_context(self, session_id: SessionId) -> Session:
         with self._database.write() as connection:
@@ -38,21 +67,23 @@ class Injections:
         with self._database.write() as connection:
             # First recorded is final: a second answer for the same message would rewrite what the provider cached.
             row = sent_row(sent)
-            first = connection.execute(
-                "SELECT * FROM injection WHERE session = :session AND message = :message AND context = :context", row
-            ).fetchone()
+            first = connection.execute(f"SELECT * FROM injection WHERE {_THIS}", row).fetchone()
             kept = sent_of(first) if first else None
             if kept is None:
-                connection.execute(f"INSERT OR REPLACE INTO injection ({_COLUMNS}) VALUES ({_VALUES})", row)
+                connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
+                if sent.confirmed and sent.injection.ids:
+                    note_shown(connection, str(row["ids"]), to_ms(sent.at))
         return kept or sent
 
     def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
         with self._database.write() as connection:
-            connection.execute(
-                "UPDATE injection SET confirmed = 1 "
-                "WHERE session = ? AND message IN (SELECT value FROM json_each(?)) AND message <> ?",
+            confirmed = connection.execute(
+                "UPDATE injection SET confirmed = 1 WHERE session = ? AND message IN (SELECT value FROM json_each(?)) "
+                "AND message <> ? AND confirmed = 0 RETURNING ids, at_ms",
                 (session_id, json.dumps(list(messages)), STABLE),
-            )
+            ).fetchall()
+            for row in confirmed:
+                note_shown(connection, row["ids"], row["at_ms"])
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:
         with self._database.read() as connection:
@@ -62,21 +93,77 @@ class Injections:
             ).fetchone()
         return sent_of(row) if row else None
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> dict[MessageId, Sent]:
-        # One parameter for any number of ids; newest context last, so that the first one recorded is what stays.
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
+        # One parameter for any number of ids.
         query = """
             SELECT injection.* FROM json_each(?) AS asked JOIN injection
-            ON injection.session = ? AND injection.message = asked.value ORDER BY injection.context DESC
+            ON injection.session = ? AND injection.message = asked.value AND injection.message <> ''
+            ORDER BY injection.context, injection.at_ms, injection.message, injection.call
         """
         with self._database.read() as connection:
             rows = connection.execute(query, (json.dumps(list(messages)), session_id)).fetchall()
-        logged = filter(None, map(sent_of, rows))
-        return {sent.message: sent for sent in logged if sent.message is not None}
+        first: dict[tuple[MessageId | None, str], Sent] = {}
+        for sent in filter(None, map(sent_of, rows)):
+            first.setdefault((sent.message, sent.call), sent)
+        return list(first.values())
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message",
+                "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
                 (session_id, context),
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
+
+    def log_of(self, session_id: SessionId) -> list[Sent]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
+            ).fetchall()
+        return [*filter(None, map(sent_of, rows))]
+
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> None:
+        known = [*filter(None, [self.stable(parent.id, parent.context)]), *self.log_of(parent.id)]
+        for sent in known:
+            if sent.message is None:
+                if sent.context == parent.context:
+                    self.record(replace(sent, session=child.id, context=child.context))
+            else:
+                message = messages.get(sent.message, sent.message)
+                self.record(replace(sent, session=child.id, context=child.context, message=message))
+
+    def usage(self, session_id: SessionId | None = None) -> list[Usage]:
+        where = "" if session_id is None else "WHERE session = :session"
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"""
+                SELECT point, count(*) AS injections, sum(block <> '') AS blocks, sum(tokens) AS tokens,
+                    sum(json_array_length(ids)) AS memories, sum(iif(block <> '', budget, 0)) AS budget,
+                    avg(took_ms) AS took_ms
+                FROM injection {where} GROUP BY point
+                """,
+                {"session": session_id},
+            ).fetchall()
+        found = [
+            Usage(
+                point=Point(row["point"]),
+                injections=row["injections"],
+                blocks=row["blocks"],
+                tokens=row["tokens"],
+                memories=row["memories"],
+                budget_tokens=row["budget"],
+                took_ms=row["took_ms"],
+            )
+            for row in rows
+        ]
+        return sorted(found, key=lambda usage: list(Point).index(usage.point))
+
+    def drop_traces_before(self, moment: datetime) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE injection SET trace = ? WHERE at_ms < ? AND trace <> ?", (NOTHING, to_ms(moment), NOTHING)
+            )
+
+
+def _marks(row: Mapping[str, object]) -> str:
+    return ", ".join(f":{name}" for name in row)

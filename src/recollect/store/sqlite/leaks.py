@@ -13,7 +13,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
 from recollect.privacy.secrets import redact, redact_name
-from recollect.store.sqlite import index, quotations, vectors
+from recollect.store.sqlite import index, quotations, recaps, vectors
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
     DamagedRow,
@@ -21,12 +21,18 @@ from recollect.store.sqlite.rows import (
     is_sound,
     memory_of,
     memory_row,
+    recap_of,
     row_hash,
 )
 from recollect.text.block import retold, sayings
 
-TABLES = {"memory": "memories", "turn": "turns", "change": "entries of the history", "injection": "blocks"}
-_THIS_BLOCK = "session = :session AND message = :message AND context = :context"
+TABLES = {
+    "memory": "memories",
+    "turn": "turns",
+    "change": "entries of the history",
+    "injection": "blocks",
+    "recap": "notes of sessions",
+}
 
 
 def count(connection: sqlite3.Connection, table: str) -> int:
@@ -42,6 +48,7 @@ def take_out(connection: sqlite3.Connection) -> list[str]:
         "turn": lambda kept, row: quotations.rewrite_turn(kept, row, redact(row["text"]).text),
         "change": _rewrite_change,
         "injection": _rewrite_block,
+        "recap": _rewrite_recap,
     }
     for table in [table for table in TABLES if table in quotations.tables_of(connection)]:
         for row in connection.execute(f"SELECT * FROM {table}").fetchall():
@@ -81,6 +88,9 @@ def _said_in(table: str, row: sqlite3.Row) -> list[str]:
             return [row["text"]]
         case "injection":
             return sayings(row["block"])
+        case "recap":
+            recap = recap_of(row)
+            return [] if recap is None else recap.lines
         case "memory":
             memory = _memory(dict(row))
         case _:
@@ -145,8 +155,16 @@ def _rewrite_change(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
 def _rewrite_block(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     safe = {**dict(row), "block": retold(row["block"], lambda said: redact(said).text)}
     if "hash" in safe and not is_sound(row, INJECTION_WORDS):
-        connection.execute(f"DELETE FROM injection WHERE {_THIS_BLOCK}", safe)  # damaged: nobody gets it anyhow
+        connection.execute(
+            f"DELETE FROM injection WHERE {quotations.this_block(safe)}", safe
+        )  # damaged: nobody gets it anyhow
         return
     hashed = ", hash = :hash" if "hash" in safe else ""
     safe["hash"] = row_hash(safe, INJECTION_WORDS)
-    connection.execute(f"UPDATE injection SET block = :block{hashed} WHERE {_THIS_BLOCK}", safe)
+    connection.execute(f"UPDATE injection SET block = :block{hashed} WHERE {quotations.this_block(safe)}", safe)
+
+
+def _rewrite_recap(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
+    recap = recap_of(row)
+    assert recap is not None  # it was read a moment ago
+    recaps.rewrite(connection, recap.retold(lambda line: redact(line).text))

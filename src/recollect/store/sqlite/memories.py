@@ -1,5 +1,6 @@
 """Memories in SQLite: the rows, and finding them."""
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -9,12 +10,11 @@ from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Sc
 from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import content_key, memories_of, memory_of, memory_row, to_ms
+from recollect.store.sqlite.rows import AFTER_ALL, content_key, memories_of, memory_of, memory_row, to_ms
 from recollect.text.meaning import memory_meaning
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
 _PAGE = 1000
-_AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
 _COLUMNS = (
     *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
@@ -27,6 +27,8 @@ _COLUMNS = (
         "forgotten_ms",
         "shown",
         "used",
+        "unused",
+        "feedback",
         "last_shown_ms",
         "last_used_ms",
         "reach",
@@ -49,9 +51,25 @@ class Memories:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT * FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (prefix, prefix + _AFTER_ALL, limit),
+                (prefix, prefix + AFTER_ALL, limit),
             ).fetchall()
         return memories_of(rows)
+
+    def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
+                (json.dumps(list(memories)),),
+            ).fetchall()
+        return memories_of(rows)
+
+    def revision(self) -> str:
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT (SELECT max(n) FROM deed), (SELECT max(n) FROM change), "
+                "(SELECT count(*) FROM recap), (SELECT max(at_ms) FROM recap)"
+            ).fetchone()
+        return "/".join(map(str, row))
 
     def find_same(self, draft: Draft, *, past: bool = False) -> Memory | None:
         holds = "forgotten_ms IS NULL" if past else LIVE

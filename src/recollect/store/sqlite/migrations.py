@@ -269,4 +269,59 @@ MIGRATIONS = (
             """,
         ),
     ),
+    Migration(
+        "moments: why, for which tool, and what sessions leave behind",
+        (
+            "ALTER TABLE memory ADD COLUMN unused INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE memory ADD COLUMN feedback INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE session ADD COLUMN parent TEXT",
+            "ALTER TABLE session ADD COLUMN recalls INTEGER NOT NULL DEFAULT 1",
+            "ALTER TABLE session ADD COLUMN captures INTEGER NOT NULL DEFAULT 1",
+            "ALTER TABLE session ADD COLUMN ended_ms INTEGER",
+            "ALTER TABLE injection RENAME TO injection_before",
+            """
+            CREATE TABLE injection (
+                session TEXT NOT NULL,
+                message TEXT NOT NULL,      -- '' = the stable block of the context
+                context INTEGER NOT NULL,
+                call TEXT NOT NULL DEFAULT '',         -- of the tool whose part has it; '' = the message itself has
+                point TEXT NOT NULL DEFAULT 'prompt',
+                placement TEXT NOT NULL,
+                block TEXT NOT NULL,        -- '' = silence
+                tokens INTEGER NOT NULL,
+                budget INTEGER NOT NULL DEFAULT 0,
+                ids TEXT NOT NULL,          -- JSON list
+                corrected TEXT NOT NULL DEFAULT '[]',  -- JSON list
+                considered INTEGER NOT NULL,
+                quiet TEXT,
+                trace TEXT NOT NULL DEFAULT '[]',      -- JSON list; see `traces`
+                at_ms INTEGER NOT NULL,
+                took_ms REAL NOT NULL,
+                confirmed INTEGER NOT NULL, -- 0 = offered, and perhaps never sent
+                hash TEXT NOT NULL DEFAULT '',
+                PRIMARY KEY (session, message, context, call)
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            INSERT INTO injection (
+                session, message, context, point, placement, block, tokens, ids, considered, at_ms, took_ms, confirmed,
+                hash
+            ) SELECT session, message, context, CASE message WHEN '' THEN 'start' ELSE 'prompt' END, placement, block,
+                tokens, ids, considered, at_ms, took_ms, confirmed, hash FROM injection_before
+            """,
+            "DROP TABLE injection_before",
+            "CREATE INDEX injection_by_time ON injection (at_ms)",
+            """
+            CREATE TABLE recap (
+                session TEXT PRIMARY KEY,
+                project TEXT NOT NULL,
+                at_ms INTEGER NOT NULL,
+                notes TEXT NOT NULL,        -- JSON list of [code, text]
+                summary TEXT NOT NULL,      -- JSON object
+                hash TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+            "CREATE INDEX recap_by_project ON recap (project, at_ms)",
+        ),
+    ),
 )

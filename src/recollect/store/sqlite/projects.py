@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
 from recollect.domain.project import SHARED, ProjectFacts
-from recollect.store.sqlite import index, vectors
+from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
+from recollect.store.sqlite.rows import TURN_WORDS, from_ms, recap_of, row_hash, to_ms
 
 
 class Projects:
@@ -98,6 +99,11 @@ class Projects:
             connection.execute(
                 "UPDATE session SET project = ? WHERE id IN (SELECT value FROM json_each(?))", (project, listed)
             )
+            left = connection.execute(
+                "SELECT recap.* FROM json_each(?) AS moved JOIN recap ON recap.session = moved.value", (listed,)
+            ).fetchall()
+            for recap in filter(None, map(recap_of, left)):
+                recaps.rewrite(connection, replace(recap, project=project))
             turns = connection.execute(
                 "SELECT turn.* FROM json_each(?) AS moved JOIN turn ON turn.session = moved.value", (listed,)
             ).fetchall()

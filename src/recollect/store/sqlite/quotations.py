@@ -3,17 +3,18 @@
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import index, vectors
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, row_hash
+from recollect.store.sqlite import index, recaps, traces, vectors
+from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, recap_of, row_hash
 from recollect.text.block import plain, without
 
 FORGOTTEN = "[forgotten]"
+PART_CHARS = 12  # a shorter part of a sentence may be anybody's
+_CODE = re.compile(r"^- \w+(?: \(\d+-\d\d-\d\d\))?: ")  # before what a note says, in a block
 _EDGE = " \t\r\n.,;:!?\"'`()"  # whoever quotes a sentence puts other marks around it
-_THIS = "session = :session AND message = :message AND context = :context"
 
 
 def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()) -> list[str]:
@@ -33,8 +34,16 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     if "change" in tables:
         connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
     if "injection" in tables:
-        _cut_from_blocks(connection, memories)
+        _cut_from_blocks(connection, memories, (*said, *also))
+    if "recap" in tables:
+        _cut_from_recaps(connection, (*said, *also))
     return said
+
+
+def this_block(row: Mapping[str, Any]) -> str:
+    """The condition for one row of the injection log, also of a copy from before tools had blocks."""
+    key = "session = :session AND message = :message AND context = :context"
+    return f"{key} AND call = :call" if "call" in row else key
 
 
 def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
@@ -159,20 +168,64 @@ def _forget_meaning(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
         vectors.wait_for_vector(connection, "turn", n)
 
 
-def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
+def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[MemoryId], texts: Collection[str]) -> None:
     """The lines of memories in what was sent. A host that asks for such a block again gets it without the lines."""
     shown_as = {plain(memory_id) for memory_id in memories}
-    quoting = [
-        row for row in connection.execute("SELECT * FROM injection") if without(row["block"], shown_as) != row["block"]
-    ]
+    quotes = _quoting(texts)
+
+    def left_of(block: str) -> str:
+        return without(block, shown_as, quotes)
+
+    quoting = [row for row in connection.execute("SELECT * FROM injection") if left_of(row["block"]) != row["block"]]
     for row in map(dict, quoting):
         if "hash" in row and not is_sound(row, INJECTION_WORDS):
-            connection.execute(f"DELETE FROM injection WHERE {_THIS}", row)  # damaged: nobody gets it anyhow
+            connection.execute(f"DELETE FROM injection WHERE {this_block(row)}", row)  # damaged: nobody gets it anyhow
             continue
         ids = [shown for shown in json.loads(row["ids"]) if shown not in memories]
-        row |= {"block": without(row["block"], shown_as), "ids": json.dumps(ids)}
-        hashed = ", hash = :hash" if "hash" in row else ""
+        row |= {"block": left_of(row["block"]), "ids": json.dumps(ids)}
+        if "corrected" in row:
+            row["corrected"] = json.dumps([told for told in json.loads(row["corrected"]) if told not in memories])
+        later = "".join(f", {name} = :{name}" for name in ("hash", "corrected") if name in row)
         connection.execute(
-            f"UPDATE injection SET ids = :ids, block = :block{hashed} WHERE {_THIS}",
+            f"UPDATE injection SET ids = :ids, block = :block{later} WHERE {this_block(row)}",
             {**row, "hash": row_hash(row, INJECTION_WORDS)},
         )
+    _cut_from_traces(connection, memories)
+
+
+def _cut_from_traces(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
+    named = [json.dumps(memory_id, ensure_ascii=False) for memory_id in memories]
+    rows = [
+        row
+        for row in map(dict, connection.execute("SELECT * FROM injection"))
+        if any(name in row.get("trace", "") for name in named)
+    ]
+    for row in rows:
+        trace = traces.without(row["trace"], memories)
+        connection.execute(f"UPDATE injection SET trace = :trace WHERE {this_block(row)}", {**row, "trace": trace})
+
+
+def _cut_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> None:
+    """Whole lines: half a note is none."""
+    quotes = _quoting(texts)
+    for row in map(dict, connection.execute("SELECT * FROM recap").fetchall()):
+        recap = recap_of(row)
+        if recap is None:
+            connection.execute("DELETE FROM recap WHERE session = :session", row)  # damaged: nobody gets it anyhow
+            continue
+        kept = recap.without(quotes)
+        if kept != recap:
+            recaps.rewrite(connection, kept)
+
+
+def _quoting(texts: Collection[str]) -> Callable[[str], bool]:
+    """Whether a line has one of the texts, or says a part of one."""
+    sentences = [_as_pattern(text) for text in texts]
+    said = [" ".join(text.casefold().split()) for text in texts]
+
+    def quotes(line: str) -> bool:
+        part = " ".join(_CODE.sub("", line).casefold().split()).strip(_EDGE)
+        is_part = len(part) >= PART_CHARS and any(part in text for text in said)
+        return is_part or any(sentence.search(line) for sentence in sentences)
+
+    return quotes

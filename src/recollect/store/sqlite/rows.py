@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreDamaged
-from recollect.domain.injection import Injection, Placement, Sent, Session
+from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
 from recollect.domain.memory import (
     NEVER_USED,
     Anchor,
@@ -27,10 +27,12 @@ from recollect.domain.memory import (
     Source,
     Use,
 )
-from recollect.domain.session import Turn
+from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn
 from recollect.privacy.visibility import reach_of
+from recollect.store.sqlite import traces
 
 STABLE = MessageId("")  # the log's name for "not a message: the stable block"
+AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
@@ -40,13 +42,20 @@ MEMORY_WORDS = (
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
     *("evidence", "anchors", "forgotten_ms"),
 )
-_SAID_LATER = ("mentions", "flag", "conflicts")  # counted where they say something: older rows keep their hash
+_SAID_LATER = (
+    "mentions",
+    "flag",
+    "conflicts",
+    "call",
+    "corrected",
+)  # counted where they say something: older rows keep their hash
 _BEFORE_THESE_COLUMNS = {
     **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag")),
     **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
-    **dict.fromkeys(("shown", "used"), 0),
+    **dict.fromkeys(("shown", "used", "unused", "feedback"), 0),
 }
 TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
+RECAP_WORDS = ("session", "project", "at_ms", "notes", "summary")
 INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
 
 
@@ -77,7 +86,7 @@ def _from_ms_or_none(ms: int | None) -> datetime | None:
 
 def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
     values = [row[name] for name in columns]
-    values += [row[name] for name in _SAID_LATER if name in row.keys() and row[name] not in (None, "[]")]  # noqa: SIM118  # a row of SQLite has no `in`
+    values += [row[name] for name in _SAID_LATER if name in row.keys() and row[name] not in (None, "", "[]")]  # noqa: SIM118  # a row of SQLite has no `in`
     return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
@@ -121,6 +130,8 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "forgotten_ms": _ms_or_none(memory.forgotten_at),
         "shown": memory.use.shown,
         "used": memory.use.used,
+        "unused": memory.use.unused,
+        "feedback": memory.use.feedback,
         "last_shown_ms": _ms_or_none(memory.use.last_shown_at),
         "last_used_ms": _ms_or_none(memory.use.last_used_at),
         "reach": None if reach is None else reach.value,
@@ -144,7 +155,7 @@ def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
 
 
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
-    if "mentions" not in row:  # the history keeps rows as they were then
+    if "feedback" not in row:  # the history keeps rows as they were then
         row = {**_BEFORE_THESE_COLUMNS, **row}
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
@@ -215,12 +226,14 @@ def _mention_of(stored: list[Any]) -> Mention:
 
 
 def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
-    if not row["shown"] and not row["used"]:
+    if not any(row[counter] for counter in ("shown", "used", "unused", "feedback")):
         return NEVER_USED
     try:
         return Use(
             shown=row["shown"],
             used=row["used"],
+            unused=row["unused"],
+            feedback=row["feedback"],
             last_shown_at=_from_ms_or_none(row["last_shown_ms"]),
             last_used_at=_from_ms_or_none(row["last_used_ms"]),
         )
@@ -280,6 +293,51 @@ def session_of(row: sqlite3.Row) -> Session:
         language=row["language"],
         started_at=from_ms(row["started_ms"]),
         context=row["context"],
+        parent=row["parent"],
+        recalls=bool(row["recalls"]),
+        captures=bool(row["captures"]),
+        ended_at=_from_ms_or_none(row["ended_ms"]),
+    )
+
+
+def session_row(session: Session) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "host": session.host,
+        "project": session.project,
+        "language": session.language,
+        "started_ms": to_ms(session.started_at),
+        "context": session.context,
+        "parent": session.parent,
+        "recalls": session.recalls,
+        "captures": session.captures,
+        "ended_ms": _ms_or_none(session.ended_at),
+    }
+
+
+def recap_row(recap: Recap) -> dict[str, object]:
+    row: dict[str, object] = {
+        "session": recap.session,
+        "project": recap.project,
+        "at_ms": to_ms(recap.at),
+        "notes": _list([note.code.value, note.text] for note in recap.notes),
+        "summary": json.dumps({"asked": recap.summary.asked, **dict(recap.summary.lists)}, ensure_ascii=False),
+    }
+    row["hash"] = row_hash(row, RECAP_WORDS)
+    return row
+
+
+def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
+    """None: it is not what was written."""
+    if not is_sound(row, RECAP_WORDS):
+        return None
+    summary = json.loads(row["summary"])
+    return Recap(
+        session=SessionId(row["session"]),
+        project=ProjectId(row["project"]),
+        at=from_ms(row["at_ms"]),
+        notes=tuple(Note(code=NoteCode(code), text=text) for code, text in _listed(row["notes"])),
+        summary=Summary(asked=summary.pop("asked"), **{part: tuple(lines) for part, lines in summary.items()}),
     )
 
 
@@ -296,6 +354,12 @@ def sent_row(sent: Sent) -> dict[str, object]:
         "at_ms": to_ms(sent.at),
         "took_ms": sent.took_ms,
         "confirmed": sent.confirmed,
+        "call": sent.call,
+        "point": sent.point.value,
+        "budget": sent.injection.budget_tokens,
+        "corrected": _list(sent.injection.corrected),
+        "quiet": sent.injection.quiet,
+        "trace": traces.written(sent.injection.choices),
     }
     row["hash"] = row_hash(row, INJECTION_WORDS)
     return row
@@ -315,8 +379,14 @@ def sent_of(row: sqlite3.Row) -> Sent | None:
             tokens=row["tokens"],
             ids=tuple(json.loads(row["ids"])),
             considered=row["considered"],
+            budget_tokens=row["budget"],
+            corrected=tuple(_listed(row["corrected"])),
+            quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
+            choices=traces.read(row["trace"]),
         ),
         at=from_ms(row["at_ms"]),
         took_ms=row["took_ms"],
+        call=row["call"],
+        point=Point(row["point"]),
         confirmed=bool(row["confirmed"]),
     )

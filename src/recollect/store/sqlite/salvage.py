@@ -15,9 +15,16 @@ from recollect.store.sqlite.database import Database, alone_on, lock_of
 from recollect.store.sqlite.rows import DamagedRow, current_row, row_hash
 from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_is_sound, stamp
 
-CARRIED = ("memory", "turn", "session", "injection", "deed", "change", "project_alias", "trace")  # in order of need
+# In order of need.
+CARRIED = ("memory", "turn", "session", "injection", "recap", "deed", "change", "project_alias", "trace")
 NUMBERED = ("memory", "turn", "deed", "change")
-KEY_COLUMNS = {"session": 1, "injection": 3, "project_alias": 2, "trace": 1}  # the first ones; these have no number
+KEY_COLUMNS = {
+    "session": 1,
+    "injection": 3,
+    "recap": 1,
+    "project_alias": 2,
+    "trace": 1,
+}  # the first ones; these have no number
 _MAGIC, HEADER_BYTES = b"SQLite format 3\0", 100
 
 

@@ -14,13 +14,15 @@ from recollect.store.sqlite.history import History
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
+from recollect.store.sqlite.recaps import Recaps
 from recollect.store.sqlite.shapes import Shapes
 from recollect.store.sqlite.turns import Turns
+from recollect.store.sqlite.uses import Uses
 from recollect.store.sqlite.vectors import Vectors
 from recollect.store.sqlite.views import Views
 
 
-class SqliteStore(Memories, Alike, Finding, Vectors, History, Forgetting, Turns, Projects, Injections):
+class SqliteStore(Memories, Alike, Finding, Vectors, History, Forgetting, Turns, Projects, Injections, Recaps, Uses):
     def __init__(self, path: Path | None) -> None:
         self._database = Database(path)
         self._views = Views()

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.store.sqlite import index, leaks, vectors
+from recollect.store.sqlite import index, leaks, quotations, vectors
 from recollect.store.sqlite.database import Database, as_text
 from recollect.store.sqlite.history import deed_of
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
     MEMORY_WORDS,
+    RECAP_WORDS,
     TURN_WORDS,
     DamagedRow,
     current_row,
@@ -28,8 +29,9 @@ from recollect.store.sqlite.rows import (
     row_hash,
 )
 
-HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS}  # a memory checks its own, see `rows.memory_of`
-CHECKED = ("memory", "turn", "injection", "deed", "change")
+# A memory checks its own, see `rows.memory_of`.
+HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS, "recap": RECAP_WORDS}
+CHECKED = ("memory", "turn", "injection", "recap", "deed", "change")
 SHOWN_AT_MOST = 5  # ids in a message
 REPAIR = "Run `recollect doctor --repair`."
 SIDE_FILES = ("", "-wal", "-shm")
@@ -97,6 +99,8 @@ def _name_of(table: str, row: sqlite3.Row) -> str:
             return str(row["memory"])
         case "deed":
             return str(row["n"])
+        case "recap":
+            return str(row["session"])
         case _:
             return f"{row['session']}/{row['message']}"
 
@@ -240,10 +244,9 @@ def _forgotten(good: dict[str, object], ms: int) -> dict[str, object]:
 
 def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
     if table == "injection":
-        connection.execute(
-            "DELETE FROM injection WHERE session = ? AND message = ? AND context = ?",
-            (row["session"], row["message"], row["context"]),
-        )
+        connection.execute(f"DELETE FROM injection WHERE {quotations.this_block(dict(row))}", dict(row))
+    elif table == "recap":
+        connection.execute("DELETE FROM recap WHERE session = ?", (row["session"],))
     else:
         connection.execute(f"DELETE FROM {table} WHERE n = ?", (row["n"],))
 

@@ -1,0 +1,107 @@
+"""The answer to an agent that asks by a tool: what fits its question, or one memory with its evidence.
+
+After some answers in one live context, further ones are ids and titles; a memory can always be opened by its id.
+"""
+
+from collections.abc import Sequence
+
+from recollect.domain.event import Asked
+from recollect.domain.injection import Injection, Placement, Point, Quiet, Verdict
+from recollect.domain.memory import Hit, Memory, ScopeLevel
+from recollect.domain.search import Filters
+from recollect.engine import recall
+from recollect.engine.admission import is_ignored
+from recollect.engine.ports import Embeds, Store
+from recollect.engine.showing import for_block
+from recollect.engine.situation import Situation, injection, refused, silence
+from recollect.privacy.visibility import may_inject
+from recollect.rank.budget import Offer, allowance, fill, offer
+from recollect.text.block import PREFIX, index_line_of, item_line_of, line_of, short_line_of
+
+EVIDENCE = "Said then"
+
+
+def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation) -> Injection:
+    budgets = situation.settings.budgets
+    wanted = min(asked.budget_tokens or budgets.query_tokens, budgets.query_tokens)
+    left = budgets.live_start_tokens - situation.live.tokens(Point.START, Point.ON_DEMAND)
+    budget_tokens = min(allowance(wanted, budgets, window_tokens=situation.window_tokens), left)
+    if budget_tokens <= 0:
+        return silence(Placement.ANSWER, Quiet.CAP)
+    if asked.id is not None:
+        return _details(store.get(asked.id), situation, budget_tokens)
+    hits = _hits(store, embeds, asked, situation)
+    needed = situation.settings.on_demand.threshold
+    fitting = [hit for hit in hits if hit.relevance >= needed]
+    others = [hit for hit in hits if hit.relevance < needed]
+    in_full = situation.live.tokens(Point.ON_DEMAND) < budgets.query_whole_tokens
+    offers = [_offer(for_block(hit)) if in_full else _title(for_block(hit)) for hit in fitting]
+    filled = fill(
+        offers,
+        budget_tokens=budget_tokens,
+        shares={
+            ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
+            ScopeLevel.LANGUAGE: budgets.query_language_tokens,
+            ScopeLevel.PROJECT: budgets.query_project_tokens,
+        },
+        counts_rest=situation.counts_rest,
+    )
+    thresholds = dict.fromkeys((hit.memory.id for hit in hits), needed)
+    return injection(
+        Placement.ANSWER,
+        filled,
+        fitting,
+        budget_tokens=budget_tokens,
+        considered=len(hits),
+        needed=thresholds,
+        refused=refused(others, Verdict.THRESHOLD, thresholds),
+    )
+
+
+def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation) -> list[Hit]:
+    """What an agent asks for is put in front of a model: only what may be."""
+    found = recall.recall(
+        store,
+        embeds,
+        asked.query,
+        situation.viewer,
+        limit=situation.settings.turn.candidates,
+        now=situation.now,
+        settings=situation.settings,
+        filters=Filters(kinds=asked.kinds, scope=asked.scope),
+        look=situation.look,
+    )
+    return [hit for hit in found if _may_be_shown(hit.memory, situation)]
+
+
+def _may_be_shown(memory: Memory, situation: Situation) -> bool:
+    return may_inject(memory, situation.viewer) and not is_ignored(memory, situation.settings.privacy)
+
+
+def _offer(hit: Hit) -> Offer:
+    return offer(hit.memory, freshness=hit.freshness, shares=(hit.memory.scope.level,))
+
+
+def _title(hit: Hit) -> Offer:
+    return Offer(_titles(hit.memory), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=Verdict.SHORT)
+
+
+def _titles(memory: Memory) -> tuple[str, ...]:
+    named = index_line_of(memory)
+    return (named if named is not None else f"[{PREFIX[memory.kind]}] ({memory.id})",)
+
+
+def _details(memory: Memory | None, situation: Situation, budget_tokens: int) -> Injection:
+    """The whole memory with the sentences it was taken from, as many as fit."""
+    if memory is None or not _may_be_shown(memory, situation):
+        return silence(Placement.ANSWER)
+    seen = situation.look([memory])
+    hit = Hit(memory=memory, relevance=1.0, score=1.0)
+    if memory.id in seen:
+        hit = Hit(memory=memory, relevance=1.0, score=1.0, freshness=seen[memory.id])
+    safe = for_block(hit)
+    short = short_line_of(safe.memory, safe.freshness)
+    whole = Offer((line_of(safe.memory, safe.freshness), *([] if short is None else [short])), memory=memory.id)
+    said: Sequence[Offer] = [Offer((item_line_of(sentence),), EVIDENCE) for sentence in safe.memory.evidence]
+    filled = fill([whole, *said], budget_tokens=budget_tokens, sections=("", EVIDENCE), counts_rest=False)
+    return injection(Placement.ANSWER, filled, [hit], budget_tokens=budget_tokens, considered=1)

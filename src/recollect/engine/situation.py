@@ -1,0 +1,113 @@
+"""What is known when something happens in a session: who looks, what is in front of the model, and what may be said."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.domain.event import Carriers
+from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
+from recollect.domain.memory import Hit, MemoryId, Viewer
+from recollect.domain.settings import Mode, Settings
+from recollect.engine.anchoring import Looks, nobody_looks
+from recollect.engine.ports import LogsInjections
+from recollect.rank.budget import Filled
+
+DIGITS = 3  # of what is logged
+LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What is in front of the model: the blocks whose messages are in the request."""
+
+    sent: tuple[Sent, ...] = ()
+
+    @property
+    def shown(self) -> frozenset[MemoryId]:
+        return frozenset(memory for sent in self.sent for memory in sent.injection.ids)
+
+    @property
+    def corrected(self) -> frozenset[MemoryId]:
+        """What the model was told no longer holds."""
+        return frozenset(memory for sent in self.sent for memory in sent.injection.corrected)
+
+    @property
+    def has_prompts(self) -> bool:
+        return any(sent.point is Point.PROMPT for sent in self.sent)
+
+    def tokens(self, *points: Point) -> int:
+        return sum(sent.injection.tokens for sent in self.sent if sent.point in points)
+
+
+def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
+    """Where the host does not say what is in the request, everything of this context that was sent."""
+    if carriers is None:
+        return Live(tuple(sent for sent in log.in_context(session.id, session.context) if sent.confirmed))
+    turns = log.sent_with(session.id, [message for message in carriers if message is not None])
+    stable = log.stable(session.id, session.context) if None in carriers else None
+    return Live((*turns,) if stable is None else (stable, *turns))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    viewer: Viewer
+    now: datetime
+    settings: Settings
+    live: Live = Live()
+    look: Looks = nobody_looks
+    agent: str | None = None
+    window_tokens: int | None = None
+    recent_files: Sequence[str] = ()
+
+    @property
+    def counts_rest(self) -> bool:
+        return self.settings.inject.mode is Mode.CONSERVATIVE
+
+
+def silence(placement: Placement, quiet: Quiet | None = None) -> Injection:
+    return Injection(placement=placement, quiet=quiet)
+
+
+def injection(
+    placement: Placement,
+    filled: Filled,
+    hits: Iterable[Hit],
+    *,
+    budget_tokens: int,
+    considered: int,
+    needed: Mapping[MemoryId, float] | None = None,
+    refused: Sequence[Choice] = (),
+) -> Injection:
+    """What was filled, with the reasons: `hits` were offered, `refused` were not."""
+    offered = [
+        _choice(hit, filled.verdicts[hit.memory.id], (needed or {}).get(hit.memory.id, 0.0))
+        for hit in hits
+        if hit.memory.id in filled.verdicts
+    ]
+    shown = [choice for choice in offered if choice.verdict is Verdict.SHOWN]
+    others = [choice for choice in offered if choice.verdict is not Verdict.SHOWN]
+    return Injection(
+        placement=placement,
+        block=filled.block,
+        tokens=filled.tokens,
+        budget_tokens=budget_tokens,
+        ids=filled.shown,
+        considered=considered,
+        choices=(*shown, *[*others, *refused][:LOGGED_CHOICES]),
+    )
+
+
+def refused(hits: Collection[Hit], verdict: Verdict, needed: Mapping[MemoryId, float] | None = None) -> list[Choice]:
+    return [_choice(hit, verdict, (needed or {}).get(hit.memory.id, 0.0)) for hit in hits]
+
+
+def _choice(hit: Hit, verdict: Verdict, needed: float) -> Choice:
+    return Choice(
+        id=hit.memory.id,
+        kind=hit.memory.kind,
+        verdict=verdict,
+        relevance=round(hit.relevance, DIGITS),
+        score=round(hit.score, DIGITS),
+        needed=round(needed, DIGITS),
+        factors={name: round(value, DIGITS) for name, value in hit.factors.items()},
+    )

@@ -1,0 +1,22 @@
+"""Whether a reply took something from a memory that was shown with its prompt. Pure.
+
+By what the reply says that the prompt did not: the words of the prompt are in every reply. It is a guess, and all that
+hangs on it is the order of what fits.
+"""
+
+from recollect.domain.memory import Memory
+from recollect.text.query import IDLE
+from recollect.text.words import identifiers, index_words, word_set
+
+MIN_WORDS = 2
+SHARE = 0.35  # of what only the memory says
+MAX_REPLY_CHARS = 50_000
+
+
+def was_used(memory: Memory, reply: str, prompt: str) -> bool:
+    reply, prompt = reply[:MAX_REPLY_CHARS].lower(), prompt[:MAX_REPLY_CHARS].lower()
+    if any(name in reply and name not in prompt for name in map(str.lower, identifiers(memory.text))):
+        return True
+    own = word_set(memory) - frozenset(index_words(prompt)) - IDLE
+    shared = own.intersection(index_words(reply))
+    return len(shared) >= max(MIN_WORDS, SHARE * len(own))
