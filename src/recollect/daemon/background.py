@@ -1,9 +1,11 @@
-"""Work that nobody waits for, in a thread of its own: the model is loaded, and what is kept gets its meaning."""
+"""Work that nobody waits for, in a thread of its own: start blocks are prepared, the model is loaded, and what is kept
+gets its meaning."""
 
 import logging
 import os
 import threading
 from contextlib import suppress
+from datetime import UTC, datetime
 
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
@@ -50,6 +52,7 @@ class Background:
 
     def _work(self) -> None:
         try:
+            self._engine.prepare(datetime.now(UTC))
             if self._model() is None:
                 self._tell("" if self._model.problem is None else self._model.problem.code)
                 return

@@ -362,6 +362,14 @@ class Engine:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         return self._moments.handle(event)
 
+    def prepare(self, now: datetime) -> int:
+        """Work for the background: start blocks for where somebody works; how many were built."""
+        return self._moments.prepare(now)
+
+    def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
+        """What the failed tools of these messages were really sent with, by message and call."""
+        return self._moments.replay_tools(session, messages)
+
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were really sent with, after a restart of the host."""
         return self._moments.replay(session, messages)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import assert_never
 
 from recollect.domain.event import (
@@ -26,6 +27,7 @@ from recollect.engine.admission import admitted_recap, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
+from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.session_state import EntersProject
 from recollect.engine.showing import shown_again, shown_block
 from recollect.engine.situation import Live, Situation, live, silence
@@ -36,6 +38,7 @@ from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
+NOBODY = SessionId("nobody")  # the session that a start block is prepared for
 OWN = "recollect:"  # begins the names that we give to what no message carries
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 WELCOME = "Recollect has no memories here yet. It learns as you work; `recollect remember` teaches it a sentence."
@@ -62,6 +65,7 @@ class Moments:
         self._files = session_state.Recent(session_state.RECENT_FILES)
         self._prompts = session_state.Recent(RECENT_PROMPTS)
         self._questions = OpenQuestions(store, store)
+        self._prepared = PreparedBlocks()
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
@@ -122,8 +126,35 @@ class Moments:
             return shown_again(logged.injection)
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).start.enabled, event)
-        built = silence(Placement.SYSTEM, quiet) if quiet else self._stable_block(session, event)
+        if quiet is not None:
+            built = silence(Placement.SYSTEM, quiet)
+        else:
+            built = self._prepared_block(session, event) or self._stable_block(session, event)
         return self._record(session, None, built, event, began, Point.START)
+
+    def _prepared_block(self, session: Session, event: SessionStarted) -> Injection | None:
+        """For a session that has only begun: nothing is known of it but its place."""
+        place = _place(session, event)
+        self._prepared.note(place)
+        if (
+            event.task
+            or event.window_tokens
+            or session.started_at != event.at
+            or event.source is not StartSource.STARTUP
+        ):
+            return None
+        settings = self._settings_for(event.folder)
+        return self._prepared.get(place, revision=self._store.revision(), settings=settings, now=self._seconds())
+
+    def prepare(self, now: datetime) -> int:
+        """Work for the background: start blocks for where somebody works; how many were built."""
+
+        def build(place: Place) -> Injection:
+            session = Session(id=NOBODY, host=NOBODY, project=place.project, language=place.language, started_at=now)
+            event = SessionStarted(session=NOBODY, at=now, folder=place.folder, agent=place.agent)
+            return self._stable_block(session, event)
+
+        return self._prepared.renew(build, self._settings_for, revision=self._store.revision(), now=self._seconds())
 
     def _stable_block(self, session: Session, event: Event) -> Injection:
         situation = self._situation(session, event, Live())
@@ -326,3 +357,7 @@ class Moments:
         )
         recorded = self._store.record(sent).injection
         return replace(recorded, notice=injection.notice) if injection.notice else recorded
+
+
+def _place(session: Session, event: Event) -> Place:
+    return Place(project=session.project, language=session.language, folder=event.folder, agent=event.agent)

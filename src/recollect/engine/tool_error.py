@@ -14,7 +14,7 @@ from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill
 from recollect.rank.conflicts import newest_first
-from recollect.text.block import error_line_of, short_line_of
+from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of
 from recollect.text.intent import Intent, Task
 from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
@@ -37,7 +37,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
         return silence(Placement.TOOL, Quiet.CAP)
     hits, known, considered = _known(memories, embeds, sign, situation)
     filled = fill(
-        [_offer(for_block(hit)) for hit in hits],
+        [_offer(for_block(hit), situation) for hit in hits],
         budget_tokens=budget_tokens,
         max_lines=settings.tool_error.lines,
         sections=(SECTION,),
@@ -83,7 +83,7 @@ def _known(
     hits = sorted((_certain(hit, sign) for hit in weighed), key=lambda hit: -hit.relevance)
     needed = settings.kinds.threshold[Kind.ERROR_PATTERN]
     fitting = [hit for hit in hits if hit.relevance >= needed and _names_it(hit.memory, sign)]
-    new = [hit for hit in fitting if hit.memory.id not in situation.live.shown]
+    new = [hit for hit in fitting if not _is_told(hit.memory, situation)]
     best = max((hit.relevance for hit in new), default=0.0)
     near = [hit for hit in new if hit.relevance >= best * settings.turn.relative_cut]
     why = _refused(hits, near, situation, needed)
@@ -108,18 +108,26 @@ def _names_it(memory: Memory, sign: Signature) -> bool:
     return not any(names) or any(name and name <= said for name in names)
 
 
+def _is_told(memory: Memory, situation: Situation) -> bool:
+    """On a prompt or a tool. What stands in the start block alone is far away from the error: one line recalls it."""
+    told = [sent.injection for sent in situation.live.sent if sent.point is not Point.START]
+    return any(memory.id in injection.ids or f", {plain(memory.id)})" in injection.block for injection in told)
+
+
 def _refused(hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float) -> list[Choice]:
     fitting: set[MemoryId] = {hit.memory.id for hit in near}
     choices = []
     for hit in hits:
         if hit.memory.id not in fitting:
-            live = hit.memory.id in situation.live.shown
+            live = _is_told(hit.memory, situation)
             verdict = Verdict.LIVE if live else Verdict.THRESHOLD if hit.relevance < needed else Verdict.CUT
             choices += refused([hit], verdict, {hit.memory.id: needed})
     return choices
 
 
-def _offer(hit: Hit) -> Offer:
+def _offer(hit: Hit, situation: Situation) -> Offer:
+    if hit.memory.id in situation.live.shown:
+        return Offer((reminder_line_of(hit.memory),), SECTION, hit.memory.id, means=Verdict.SHORT)
     short = short_line_of(hit.memory, hit.freshness)
     ways = (error_line_of(hit.memory, hit.freshness), *([] if short is None else [short]))
     return Offer(ways, SECTION, hit.memory.id)

@@ -31,6 +31,7 @@ PREFIX: dict[Kind, str] = {
 
 ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
 _PREFIXES = frozenset({*PREFIX.values(), ENDED})
+ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
 INDEX_CHARS = 90
 
@@ -97,7 +98,13 @@ def _inert_prefix(prefix: re.Match[str]) -> str:
 
 
 def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
-    return _line(memory, memory.text, freshness)
+    return _line(memory, _told(memory), freshness)
+
+
+def _told(memory: Memory) -> str:
+    """A fix says nothing without its error, which may be in the title alone."""
+    is_apart = memory.kind is Kind.ERROR_PATTERN and memory.title and memory.title not in memory.text
+    return f"{memory.title}: {memory.text}" if is_apart else memory.text
 
 
 def title_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
@@ -120,9 +127,13 @@ def index_line_of(memory: Memory) -> str | None:
 
 def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
     """What went wrong, what helped, and where."""
-    said = f"{memory.title}: {memory.text}" if memory.title and memory.title not in memory.text else memory.text
     files = " ".join(_path(anchor.path) for anchor in memory.anchors[:MAX_FILES])
-    return _line(memory, said, freshness, *([f"in {files}"] if files else []))
+    return _line(memory, _told(memory), freshness, *([f"in {files}"] if files else []))
+
+
+def reminder_line_of(memory: Memory) -> str:
+    """That it stands further up, where it was told whole."""
+    return _line(memory, f"{memory.title} {ABOVE}" if memory.title else ABOVE, NOT_LOOKED_AT)
 
 
 def correction_line_of(memory: Memory, replaced: MemoryId) -> str:
