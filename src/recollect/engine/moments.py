@@ -30,7 +30,7 @@ from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, St
 from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.session_state import EntersProject
 from recollect.engine.showing import shown_again, shown_block
-from recollect.engine.situation import Live, Situation, live, silence
+from recollect.engine.situation import OWN, Live, Situation, live, silence
 from recollect.engine.use import OpenQuestions
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import opted_out
@@ -39,7 +39,6 @@ from recollect.text.tokens import estimate
 
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
 NOBODY = SessionId("nobody")  # the session that a start block is prepared for
-OWN = "recollect:"  # begins the names that we give to what no message carries
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 WELCOME = "Recollect has no memories here yet. It learns as you work; `recollect remember` teaches it a sentence."
 
@@ -181,7 +180,7 @@ class Moments:
         elif settings.inject.placement is Placing.SYSTEM:
             answer = self._everything_anew(session, event)
         else:
-            situation = self._situation(session, event, live(self._store, session, event.live))
+            situation = self._situation(session, event, self._in_front(session, event))
             known = corrections(self._store, situation)
             answer = turn.answer(self._store, self._model(), event.text, situation, known)
         recorded = self._record(session, event.message, answer, event, began, Point.PROMPT)
@@ -224,10 +223,10 @@ class Moments:
                 return shown_again(logged.injection)
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).tool_error.enabled, event)
-        situation = self._situation(session, event, live(self._store, session, event.live))
         if quiet is not None:
             answer = silence(Placement.TOOL, quiet)
         else:
+            situation = self._situation(session, event, self._in_front(session, event))
             answer = tool_error.answer(self._store, self._model(), event.error, situation)
         message = event.message or self._own_name(session, Point.TOOL_ERROR)
         self._questions.add(session.id, answer.ids)
@@ -235,7 +234,7 @@ class Moments:
 
     def _compacting(self, session: Session, event: Compacting) -> Injection:
         began = self._seconds()
-        situation = self._situation(session, event, live(self._store, session))
+        situation = self._situation(session, event, self._in_front(session, event))
         quiet = self._quiet(session, situation.settings.compaction.enabled, event)
         if quiet is not None:
             return silence(Placement.SUMMARY, quiet)
@@ -249,7 +248,7 @@ class Moments:
         quiet = self._quiet(session, self._settings_for(event.folder).on_demand.enabled, event)
         if quiet is Quiet.OFF:  # whoever opted out of being told may ask all the same
             return silence(Placement.ANSWER, quiet)
-        situation = self._situation(session, event, live(self._store, session))
+        situation = self._situation(session, event, self._in_front(session, event))
         answer = on_demand.answer(self._store, self._model(), event, situation)
         return self._record(session, self._own_name(session, Point.ON_DEMAND), answer, event, began, Point.ON_DEMAND)
 
@@ -294,11 +293,22 @@ class Moments:
         return self._store.begin_context(session.id)
 
     def _copy(self, session: Session, event: SessionStarted) -> None:
-        """A fork carries what its parent was sent."""
+        """A fork carries what its parent was sent: with the messages that were copied, or, if these kept their names,
+        with those of the parent's live context."""
         parent = None if event.parent is None else self._store.session(event.parent)
-        if parent is not None and not self._store.log_of(session.id):
-            with self._store.writing():
-                self._store.copy_log(parent, session, event.copied)
+        if parent is None or self._store.log_of(session.id):
+            return
+        with self._store.writing():
+            for sent in self._store.log_of(parent.id):
+                is_live = sent.context == parent.context
+                if sent.message in event.copied or (is_live and (sent.message is None or not event.copied)):
+                    message = None if sent.message is None else event.copied.get(sent.message, sent.message)
+                    self._store.record(replace(sent, session=session.id, context=session.context, message=message))
+
+    def _in_front(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
+        known = live(self._store, session, None if isinstance(event, Compacting) else event.live)
+        anew = self._settings_for(event.folder).inject.placement is Placing.SYSTEM
+        return known.without_replaced if anew else known
 
     def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
         return Situation(

@@ -307,10 +307,6 @@ class LogsInjections(Protocol):
         """Everything of a session, in its order."""
         ...
 
-    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> None:
-        """The child was sent what the parent was; `messages` have other names there."""
-        ...
-
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:
         """What the blocks of a session came to, or of all of them, by moment."""
         ...

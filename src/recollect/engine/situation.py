@@ -12,6 +12,7 @@ from recollect.engine.anchoring import Looks, nobody_looks
 from recollect.engine.ports import LogsInjections
 from recollect.rank.budget import Filled
 
+OWN = "recollect:"  # begins the names that we give to what no message of the host carries
 DIGITS = 3  # of what is logged
 LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
 
@@ -32,6 +33,12 @@ class Live:
         return frozenset(memory for sent in self.sent for memory in sent.injection.corrected)
 
     @property
+    def without_replaced(self) -> "Live":
+        """Where each prompt's block takes the place of the one before it."""
+        prompts = [sent for sent in self.sent if sent.point is Point.PROMPT]
+        return Live(tuple(sent for sent in self.sent if sent.point is not Point.PROMPT or sent is prompts[-1]))
+
+    @property
     def has_prompts(self) -> bool:
         return any(sent.point is Point.PROMPT for sent in self.sent)
 
@@ -44,8 +51,12 @@ def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Li
     if carriers is None:
         return Live(tuple(sent for sent in log.in_context(session.id, session.context) if sent.confirmed))
     turns = log.sent_with(session.id, [message for message in carriers if message is not None])
-    stable = log.stable(session.id, session.context) if None in carriers else None
-    return Live((*turns,) if stable is None else (stable, *turns))
+    others = [
+        sent
+        for sent in log.in_context(session.id, session.context)
+        if (None in carriers if sent.message is None else sent.message.startswith(OWN))
+    ]
+    return Live((*others, *turns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.injection import Point, Sent, Session, Usage
@@ -121,16 +120,6 @@ class Injections:
                 "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
-
-    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> None:
-        known = [*filter(None, [self.stable(parent.id, parent.context)]), *self.log_of(parent.id)]
-        for sent in known:
-            if sent.message is None:
-                if sent.context == parent.context:
-                    self.record(replace(sent, session=child.id, context=child.context))
-            else:
-                message = messages.get(sent.message, sent.message)
-                self.record(replace(sent, session=child.id, context=child.context, message=message))
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:
         where = "" if session_id is None else "WHERE session = :session"
