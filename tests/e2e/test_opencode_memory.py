@@ -26,10 +26,14 @@ MARGIN_S = 3.0  # the client's own work, also on a busy machine; a missing deadl
 
 
 def teach(project: Project) -> None:
-    """In processes of their own, as a user would. Research is left to the turns; a preference is in the start block."""
-    for kind, text in (("preference", STANDING), ("research", DEPLOYMENT), ("research", INVOICES)):
-        done = project.machine.recollect("remember", text, "--kind", kind, cwd=project.path)
-        assert done.returncode == 0, done.stderr
+    """In processes of their own, as a user would. Old findings are left to the turns; preferences are not."""
+    done = project.machine.recollect("remember", STANDING, "--kind", "preference", cwd=project.path)
+    assert done.returncode == 0, done.stderr
+    old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in (DEPLOYMENT, INVOICES)]
+    findings = project.path.with_name(f"{project.path.name}-findings.jsonl")
+    findings.write_text("".join(json.dumps(finding) + "\n" for finding in old))
+    done = project.machine.recollect("import", str(findings), "--no-embed", cwd=project.path)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture

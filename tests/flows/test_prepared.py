@@ -18,7 +18,7 @@ class Counting(SqliteStore):
 
     gathered = 0
 
-    def newest(self, viewer: Viewer, **how: object) -> list:  # type: ignore[type-arg,override]
+    def newest(self, viewer: Viewer, **how: object) -> list:  # type: ignore[type-arg]
         self.gathered += 1
         return super().newest(viewer, **how)  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent,
 from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
-from recollect.engine import compaction, on_demand, session_start, session_state, tool_error, turn
+from recollect.engine import compaction, on_demand, session_start, session_state, turn
 from recollect.engine.admission import admitted_recap, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
@@ -226,6 +226,8 @@ class Moments:
         if quiet is not None:
             answer = silence(Placement.TOOL, quiet)
         else:
+            from recollect.engine import tool_error  # most tools do not fail, and it has many patterns to make
+
             situation = self._situation(session, event, self._in_front(session, event))
             answer = tool_error.answer(self._store, self._model(), event.error, situation)
         message = event.message or self._own_name(session, Point.TOOL_ERROR)
