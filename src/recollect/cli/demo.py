@@ -9,11 +9,9 @@ from typing import Any
 import click
 
 from recollect.cli import context, output
-from recollect.cli.demo_stage import Moment, Played, play, warm_up
+from recollect.cli.demo_stage import Lesson, Moment, Played, play, warm_up
 from recollect.cli.records import record_of
-from recollect.domain.memory import Draft
 from recollect.domain.settings import Placing
-from recollect.engine.engine import no_model
 
 
 @click.command()
@@ -28,44 +26,38 @@ def demo(as_json: bool) -> None:
     model = context.model()
     with_model = model() is not None
     warm_up(model)
-    played = play(Placing.MESSAGE, model if with_model else no_model)
-    in_system = play(Placing.SYSTEM, model if with_model else no_model)
+    played, in_system = play(Placing.MESSAGE, model), play(Placing.SYSTEM, model)
     if as_json:
         output.say_json(_record(played, in_system, with_model=with_model))
         return
     page = Page()
     page.tell(played, with_model=with_model)
     page.sum_up(played, in_system)
-    output.heading("Your turn")
+    output.heading("Your turn: teach it a sentence, and connect OpenCode in your project's folder")
     command = Path(sys.argv[0]).absolute()
-    output.say(f'  {command} remember "We deploy with Helm to GKE"   # teach it a sentence')
-    output.say(f"  {command} install opencode --project              # connect OpenCode, in your project's folder")
+    output.say(f'{command} remember "We deploy with Helm to GKE"')
+    output.say(f"{command} install opencode --project")
 
 
 def _record(played: Played, in_system: Played, *, with_model: bool) -> dict[str, Any]:
     return {
         "by_meaning": with_model,
-        "taught": [_taught(moment) for moment in played.winter],
-        "moments": [
-            _taught(moment) if isinstance(moment.happened, Draft) else _answered(moment) for moment in played.sessions
-        ],
+        "moments": [_taught(step) if isinstance(step, Lesson) else _answered(step) for step in played.steps],
         "prefix": {"message": _prefix(played), "system": _prefix(in_system)},
     }
 
 
-def _taught(moment: Moment) -> dict[str, Any]:
-    assert isinstance(moment.happened, Draft) and moment.stored is not None  # noqa: S101, PT018
+def _taught(lesson: Lesson) -> dict[str, Any]:
     return {
         "event": "remember",
-        "at": moment.happened.at.isoformat(),
-        "outcome": type(moment.stored).__name__.lower(),
-        "memory": record_of(moment.stored.memory),
+        "at": lesson.draft.at.isoformat(),
+        "outcome": type(lesson.stored).__name__.lower(),
+        "memory": record_of(lesson.stored.memory),
     }
 
 
 def _answered(moment: Moment) -> dict[str, Any]:
-    event, injection = moment.happened, moment.injection
-    assert not isinstance(event, Draft) and injection is not None  # noqa: S101, PT018
+    event, injection = moment.event, moment.injection
     told = {name: getattr(event, name) for name in ("text", "query", "tool", "error", "source") if hasattr(event, name)}
     return {
         "event": _name(event),

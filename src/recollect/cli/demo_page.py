@@ -9,7 +9,7 @@ from statistics import median
 from typing import assert_never
 
 from recollect.cli import demo_story
-from recollect.cli.demo_stage import Moment, Played
+from recollect.cli.demo_stage import Lesson, Moment, Played, Step
 from recollect.cli.output import heading, many, say, styled
 from recollect.domain.event import (
     Asked,
@@ -25,13 +25,23 @@ from recollect.domain.event import (
     ToolSucceeded,
 )
 from recollect.domain.injection import Choice, Injection, Placement, Quiet, Verdict
-from recollect.domain.memory import Draft, Memory, MemoryId
+from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.outcome import Updates
-from recollect.text.block import PREFIX
+from recollect.text.block import CLOSE, OPEN, PREAMBLE, PREFIX
 from recollect.text.signature import signature
 
 MAX_COLUMNS, MIN_COLUMNS = 100, 50
 MARGIN = 7  # "18:30  "
+BY_MEANING = "A recorded story through the real engine, by word and meaning, in memory: nothing of yours is touched."
+BY_WORDS = (
+    "A recorded story through the real engine, in memory: nothing of yours is touched. It goes by words alone; "
+    "`recollect model build` adds meaning."
+)
+LEGEND = (
+    "Behind the thin rule stands what the model sees, at the left of a line its score from 0 to 1, below a block what it "
+    "cost of its budget and how many of the memories considered it shows. The fence of the first block is around each."
+)
+FRAME = frozenset({OPEN, PREAMBLE, CLOSE})  # around each block
 WHY_QUIET = {
     Quiet.OFF: "the settings say so",
     Quiet.OPTED_OUT: "the user asked for it",
@@ -62,63 +72,48 @@ class Page:
         self._rule = "│ " if fancy else "| "
         self._dot = " · " if fancy else ", "
         self._known: dict[MemoryId, Memory] = {}
-        self._seen: dict[str, str] = {}  # lines of stable blocks, and when they were first seen
+        self._stable: frozenset[str] = frozenset()  # lines of stable blocks that stand above
+        self._seen: frozenset[str] = frozenset()  # lines of all blocks that stand above
 
     def tell(self, played: Played, *, with_model: bool) -> None:
         heading(demo_story.TITLE)
-        found = "by word and meaning" if with_model else "by words alone (`recollect model build` adds meaning)"
-        self._put(
-            Row(
-                f"A recorded story through the real engine, {found}, in memory: nothing of yours is touched. Behind the "
-                "thin rule stands what the model sees, at the left of a line its score from 0 to 1, below a block "
-                "what it cost and how much was considered.",
-                dim=True,
-            ),
-            margin=0,
-        )
+        self._put(Row(f"{BY_MEANING if with_model else BY_WORDS} {LEGEND}", dim=True), margin=0)
         heading("Before: taught in winter")
         self._tell_all(played.winter)
         heading("Morning: the first session teaches")
         self._put(Row("What is learnt from talk alone comes next; here the user says `recollect remember`.", dim=True))
         self._tell_all(played.morning)
         heading("Evening: the second session begins with what matters")
-        self._tell_all(played.evening)
+        self._tell_all(played.evening, spaced=True)
 
     def sum_up(self, played: Played, in_system: Played) -> None:
         heading("The evening in numbers")
         for name, value in _numbers(played, in_system):
             self._put(Row(f"{name:<14}{value}", hang=14), margin=0)
 
-    def _tell_all(self, moments: Sequence[Moment]) -> None:
-        for moment in moments:
-            if isinstance(moment.happened, Draft):
-                self._taught(moment, moment.happened)
-            else:
-                for row in self._happened(moment.happened):
-                    self._put(row)
-                if moment.injection is not None and isinstance(moment.happened, _ANSWERED):
-                    self._answered(moment.injection, moment.ms)
+    def _tell_all(self, steps: Sequence[Step], *, spaced: bool = False) -> None:
+        for number, step in enumerate(steps):
+            if spaced and number and not (isinstance(step, Moment) and isinstance(step.event, _ASIDE)):
+                say("")
+            if isinstance(step, Lesson):
+                self._taught(step)
+                continue
+            for row in self._happened(step.event):
+                self._put(row)
+            if isinstance(step.event, _ANSWERED):
+                self._answered(step.injection, step.ms)
 
-    def _taught(self, moment: Moment, draft: Draft) -> None:
-        assert moment.stored is not None  # noqa: S101  # a draft always is
-        memory = moment.stored.memory
+    def _taught(self, lesson: Lesson) -> None:
+        memory = lesson.stored.memory
         self._known[memory.id] = memory
-        day = draft.at.date() == demo_story.TODAY
-        said = f"{memory.title}: {memory.text}" if memory.title else memory.text
+        at = memory.created_at
+        left = f"{at:%H:%M}" if at.date() == demo_story.TODAY else f"{at:%b}"
         kind = f"[{PREFIX[memory.kind]}]"
-        self._put(
-            Row(
-                f"{kind} {said}",
-                f"{draft.at:%H:%M}" if day else f"{draft.at:%d %b}",
-                False,
-                7,
-                colour="magenta",
-                prefix=len(kind),
-            )
-        )
-        if isinstance(moment.stored, Updates):
-            old = moment.stored.replaced[0]
-            self._put(Row(f"takes the place of {old.id}: {old.text}", hang=7, dim=True))
+        said = f"{memory.title}: {memory.text}" if memory.title else memory.text
+        self._put(Row(f"{kind} {said}", left, hang=len(kind) + 1, colour="magenta", prefix=len(kind)))
+        if isinstance(lesson.stored, Updates):
+            for old in lesson.stored.replaced:
+                self._put(Row(f"takes the place of {old.id}: {old.text}", hang=2, dim=True))
 
     def _happened(self, event: Event) -> Iterator[Row]:
         at = f"{event.at:%H:%M}"
@@ -130,8 +125,6 @@ class Page:
                 yield Row(f'you: "{event.text}"', at, hang=5, colour="cyan")
             case Reply():
                 yield Row(f"agent: {event.text}", at, hang=7, dim=True)
-            case ToolSucceeded():
-                yield Row(f"{event.tool} {' '.join(event.input.values())}", at, dim=True)
             case ToolFailed():
                 yield Row(f"{event.tool} fails: {' '.join(event.input.values())}", at, colour="red")
                 yield Row(signature(event.error).headline, hang=2, colour="red")
@@ -143,7 +136,7 @@ class Page:
                 yield Row("the session ends and leaves", at, colour="cyan")
                 for note in event.notes:
                     yield Row(str(note), hang=6)
-            case Compacted():
+            case ToolSucceeded() | Compacted():
                 pass
             case _ as never:
                 assert_never(never)
@@ -153,38 +146,43 @@ class Page:
             self._put(Row(f"silence: {self._why_silent(injection)}", hang=9, colour="yellow"))
             return
         scores = {choice.id: choice.score for choice in injection.choices if choice.verdict is Verdict.SHOWN}
-        lines = self._new_lines(injection)
-        for line in lines:
+        lines = injection.block.split("\n")
+        new = self._new_lines(lines, injection.placement)
+        for line in new:
             self._put(_block_row(line, scores))
-        left_out = injection.block.count("\n") + 1 - len(lines)
-        if left_out:
-            self._put(Row(f"({many(left_out, 'line')} as before)", rule=True, dim=True))
+        above = len(set(lines) - set(new) - FRAME)
+        if above:
+            self._put(Row(f"... and {many(above, 'line')} that stand above already", rule=True, dim=True))
         best = max(scores.values(), default=None)
         parts = [
             f"{injection.tokens:,} of {injection.budget_tokens:,} tokens",
             f"{ms:.1f} ms",
-            f"{len(injection.ids)} shown of {injection.considered} considered",
+            f"{len(injection.ids)} of {injection.considered} shown",
             *([] if best is None else [f"best score {_share(best)}"]),
         ]
         self._put(Row(self._dot.join(parts), dim=True))
 
-    def _new_lines(self, injection: Injection) -> list[str]:
-        """Of a stable block, and of what is told for a summary, only what did not stand in one before."""
-        lines = injection.block.split("\n")
-        if injection.placement not in (Placement.SYSTEM, Placement.SUMMARY):
-            return lines
-        first = not self._seen
-        new = [line for line in lines if line not in self._seen]
-        self._seen |= dict.fromkeys(lines, "")
-        return lines if first else new
+    def _new_lines(self, lines: Sequence[str], placement: Placement) -> list[str]:
+        """Of a stable block what did not stand in one before, of what is told for a summary what stood nowhere before,
+        of all others everything but the fence, which stands around each."""
+        known = FRAME & self._seen
+        if placement is Placement.SUMMARY:
+            known = self._seen
+        elif placement is Placement.SYSTEM:
+            known, self._stable = self._stable, self._stable | {*lines}
+        new = [line for line in lines if line not in known]
+        self._seen |= {*lines}
+        return new
 
     def _why_silent(self, injection: Injection) -> str:
         if injection.quiet is not None:
             return WHY_QUIET[injection.quiet]
         nearest = max(injection.choices, key=lambda choice: choice.relevance, default=None)
         if nearest is None:
-            return "nothing that is known comes near"
-        return f"nearest is {self._name(nearest)}, relevance {_share(nearest.relevance)} where {_share(nearest.needed)} is needed"
+            at_start = injection.placement is Placement.SYSTEM
+            return "nothing recent that could be told unasked" if at_start else "nothing that is known comes near"
+        has, needs = _share(nearest.relevance), _share(nearest.needed)
+        return f"nearest is {self._name(nearest)}, relevance {has} where {needs} is needed"
 
     def _name(self, choice: Choice) -> str:
         memory = self._known[choice.id]
@@ -204,6 +202,7 @@ class Page:
             say(f"{styled(before, dim=True)}{styled(rule, dim=True)}{said}".rstrip())
 
 
+_ASIDE = (Reply, ToolSucceeded, Compacted)  # part of the moment before
 _ANSWERED = (SessionStarted, Prompt, ToolFailed, Compacting, Asked)
 
 
@@ -237,36 +236,31 @@ def _share(value: float) -> str:
 
 
 def _numbers(played: Played, in_system: Played) -> Iterator[tuple[str, str]]:
-    asked = [
-        (moment.injection, moment.ms)
-        for moment in played.evening
-        if moment.injection is not None and isinstance(moment.happened, _ANSWERED)
-    ]
-    said = [injection for injection, _ in asked if injection.block]
-    times = [ms for _, ms in asked]
-    yield "moments", f"{len(asked)}: {many(len(said), 'block')}, {len(asked) - len(said)} times silence"
-    yield (
-        "tokens",
-        f"{sum(one.tokens for one in said):,} in all, at most {most_at_once(played):,} in front of the model",
-    )
+    asked = [step for step in played.evening if isinstance(step, Moment) and isinstance(step.event, _ANSWERED)]
+    said = [step.injection for step in asked if step.injection.block]
+    tokens, times = sum(injection.tokens for injection in said), [step.ms for step in asked]
+    yield "moments", f"{len(asked)}, of which {many(len(said), 'block')} and {len(asked) - len(said)} times silence"
+    yield "tokens", f"{tokens:,} in all, at most {most_at_once(played):,} in front of the model"
     yield "time", f"median {median(times):.1f} ms, longest {max(times):.1f} ms"
     yield "prefix kept", f"{percent(played.kept)} of each request is the beginning of the next one"
-    anew = sum(not call.kept_said_bytes for call in in_system.later_calls)
-    yield (
-        "instead",
-        f'{percent(in_system.kept)} with placement = "system", and {percent(in_system.kept_said)} of the conversation: '
-        f"at {anew} of {len(in_system.later_calls)} calls it is read anew from its first word",
+    later = in_system.later_calls
+    anew = sum(not call.kept_said_bytes for call in later)
+    share = (
+        f'{percent(in_system.kept)} with placement = "system", and {percent(in_system.kept_said)} of the conversation'
     )
+    yield "instead", f"{share}: at {anew} of {len(later)} calls it is read anew from its first word"
 
 
 def most_at_once(played: Played) -> int:
     """What was in front of the model in the fuller of the live contexts, in tokens."""
     contexts = [0]
-    for moment in played.evening:
-        if isinstance(moment.happened, Compacted):
+    for step in played.evening:
+        if not isinstance(step, Moment):
+            continue
+        if isinstance(step.event, Compacted):
             contexts.append(0)
-        elif moment.injection is not None and moment.injection.placement is not Placement.SUMMARY:
-            contexts[-1] += moment.injection.tokens
+        elif step.injection.placement is not Placement.SUMMARY:
+            contexts[-1] += step.injection.tokens
     return max(contexts)
 
 

@@ -3,7 +3,6 @@
 Everything happens in memory; the time of day comes from the story, and only the milliseconds are measured.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from recollect.engine.ports import Embeds
 
 LoadsModel = Callable[[], Embeds | None]
 
-SYSTEM = """You are a coding agent in a terminal. You help one developer in one project, with the tools that you are given.
+SYSTEM = """You are a coding agent in a terminal. You help one developer in one project, with the tools that are given.
 Read a file before you change it. Keep to the conventions that you find. Make small changes and run the tests after
 each of them. Say what you did in a few sentences, and say so when something did not work. Never commit and never push
 unless you are asked to. Never print what looks like a password or a key."""
@@ -31,13 +30,23 @@ SUMMARY = "Slots lock before they count, receipts come after the event id, check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """Something that happened, and what came of it."""
+class Lesson:
+    """Something that was taught, and what became of it."""
 
-    happened: Happening
-    injection: Injection | None = None
-    stored: Stored | None = None  # of what was taught
-    ms: float = 0.0
+    draft: Draft
+    stored: Stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Something that happened, and what the model is to see of it."""
+
+    event: Event
+    injection: Injection
+    ms: float
+
+
+Step = Lesson | Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +63,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    winter: tuple[Moment, ...]
-    morning: tuple[Moment, ...]
-    evening: tuple[Moment, ...]
-    calls: tuple[Call, ...]
+    winter: tuple[Step, ...]
+    morning: tuple[Step, ...]
+    evening: tuple[Step, ...]
+    calls: tuple[Call, ...]  # of the evening
 
     @property
-    def sessions(self) -> tuple[Moment, ...]:
-        return (*self.morning, *self.evening)
+    def steps(self) -> tuple[Step, ...]:
+        return (*self.winter, *self.morning, *self.evening)
 
     @property
     def later_calls(self) -> list[Call]:
@@ -95,25 +104,25 @@ def warm_up(model: LoadsModel) -> None:
         happened: list[Happening] = [*demo_story.winter(), *demo_story.morning()]
         _played(engine, happened, _Host())
         engine.handle(
-            Prompt(session=demo_story.MORNING, at=happened[-1].at, message=demo_story.WARM, text="warm it up")
+            Prompt(session=demo_story.MORNING, at=happened[-1].at, message=demo_story.WARM, text=demo_story.WARM_UP)
         )
 
 
-def _played(engine: Engine, story: Iterable[Happening], host: "_Host") -> tuple[Moment, ...]:
-    return tuple(_moment(engine, happened, host) for happened in story)
+def _played(engine: Engine, story: Iterable[Happening], host: "_Host") -> tuple[Step, ...]:
+    return tuple(_step(engine, happened, host) for happened in story)
 
 
-def _moment(engine: Engine, happened: Happening, host: "_Host") -> Moment:
+def _step(engine: Engine, happened: Happening, host: "_Host") -> Step:
     if isinstance(happened, Draft):
         stored = engine.remember(happened)
         while engine.embed_some():  # in the background, where there is one
             pass
-        return Moment(happened=happened, stored=stored)
+        return Lesson(draft=happened, stored=stored)
     began = time.perf_counter()
     injection = engine.handle(happened)
     ms = (time.perf_counter() - began) * 1000
     host.take(happened, injection)
-    return Moment(happened=happened, injection=injection, ms=ms)
+    return Moment(event=happened, injection=injection, ms=ms)
 
 
 class _Host:
@@ -181,7 +190,7 @@ def _calls(context: int, sent: list[_Request]) -> list[Call]:
 
 
 def _later_call(context: int, before: _Request, request: _Request) -> Call:
-    kept_bytes = len(os.path.commonprefix([b"".join(before), b"".join(request)]))
+    kept_bytes = _common_bytes(b"".join(before), b"".join(request))
     return Call(
         context=context,
         sent_bytes=len(b"".join(request)),
@@ -190,3 +199,9 @@ def _later_call(context: int, before: _Request, request: _Request) -> Call:
         said_bytes=len(before.messages),
         kept_said_bytes=max(0, kept_bytes - len(before.system)),
     )
+
+
+def _common_bytes(one: bytes, other: bytes) -> int:
+    """How far they are the same from the beginning."""
+    differing = (number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differing, min(len(one), len(other)))

@@ -37,7 +37,7 @@ TITLE = "A bakery's ordering API: one day, two sessions"
 PROJECT = ProjectId("git:example.org/bakery/orders")
 HERE, PYTHON = Scope.project(PROJECT), Scope(ScopeLevel.LANGUAGE, "python")
 MORNING, EVENING = SessionId("morning"), SessionId("evening")
-WARM = MessageId("warm")
+WARM, WARM_UP = MessageId("warm"), "Which columns does the invoice export have?"
 TODAY = date(2026, 3, 26)
 KNOWN_ERROR = "TypeError: can't subtract offset-naive and offset-aware datetimes"
 
@@ -77,40 +77,39 @@ def winter() -> list[Draft]:
         _taught(
             _time(12, 0, month=1, day=12),
             Kind.ERROR_PATTERN,
-            "Postgres returns pickup times with a zone and datetime.now() has none. Take the time from orders/clock.py.",
+            "Postgres gives pickup times a zone, datetime.now() has none: use orders/clock.py.",
             title=KNOWN_ERROR,
         ),
         _taught(
             _time(12, 0, month=2, day=3),
             Kind.DECISION,
-            "Pickup slots are counted in Postgres under a row lock; the Redis counters drifted after every restart.",
+            "Pickup slots are counted in Postgres under a row lock; counters in Redis drifted after restarts.",
         ),
         _taught(
             _time(12, 0, month=2, day=5),
             Kind.DECISION,
-            "A pickup slot holds 12 orders on Saturday and 8 on other days, because one person serves.",
+            "A pickup slot holds 12 orders on Saturday and 8 on other days, when one person serves.",
         ),
         _taught(
             _time(12, 0, month=2, day=11),
             Kind.DECISION,
-            "A payment webhook is applied once, by the provider's event id in payment_events: "
-            "retries arrive up to three days later.",
+            "A payment webhook is applied once, by the provider's event id: it retries for three days.",
         ),
         _taught(
             _time(12, 0, month=2, day=17),
             Kind.RESEARCH,
-            "The receipt printer drops everything after 48 characters of a line; wrap before printing.",
+            "The receipt printer drops what comes after 48 characters of a line; wrap before printing.",
         ),
     ]
 
 
 def morning() -> Iterator[Happening]:
     yield SessionStarted(session=MORNING, at=_time(9, 0), project=PROJECT, language="python")
-    yield _prompt(MORNING, 9, 2, "Let's do allergens on the product page, and stop orders that come too late to bake.")
-    yield _reply(MORNING, 9, 20, "Both are in, with tests. Late orders get a 409 with the next free day.")
-    yield _taught(_time(9, 30), Kind.PREFERENCE, "Answer briefly and show diffs, never whole files.", scope=UNIVERSAL)
-    yield _taught(_time(9, 31), Kind.RULE, "Public functions have type hints; no bare except.", scope=PYTHON)
-    yield _taught(_time(9, 32), Kind.RULE, "Migrations never touch prices: the owner sets them in the admin.")
+    yield _prompt(MORNING, 9, 2, "Show allergens to buyers, and stop orders too late to bake.")
+    yield _reply(MORNING, 9, 20, "Both work. A late order gets a 409 with the next free day.")
+    yield _taught(_time(9, 30), Kind.PREFERENCE, "Answer briefly; show diffs, not files.", scope=UNIVERSAL)
+    yield _taught(_time(9, 31), Kind.RULE, "Type hints everywhere; no bare except.", scope=PYTHON)
+    yield _taught(_time(9, 32), Kind.RULE, "Prices are never changed by a migration.")
     yield _taught(
         _time(9, 40), Kind.DECISION, "Orders close at 18:00 the day before, because the ovens are loaded at three."
     )
@@ -140,8 +139,8 @@ def morning() -> Iterator[Happening]:
             )
         ),
         summary=Summary(
-            asked="show allergens and stop late orders",
-            done=("allergen enum and labels", "closing time at checkout"),
+            asked="allergens, and no late orders",
+            done=("allergen labels", "closing time"),
             files=("src/orders/checkout.py", "src/orders/labels.py"),
         ),
     )
@@ -149,34 +148,42 @@ def morning() -> Iterator[Happening]:
 
 def evening() -> Iterator[Happening]:
     yield SessionStarted(session=EVENING, at=_time(18, 30), project=PROJECT, language="python")
-    yield _prompt(EVENING, 18, 31, "Saturday's pickup slots get overbooked. Where are slots counted, and why there?")
+    yield _prompt(EVENING, 18, 31, "Saturday's pickup slots get overbooked. Where do we count?")
     yield _read(18, 32, "src/orders/pickup.py", PICKUP)
-    yield _reply(EVENING, 18, 33, "In Postgres, under a row lock. But reserve() reads the count before it locks.")
+    yield _reply(EVENING, 18, 33, "In Postgres, but reserve() counts before it takes the row lock.")
     yield _prompt(EVENING, 18, 34, "continue")
-    yield _reply(EVENING, 18, 41, "The lock comes first now; two buyers in a test get one slot and one 409.")
-    yield _prompt(EVENING, 18, 44, "Other topic: the provider retried a payment webhook and two receipts went out.")
+    yield _reply(EVENING, 18, 41, "The lock comes first now; of two buyers in a test one gets a 409.")
+    yield _prompt(EVENING, 18, 44, "The provider retried a payment webhook: two receipts went out.")
     yield _read(18, 45, "src/orders/payments.py", PAYMENTS)
-    yield _reply(EVENING, 18, 52, "The receipt was sent before the event id was looked up. It comes after it now.")
+    yield _reply(EVENING, 18, 52, "The receipt went out before the event id was checked. Swapped.")
     yield _prompt(EVENING, 18, 55, "Now draw a line chart of bread sales by weekday, for the owner.")
-    yield _reply(EVENING, 19, 2, "The chart is on the admin page, as plain SVG. Running the tests.")
+    yield _reply(EVENING, 19, 2, "It is on the admin page, as plain SVG. Running the tests.")
     yield from _failures()
     yield _taught(
         _time(19, 12), Kind.DECISION, "Orders close at 20:00 the day before, because the ovens are loaded at five."
     )
-    yield _prompt(EVENING, 19, 13, "Then adapt the countdown at checkout to it, please.")
+    yield _prompt(EVENING, 19, 13, "We bake later from now on: adapt the countdown at checkout.")
     yield _read(19, 14, "src/orders/checkout.py", CHECKOUT)
-    yield _reply(EVENING, 19, 20, "The countdown ends at 20:00; its test and the text of the 409 say so too.")
+    yield _reply(EVENING, 19, 20, "The countdown ends at 20:00, and so do its test and the 409.")
     yield Compacting(session=EVENING, at=_time(19, 21))
     yield Compacted(session=EVENING, at=_time(19, 22))
     yield SessionStarted(session=EVENING, at=_time(19, 22), source=StartSource.COMPACT)
-    yield _prompt(EVENING, 19, 24, "Review the pickup slots once more: could the counters still drift?")
-    yield _reply(EVENING, 19, 28, "They cannot: the count is taken under the lock. I will print a test receipt.")
-    yield Asked(session=EVENING, at=_time(19, 29), query="how many characters fit on a line of the receipt printer")
-    yield _reply(EVENING, 19, 31, "48 characters, then it drops the rest; the slot's name is wrapped now.")
+    yield _prompt(EVENING, 19, 24, "Once more the pickup slots: could the counters still drift?")
+    yield _reply(EVENING, 19, 28, "No: they are counted under the lock. Now a test receipt.")
+    yield Asked(session=EVENING, at=_time(19, 29), query="characters per line of the receipt printer")
+    yield _reply(EVENING, 19, 31, "48 fit on a line; the name of the slot is wrapped now.")
     yield SessionEnded(
         session=EVENING,
         at=_time(19, 40),
-        notes=(Note.parse("impl: slots lock before they count; receipts after the event id"),),
+        notes=tuple(
+            map(
+                Note.parse,
+                (
+                    "impl: slots lock before they count; one receipt per payment event",
+                    "next: tell the regulars that orders close at 20:00",
+                ),
+            )
+        ),
     )
 
 
@@ -204,7 +211,7 @@ def _failures() -> Iterator[Happening]:
         call="call-2",
         error="ModuleNotFoundError: No module named 'pygal'",
     )
-    yield _reply(EVENING, 19, 9, "The test imported a chart library we do not use; it reads the SVG now, and all pass.")
+    yield _reply(EVENING, 19, 9, "The test reads the SVG now, without a library; all pass.")
 
 
 def _time(hour: int, minute: int, *, month: int = 3, day: int = 26) -> datetime:
