@@ -38,8 +38,8 @@ BY_WORDS = (
     "`recollect model build` adds meaning."
 )
 LEGEND = (
-    "Behind the thin rule stands what the model sees, at the left of a line its score from 0 to 1, below a block what it "
-    "cost of its budget and how many of the memories considered it shows. The fence of the first block is around each."
+    "Behind the thin rule stands what the model sees, at the left of a line its score from 0 to 1, below a block what "
+    "it cost of its budget and how many of the memories considered it shows. The first block's fence is around each."
 )
 FRAME = frozenset({OPEN, PREAMBLE, CLOSE})  # around each block
 WHY_QUIET = {
