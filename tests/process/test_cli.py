@@ -214,17 +214,6 @@ def test_a_terminal_gets_a_table_that_fits_its_width(home: Home) -> None:
     assert any("DEC" in line for line in lines)
 
 
-def test_the_demo_shows_a_start_block_a_turn_block_and_silence(home: Home) -> None:
-    start, on_topic, off_topic = json.loads(home.said("demo", "--json"))
-    assert "type hints" in start["block"]
-    assert "Helm" in on_topic["block"]
-    assert off_topic["block"] == ""
-    assert start["tokens"] > 0
-    shown = home.said("demo")
-    assert on_topic["block"].splitlines()[2] in shown
-    assert "silence" in shown
-
-
 def test_install_and_uninstall_say_what_they_did(home: Home) -> None:
     assert "created" in home.said("install", "opencode", "--project")
     plugin = home.path / ".opencode/plugin/recollect.ts"

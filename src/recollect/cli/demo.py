@@ -1,80 +1,90 @@
-"""`recollect demo`: a small story through the engine, with the blocks as the model would see them."""
+"""`recollect demo`: a story of two sessions through the engine, with the blocks as the model would see them."""
 
+import re
 import sys
-import time
-from datetime import UTC, datetime, timedelta
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from recollect import wiring
-from recollect.cli import output
-from recollect.domain.event import Event, Prompt, SessionStarted
-from recollect.domain.injection import Injection
-from recollect.domain.memory import Draft, Kind, MessageId, ProjectId, Role, Scope, SessionId, Source
-from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
-
-PROJECT = ProjectId("git:example.org/shop/api")
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-
-TAUGHT = (
-    (Kind.PREFERENCE, 1, "Always use type hints and keep functions short."),
-    (Kind.DECISION, 3, "Auth uses JWT in httpOnly cookies, signed with RS256; sessions in Redis were too slow."),
-    (Kind.RESEARCH, 40, "Deployment: Helm chart in deploy/chart, rolled out to GKE by the release workflow."),
-)
-ASKED = (
-    "Add a staging environment to the Helm deployment.",
-    "How do I parse a CSV file with quoted fields?",
-)
+from recollect.cli import context, output
+from recollect.cli.demo_stage import Lesson, Moment, Played, play, warm_up
+from recollect.cli.records import record_of
+from recollect.domain.settings import Placing
 
 
 @click.command()
 @output.json_option
 def demo(as_json: bool) -> None:
-    """Teach three memories, start a session, ask two prompts; nothing of yours is touched."""
-    with wiring.open_engine(lambda _: Settings(), None) as engine:
-        taught = [_teach(engine, kind, days, text) for kind, days, text in TAUGHT]
-        moments = [
-            (f"prompt: {event.text}" if isinstance(event, Prompt) else "session start", *_timed(engine, event))
-            for event in _session()
-        ]
+    """Play a day of a small project: what a model is shown, when, and what it costs.
+
+    Nothing of yours is touched.
+    """
+    from recollect.cli.demo_page import Page
+
+    model = context.model()
+    with_model = model() is not None
+    warm_up(model)
+    played, in_system = play(Placing.MESSAGE, model), play(Placing.SYSTEM, model)
     if as_json:
-        output.say_json(
-            [
-                {"moment": moment, "block": injection.block, "tokens": injection.tokens, "ms": round(ms, 2)}
-                for moment, injection, ms in moments
-            ]
-        )
+        output.say_json(_record(played, in_system, with_model=with_model))
         return
-    output.heading("Earlier sessions: three things were taught")
-    for text in taught:
-        output.say(f"  {text}")
-    output.heading("Today: a new session, as the model sees it")
-    for moment, injection, ms in moments:
-        output.moment(moment, injection, ms)
-    output.heading("Your turn")
+    page = Page()
+    page.tell(played, with_model=with_model)
+    page.sum_up(played, in_system)
+    output.heading("Your turn: teach it a sentence, and connect OpenCode in your project's folder")
     command = Path(sys.argv[0]).absolute()
-    output.say(f'  {command} remember "We deploy with Helm to GKE"   # teach it a sentence')
-    output.say(f"  {command} install opencode --project              # connect OpenCode, in your project's folder")
+    output.say(f'{command} remember "We deploy with Helm to GKE"')
+    output.say(f"{command} install opencode --project")
 
 
-def _teach(engine: Engine, kind: Kind, days_ago: int, text: str) -> str:
-    source = Source(role=Role.USER, host="demo")
-    at = NOW - timedelta(days=days_ago)
-    memory = engine.remember(Draft(text=text, kind=kind, scope=Scope.project(PROJECT), at=at, source=source)).memory
-    return f"{memory.created_at:%Y-%m-%d}  {memory.kind:<11} {memory.text}"
+def _record(played: Played, in_system: Played, *, with_model: bool) -> dict[str, Any]:
+    return {
+        "by_meaning": with_model,
+        "moments": [_taught(step) if isinstance(step, Lesson) else _answered(step) for step in played.steps],
+        "prefix": {"message": _prefix(played), "system": _prefix(in_system)},
+    }
 
 
-def _session() -> list[Event]:
-    session = SessionId("demo")
-    prompts: list[Event] = [
-        Prompt(session=session, at=NOW, message=MessageId(f"m{number}"), text=text) for number, text in enumerate(ASKED)
-    ]
-    return [SessionStarted(session=session, at=NOW, project=PROJECT), *prompts]
+def _taught(lesson: Lesson) -> dict[str, Any]:
+    return {
+        "event": "remember",
+        "at": lesson.draft.at.isoformat(),
+        "outcome": type(lesson.stored).__name__.lower(),
+        "memory": record_of(lesson.stored.memory),
+    }
 
 
-def _timed(engine: Engine, event: Event) -> tuple[Injection, float]:
-    began = time.perf_counter()
-    injection = engine.handle(event)
-    return injection, (time.perf_counter() - began) * 1000
+def _answered(moment: Moment) -> dict[str, Any]:
+    event, injection = moment.event, moment.injection
+    told = {name: getattr(event, name) for name in ("text", "query", "tool", "error", "source") if hasattr(event, name)}
+    return {
+        "event": _name(event),
+        "session": event.session,
+        "at": event.at.isoformat(),
+        **told,
+        "placement": injection.placement,
+        "block": injection.block,
+        "tokens": injection.tokens,
+        "budget_tokens": injection.budget_tokens,
+        "considered": injection.considered,
+        "quiet": injection.quiet,
+        "ids": list(injection.ids),
+        "corrected": list(injection.corrected),
+        "choices": [asdict(choice) for choice in injection.choices],
+        "ms": round(moment.ms, 2),
+    }
+
+
+def _name(event: object) -> str:
+    """`session_started`, as the pipe calls it."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+
+
+def _prefix(played: Played) -> dict[str, Any]:
+    return {
+        "kept": round(played.kept, 4),
+        "kept_of_conversation": round(played.kept_said, 4),
+        "calls": [asdict(call) for call in played.calls],
+    }

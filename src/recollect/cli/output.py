@@ -11,7 +11,6 @@ import click
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.injection import Injection
 from recollect.domain.memory import Memory, MemoryId
 from recollect.text.block import PREFIX, stale_notes, visible
 
@@ -72,17 +71,6 @@ def styled(text: str, **style: Any) -> str:
 def heading(text: str) -> None:
     """Bold in a terminal; the same words without it when piped."""
     say("\n" + styled(text, bold=True))
-
-
-def moment(name: str, injection: Injection, ms: float) -> None:
-    """One moment of a session: the block between what caused it and what it cost."""
-    say(f"\n{styled('>', fg='cyan')} {name}")
-    if injection.block:
-        for line in injection.block.splitlines():
-            say(f"    {line}")
-    else:
-        say(styled("    (silence: nothing fits, nothing is injected)", dim=True))
-    say(styled(f"    {injection.tokens} tokens, {ms:.1f} ms, {injection.considered} considered", dim=True))
 
 
 def show_memories(
