@@ -1,6 +1,6 @@
 """The block on a tool that failed: this error is known, and what helped. An error that is new brings nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
@@ -86,7 +86,7 @@ def _known(
     new = [hit for hit in fitting if hit.memory.id not in situation.live.shown]
     best = max((hit.relevance for hit in new), default=0.0)
     near = [hit for hit in new if hit.relevance >= best * settings.turn.relative_cut]
-    why = _refused(hits, near, situation, needed)
+    why = _refused(hits, fitting, near, situation, needed)
     return newest_first(settled(near, len(near), situation.look, settings.stale)), why, len(found)
 
 
@@ -108,15 +108,25 @@ def _names_it(memory: Memory, sign: Signature) -> bool:
     return not any(names) or any(name and name <= said for name in names)
 
 
-def _refused(hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float) -> list[Choice]:
-    fitting: set[MemoryId] = {hit.memory.id for hit in near}
-    choices = []
-    for hit in hits:
-        if hit.memory.id not in fitting:
-            live = hit.memory.id in situation.live.shown
-            verdict = Verdict.LIVE if live else Verdict.THRESHOLD if hit.relevance < needed else Verdict.CUT
-            choices += refused([hit], verdict, {hit.memory.id: needed})
-    return choices
+def _refused(
+    hits: Sequence[Hit], fitting: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float
+) -> list[Choice]:
+    kept: set[MemoryId] = {hit.memory.id for hit in near}
+    fits: set[MemoryId] = {hit.memory.id for hit in fitting}
+    return [
+        choice
+        for hit in hits
+        if hit.memory.id not in kept
+        for choice in refused([hit], _why_not(hit, fits, situation, needed), {hit.memory.id: needed})
+    ]
+
+
+def _why_not(hit: Hit, fits: Collection[MemoryId], situation: Situation, needed: float) -> Verdict:
+    if hit.memory.id in situation.live.shown:
+        return Verdict.LIVE
+    if hit.relevance < needed:
+        return Verdict.THRESHOLD
+    return Verdict.CUT if hit.memory.id in fits else Verdict.OTHER
 
 
 def _offer(hit: Hit) -> Offer:
