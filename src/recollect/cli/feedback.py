@@ -33,4 +33,4 @@ def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
 
 def _line(memory: Memory, *, useful: bool) -> str:
     word = "useful" if useful else "not useful"
-    return f"{memory.id} is {word} (feedback {memory.use.feedback:+d}): {visible(memory.text)}"
+    return f"{memory.id} is {word} (feedback {memory.use.feedback:+d} in all): {visible(memory.text)}"

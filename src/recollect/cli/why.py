@@ -94,30 +94,32 @@ def _ids(sent: Sent) -> list[MemoryId]:
 
 
 def _show_all(session: Session, log: Sequence[Sent]) -> None:
-    rows = [_row(sent, log) for sent in log]
     if not sys.stdout.isatty():
-        for row in rows:
-            output.say("\t".join(row))
+        for sent in log:
+            output.say("\t".join([output.minute(sent.at), name_of(sent, log), _spent(sent), _said(sent)]))
         return
     from rich.table import Table
     from rich.text import Text
 
-    output.say(_title(session))
+    output.say_indented(_title(session), 0)
     table = Table(box=None, padding=(0, 1), show_header=False)
-    for column in range(len(rows[0])):
-        table.add_column(no_wrap=column in (0, 2), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell, style="dim" if column == 0 else "") for column, cell in enumerate(row)))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for sent in log:
+        said = f"{_spent(sent)}, {_said(sent)}" if sent.injection.block else _said(sent)
+        table.add_row(Text(output.minute(sent.at), style="dim"), Text(name_of(sent, log)), Text(said))
     output.console().print(table)
 
 
-def _row(sent: Sent, log: Sequence[Sent]) -> list[str]:
+def _spent(sent: Sent) -> str:
+    return f"{sent.injection.tokens:,}/{sent.injection.budget_tokens:,} tokens"
+
+
+def _said(sent: Sent) -> str:
     injection = sent.injection
-    said = (
-        f"{len(injection.ids)} of {injection.considered:,} shown" if injection.block else silence(injection, sent.point)
-    )
-    spent = f"{injection.tokens:,}/{injection.budget_tokens:,} tokens"
-    return [output.minute(sent.at), name_of(sent, log), spent, said]
+    shown = f"{len(injection.ids)} of {injection.considered:,} shown"
+    return shown if injection.block else silence(injection, sent.point)
 
 
 def _title(session: Session) -> str:
@@ -126,14 +128,14 @@ def _title(session: Session) -> str:
 
 def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
     injection = sent.injection
-    output.say(output.styled(f"{name_of(sent, log)} of {output.minute(sent.at)}", bold=True))
-    output.say(output.styled(f"{_title(session)}; {label(sent)}", dim=True))
+    output.say_indented(f"{name_of(sent, log)} of {output.minute(sent.at)}", 0, bold=True)
+    output.say_indented(f"{_title(session)}; {label(sent)}", 0, dim=True)
     if injection.quiet is None:
-        output.say(output.styled(cost(injection, sent.took_ms) + f"; placed in: {injection.placement}", dim=True))
+        output.say_indented(f"{cost(injection, sent.took_ms)}; placed in: {injection.placement}", 0, dim=True)
     if not sent.confirmed:
         output.say("It was offered; the host has not said that it sent it.")
     if not injection.block:
-        output.say(silence(injection, sent.point))
+        output.say_indented(silence(injection, sent.point), 0)
     _show_shown(sent, log, known)
     _show_others(sent, log, known)
     if injection.considered and not injection.choices:
