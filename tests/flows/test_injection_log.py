@@ -14,7 +14,7 @@ ASKS = "How do we deploy with Helm?"
 
 @pytest.fixture
 def used(engine: Engine) -> Engine:
-    """A session: a start that shows nothing, a prompt that does, one that is told nothing new, one that asks nothing."""
+    """A session: a start that shows nothing, a prompt that does, one that gets nothing new, one that asks nothing."""
     engine.handle(a_start())
     engine.remember(a_draft("We deploy with Helm.", id=MemoryId("helm")))
     for message, text in (("m1", ASKS), ("m2", ASKS), ("m3", "go on")):

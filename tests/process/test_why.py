@@ -35,7 +35,9 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Home:
         {"type": "tool_failed", "tool": "bash", "error": "exit status 1", "message": "msg_d", "call": "c1"},
     ]
     project = home.json("project", "show")["id"]
-    lines = [{"op": "remember", "memories": [record | {"project": project} for record in records]}]
+    lines: list[dict[str, Any]] = [
+        {"op": "remember", "memories": [record | {"project": project} for record in records]}
+    ]
     lines += [{"op": "event", "event": one | {"session": "s-work", "project": project}} for one in happened]
     lines += [{"op": "event", "event": {"type": "session_started", "session": "s-other", "project": "p"}}]
     home.places.database.parent.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ SWITCHES: Mapping[Point, str] = {
 
 def number(value: float) -> str:
     """`.83`, as thresholds are written."""
-    return f"{value:.2f}".removeprefix("0") if abs(value) < 1 else f"{value:.2f}".removesuffix(".00")
+    return f"{value:.2f}".removeprefix("0").removesuffix(".00") or ".00"
 
 
 def cost(injection: Injection, ms: float) -> str:
