@@ -62,7 +62,7 @@ def test_an_end_leaves_notes_and_a_summary() -> None:
 def test_a_question_is_asked_by_words_or_by_an_id() -> None:
     asked = read("asked", query="deploy", kinds=["rule"], scope="universal", budget_tokens=300)
     assert isinstance(asked, Asked)
-    assert (asked.kinds, asked.scope, asked.budget_tokens) == ({Kind.RULE}, Scope.parse("universal"), 300)
+    assert (asked.kinds, asked.scope, asked.budget_tokens) == (frozenset({Kind.RULE}), Scope.parse("universal"), 300)
     assert read("asked", id="abcd2345").id == "abcd2345"
 
 
