@@ -6,6 +6,7 @@ from recollect.cli.reasons import NAMES
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Point, Sent
 
+OURS = "recollect:"  # begins the names of what no message carries
 NAMED = 5  # moments in an error
 
 
@@ -20,6 +21,8 @@ def label(sent: Sent) -> str:
     """What the host calls it."""
     if sent.message is None:
         return "the stable block"
+    if sent.message.startswith(OURS):
+        return "on no message"
     return f"message {sent.message}" + (f", call {sent.call}" if sent.call not in ("", sent.message) else "")
 
 

@@ -101,7 +101,8 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
         case Verdict.LIVE:
             return f"in front of the model already, since {_where(choice.id, sent, log)}"
         case Verdict.THRESHOLD:
-            return f"relevance {number(choice.relevance)}, {_a(kind)} needs {number(choice.needed)}"
+            needs = "an answer" if sent.point is Point.ON_DEMAND else _a(kind)  # there it is one for all kinds
+            return f"relevance {number(choice.relevance)}, {needs} needs {number(choice.needed)}"
         case Verdict.CUT:
             return f"relevance {number(choice.relevance)}, too far behind the best{_best(injection)}"
         case Verdict.OTHER:

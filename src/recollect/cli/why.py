@@ -42,7 +42,9 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
         of, turn = _session(engine, session, turn)
         log = engine.log.of(of.id)
         if not log:
-            raise InvalidValue(f"In session {of.id!r} nothing was asked of Recollect yet.")
+            raise InvalidValue(
+                f"Nothing is logged of session {of.id!r}: no moment came yet, or the settings switch them off."
+            )
         chosen = None if every else picked(log, turn)
         usage = engine.log.usage(of.id)
         known = {} if chosen is None else engine.log.memories(_ids(chosen))

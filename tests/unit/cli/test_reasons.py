@@ -60,6 +60,11 @@ def test_every_verdict_and_every_silence_has_words() -> None:
             assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Silence: ")
 
 
+def test_an_answer_has_one_threshold_for_all_kinds() -> None:
+    choice = a_choice(Verdict.THRESHOLD)
+    assert why_not(choice, replace(a_sent(choice), point=Point.ON_DEMAND), []).endswith("an answer needs .50")
+
+
 def test_a_share_that_has_ended_is_told_from_a_budget_that_has() -> None:
     choice = a_choice(Verdict.BUDGET)
     assert "in its share of the budget" in why_not(choice, a_sent(choice, tokens=100), [])
