@@ -30,8 +30,46 @@ def test_what_is_remembered_is_searched_and_injected(ask: Ask) -> None:
     assert set(found["hits"][0]) == {"id", "text", "score", "relevance", "factors"}
     answer = ask("event", event=prompt("How do we deploy with Helm?"))
     assert "We deploy with Helm. (2026-01-01" in answer["block"]
-    assert set(answer) == {"block", "tokens", "ids", "placement", "ms"}
-    assert answer["ids"] == taught["ids"]
+    assert set(answer) == {"block", "tokens", "ids", "placement", "ms", "budget", "considered", "quiet"}
+    assert (answer["ids"], answer["considered"], answer["quiet"]) == (taught["ids"], 1, None)
+
+
+@covers("INJ-11")
+def test_an_event_is_explained_on_request(ask: Ask) -> None:
+    memories = [{"id": "helm", "text": "We deploy with Helm.", "project": "p"}]
+    others = ["Invoices are numbered per year.", "Dates are shown in UTC.", "Sizes are in millimetres."]
+    memories += [{"text": text, "project": "p"} for text in others]
+    far = "The team meets on Mondays to plan what to deploy, whom to ask, where to sit and which cake to bring along."
+    ask("remember", memories=[*memories, {"id": "far", "text": far, "project": "p"}])
+    answer = ask("event", event=prompt("How do we deploy with Helm?"), explain=True)
+    shown, *others = answer["choices"]
+    assert set(shown) == {"id", "kind", "verdict", "relevance", "score", "needed", "factors"}
+    assert (shown["id"], shown["verdict"], shown["needed"]) == ("helm", "shown", 0.4)
+    assert [(choice["id"], choice["verdict"]) for choice in others] == [("far", "threshold")]
+    assert 0 < answer["tokens"] <= answer["budget"]
+
+
+@covers("SCN-C1")
+def test_the_first_session_ever_has_a_welcome_for_the_person_and_nothing_for_the_model(ask: Ask) -> None:
+    start = ask("event", event={"type": "session_started", "session": "s", "project": "p"})
+    assert (start["block"], start["tokens"]) == ("", 0)
+    assert "no memories here yet" in start["notice"]
+
+
+def test_an_agent_asks_and_a_session_leaves_notes_for_the_next(ask: Ask) -> None:
+    ask("remember", memories=[{"id": "helm", "text": "We deploy with Helm.", "project": "p"}])
+    about = {"session": "s", "project": "p"}
+    answer = ask("event", event={"type": "asked", "query": "deploy", **about})
+    assert (answer["placement"], answer["ids"]) == ("answer", ["helm"])
+    ask("event", event={"type": "session_ended", "notes": ["next: rotate the keys"], **about})
+    start = ask("event", event={"type": "session_started", "session": "t", "project": "p"})
+    assert "next: rotate the keys" in start["block"]
+
+
+def test_why_a_prompt_gets_nothing_is_said_in_a_word(ask: Ask) -> None:
+    assert ask("event", event=prompt("go on"))["quiet"] == "idle"
+    failed = {"type": "tool_failed", "session": "s", "project": "p", "tool": "bash", "error": "exit status 1"}
+    assert ask("event", event=failed)["quiet"] == "generic"
 
 
 def test_every_field_of_a_memory_is_accepted(ask: Ask) -> None:
@@ -63,6 +101,7 @@ def test_only_the_start_of_a_session_answers_with_the_start_block(ask: Ask) -> N
         {"type": "compacting"},
         {"type": "compacted"},
         {"type": "session_ended"},
+        {"type": "asked", "query": "the colour of elephants"},
     ],
 )
 def test_every_event_type_is_taken(ask: Ask, event: dict[str, Any]) -> None:

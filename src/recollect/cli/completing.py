@@ -39,6 +39,19 @@ def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
     return _items(sorted(found, key=lambda memory: not belongs(memory, viewer))[:OFFERED], incomplete)
 
 
+def session_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Sessions that begin so; without a beginning, the last one of all."""
+    from recollect.cli import context
+
+    try:
+        with context.engine() as engine:
+            last = engine.log.last_session()
+            found = engine.log.sessions(incomplete, limit=OFFERED) if incomplete else [last] if last else []
+    except RecollectError:
+        return []
+    return [CompletionItem(session.id, help=f"{session.host}, {session.project}") for session in found]
+
+
 def _items(found: Sequence[Memory], incomplete: str) -> list[CompletionItem]:
     return [
         CompletionItem(memory.id, help=visible(memory.text)[:HELP_CHARS])

@@ -27,17 +27,17 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 
 
 @contextmanager
-def engine(using: wiring.Model | None = None) -> Iterator[Engine]:
-    """`using`: a model that the command wants to ask things itself."""
-    here = settings()
+def engine(using: wiring.Model | None = None, where: str = ".") -> Iterator[Engine]:
+    """`using`: a model that the command wants to ask things itself; `where`: the folder whose settings hold."""
+    here = settings(where)
     with wiring.open_engine(lambda _: here, config.places().database, using or model()) as opened:
         yield opened
 
 
 @contextmanager
-def writing_engine(using: wiring.Model | None = None) -> Iterator[Engine]:
+def writing_engine(using: wiring.Model | None = None, where: str = ".") -> Iterator[Engine]:
     """For a command that changes something: afterwards, what time alone brings is done too."""
-    with engine(using) as opened:
+    with engine(using, where) as opened:
         yield opened
         with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
             opened.tidy(now())
@@ -48,9 +48,9 @@ def model() -> wiring.Model:
     return wiring.Model(config.places().model)
 
 
-def settings() -> Settings:
-    """Those of this folder."""
-    return config.read(config.places().settings, config.project_file(".")).settings
+def settings(where: str = ".") -> Settings:
+    """Those of this folder, or of another one."""
+    return config.read(config.places().settings, config.project_file(where)).settings
 
 
 def folder() -> Path:

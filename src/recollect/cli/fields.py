@@ -61,6 +61,13 @@ def whole(fields: Fields, name: str, default: int, *, least: int = 0, most: int 
     return value
 
 
+def truth(fields: Fields, name: str, default: bool) -> bool:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise PayloadError(f"`{name}` is true or false.")
+    return default if value is None else value
+
+
 def part(fields: Fields, name: str) -> dict[str, Any]:
     value = fields.get(name)
     if value is None:

@@ -73,6 +73,19 @@ def heading(text: str) -> None:
     say("\n" + styled(text, bold=True))
 
 
+def say_indented(text: str, columns: int, **style: Any) -> None:
+    """In a terminal within its width, every line of it indented; one line when piped."""
+    begin = " " * columns
+    if not sys.stdout.isatty():
+        say(begin + text)
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    told = Text(text, style=" ".join(name for name, wanted in style.items() if wanted), overflow="fold")
+    console().print(Padding(told, (0, 0, 0, columns), expand=False))
+
+
 def show_memories(
     memories: Sequence[Memory],
     notes: Sequence[str] | None = None,

@@ -13,6 +13,8 @@ import click
 from recollect import wiring
 from recollect.cli import context, requests
 from recollect.cli import fields as read
+from recollect.cli.events import event_of
+from recollect.cli.injections import injection_json
 from recollect.cli.records import seen_record_of
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.memory import Hit, Viewer
@@ -125,17 +127,16 @@ class Pipe:
         return _merged(memories, turns)[: search.limit]
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
-        event = requests.event(request, context.now())
+        fields = read.part(request, "event")
+        if not fields:
+            raise PayloadError("`event` is missing.")
+        explain = read.truth(request, "explain", False)
+        event = event_of(fields, context.now())
+        self._work_off()  # of what others have written into the same file
         began = time.perf_counter()
         injection = self._engine.handle(event)
         ms = (time.perf_counter() - began) * 1000
-        return {
-            "block": injection.block,
-            "tokens": injection.tokens,
-            "ids": list(injection.ids),
-            "placement": injection.placement,
-            "ms": round(ms, 3),
-        }
+        return injection_json(injection, ms, explain=explain)
 
     def _redact(self, request: Mapping[str, Any]) -> Answer:
         redacted = redact(requests.text_to_redact(request))

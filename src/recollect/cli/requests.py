@@ -10,18 +10,6 @@ from recollect.cli import filters
 from recollect.cli.fields import Fields
 from recollect.cli.records import draft_of
 from recollect.domain.errors import PayloadError
-from recollect.domain.event import (
-    Compacted,
-    Compacting,
-    Event,
-    Prompt,
-    Reply,
-    SessionEnded,
-    SessionStarted,
-    StartSource,
-    ToolFailed,
-    ToolSucceeded,
-)
 from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
 from recollect.domain.search import Filters
 from recollect.domain.session import Turn
@@ -98,48 +86,6 @@ def search(request: Fields, now: datetime) -> Search:
     )
 
 
-def event(request: Fields, now: datetime) -> Event:
-    fields = read.part(request, "event")
-    if not fields:
-        raise PayloadError("`event` is missing.")
-    about: dict[str, Any] = {
-        "session": SessionId(read.text(fields, "session")),
-        "at": _now(fields, now),
-        "folder": read.optional(fields, "folder"),
-        "project": _project(fields),
-        "language": read.optional(fields, "language"),
-        "agent": read.optional(fields, "agent"),
-    }
-    kind = fields.get("type")
-    match kind:
-        case "session_started":
-            return SessionStarted(source=_start_source(fields), **about)
-        case "prompt":
-            return Prompt(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), **about)
-        case "reply":
-            return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), **about)
-        case "tool_succeeded":
-            output = read.said(fields, "output") if "output" in fields else ""
-            return ToolSucceeded(
-                tool=read.text(fields, "tool"), input=read.part(fields, "input"), output=output, **about
-            )
-        case "tool_failed":
-            return ToolFailed(
-                tool=read.text(fields, "tool"),
-                input=read.part(fields, "input"),
-                error=read.said(fields, "error"),
-                **about,
-            )
-        case "compacting":
-            return Compacting(**about)
-        case "compacted":
-            return Compacted(**about)
-        case "session_ended":
-            return SessionEnded(**about)
-        case _:
-            raise PayloadError(f"There is no event type {kind!r}.")
-
-
 def text_to_redact(request: Fields) -> str:
     return read.said(request, "text")
 
@@ -154,13 +100,6 @@ def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
 def _project(fields: Fields) -> ProjectId | None:
     value = read.optional(fields, "project")
     return ProjectId(value) if value else None
-
-
-def _start_source(fields: Fields) -> StartSource:
-    value = read.optional(fields, "source") or StartSource.STARTUP
-    if value not in list(StartSource):
-        raise PayloadError(f"There is no start source {value!r}; known are {', '.join(StartSource)}.")
-    return StartSource(value)
 
 
 def _now(fields: Fields, now: datetime) -> datetime:

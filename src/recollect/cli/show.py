@@ -81,7 +81,6 @@ def _way_back(memory: Memory, changes: Sequence[Change]) -> str:
 
 
 def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> list[tuple[str, str]]:
-    use = memory.use
     facts = [
         ("id", memory.id),
         ("text", visible(memory.text)),
@@ -95,7 +94,7 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
         ("importance", f"{memory.importance:g} of 2"),
         ("confidence", f"{memory.confidence:g}"),
         ("seen", output.many(memory.seen, "time")),
-        ("shown", f"{output.many(use.shown, 'time')}, used {output.many(use.used, 'time')}"),
+        ("shown", _use(memory)),
         ("source", _source(memory)),
         *[("said again", _told(mention.source, mention.at)) for mention in memory.mentions],
         ("flagged", "" if memory.flag is None else f"{memory.flag}; never injected (`recollect review`)"),
@@ -103,6 +102,15 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
         *[("file", line) for line in _files(memory, seen)],
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _use(memory: Memory) -> str:
+    """`3 times, used 1 time, not used 2 times, feedback +1`"""
+    use = memory.use
+    parts = [output.many(use.shown, "time"), f"used {output.many(use.used, 'time')}"]
+    parts += [f"not used {output.many(use.unused, 'time')}"] if use.unused else []
+    parts += [f"feedback {use.feedback:+d}"] if use.feedback else []
+    return ", ".join(parts)
 
 
 def _quoted(memory: Memory) -> str:

@@ -35,6 +35,7 @@ class Verdict(StrEnum):
     LIVE = "live"  # it is in front of the model already
     THRESHOLD = "threshold"  # not relevant enough for its kind
     CUT = "cut"  # too far behind the best
+    OTHER = "other"  # about another error: it names nothing that this one names
     FLOOR = "floor"  # its score is too low for the start block
     LINES = "lines"  # no line was left
     BUDGET = "budget"  # no room was left

@@ -44,6 +44,7 @@ from recollect.privacy.visibility import may_see
 if TYPE_CHECKING:
     from recollect.domain.event import Event
     from recollect.domain.injection import Injection
+    from recollect.engine.injection_log import InjectionLog
     from recollect.engine.moments import Moments
 
 AHEAD = timedelta(days=2)  # clocks differ, and so do time zones
@@ -377,6 +378,17 @@ class Engine:
     def confirm(self, session: SessionId, messages: Sequence[MessageId]) -> None:
         """The host has sent what it was offered: an answer that came too late for it is never confirmed."""
         self._store.confirm(session, messages)
+
+    def feedback(self, memories: Sequence[MemoryId], *, useful: bool) -> None:
+        """A person's word on what was shown; the opposite word takes it back."""
+        self._store.note_feedback(memories, 1 if useful else -1)
+
+    @cached_property
+    def log(self) -> "InjectionLog":
+        """What was sent, and why."""
+        from recollect.engine.injection_log import InjectionLog  # only who asks afterwards needs it
+
+        return InjectionLog(self._store)
 
     @cached_property
     def _moments(self) -> "Moments":

@@ -236,22 +236,25 @@ class Moments:
 
     def _compacting(self, session: Session, event: Compacting) -> Injection:
         began = self._seconds()
-        situation = self._situation(session, event, self._in_front(session, event))
-        quiet = self._quiet(session, situation.settings.compaction.enabled, event)
+        settings = self._settings_for(event.folder)
+        quiet = self._quiet(session, settings.compaction.enabled, event)
         if quiet is not None:
-            return silence(Placement.SUMMARY, quiet)
-        recaps = self._recaps(session, situation.settings.compaction.sessions)
-        said = [word for prompt in self._prompts.of(session.id) for word in content_words(prompt)]
-        text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said))
+            text = silence(Placement.SUMMARY, quiet)
+        else:
+            situation = self._situation(session, event, self._in_front(session, event))
+            recaps = self._recaps(session, settings.compaction.sessions)
+            said = [word for prompt in self._prompts.of(session.id) for word in content_words(prompt)]
+            text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said))
         return self._record(session, self._own_name(session, Point.COMPACTION), text, event, began, Point.COMPACTION)
 
     def _asked(self, session: Session, event: Asked) -> Injection:
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).on_demand.enabled, event)
         if quiet is Quiet.OFF:  # whoever opted out of being told may ask all the same
-            return silence(Placement.ANSWER, quiet)
-        situation = self._situation(session, event, self._in_front(session, event))
-        answer = on_demand.answer(self._store, self._model(), event, situation)
+            answer = silence(Placement.ANSWER, quiet)
+        else:
+            situation = self._situation(session, event, self._in_front(session, event))
+            answer = on_demand.answer(self._store, self._model(), event, situation)
         return self._record(session, self._own_name(session, Point.ON_DEMAND), answer, event, began, Point.ON_DEMAND)
 
     def _end(self, session: Session, event: SessionEnded) -> None:

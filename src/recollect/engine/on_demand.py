@@ -17,6 +17,8 @@ from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.text.block import PREFIX, index_line_of, item_line_of, line_of, short_line_of
+from recollect.text.query import content_words
+from recollect.text.words import word_set
 
 EVIDENCE = "Said then"
 
@@ -32,8 +34,9 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
         return _details(store.get(asked.id), situation, budget_tokens)
     hits = _hits(store, embeds, asked, situation)
     needed = situation.settings.on_demand.threshold
-    fitting = [hit for hit in hits if hit.relevance >= needed]
-    others = [hit for hit in hits if hit.relevance < needed]
+    words = frozenset(content_words(asked.query))
+    fitting = [hit for hit in hits if hit.relevance >= needed or _has_all(hit.memory, words)]
+    others = [hit for hit in hits if hit not in fitting]
     in_full = situation.live.tokens(Point.ON_DEMAND) < budgets.query_whole_tokens
     offers = [_offer(for_block(hit)) if in_full else _title(for_block(hit)) for hit in fitting]
     filled = fill(
@@ -72,6 +75,11 @@ def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
         look=situation.look,
     )
     return [hit for hit in found if _may_be_shown(hit.memory, situation)]
+
+
+def _has_all(memory: Memory, words: frozenset[str]) -> bool:
+    """Whoever asks with one word means what has it, however long it is."""
+    return bool(words) and words <= word_set(memory)
 
 
 def _may_be_shown(memory: Memory, situation: Situation) -> bool:

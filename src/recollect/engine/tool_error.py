@@ -1,6 +1,8 @@
 """The block on a tool that failed: this error is known, and what helped. An error that is new brings nothing."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
@@ -23,6 +25,8 @@ from recollect.text.words import word_set
 SECTION = "This error is known"
 KNOWN = frozenset({Kind.ERROR_PATTERN})
 CANDIDATES = 30
+_CODE = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Z]{1,4}\d{3,5}")  # EADDRINUSE, ERR_PNPM_OUTDATED_LOCKFILE, TS2345
+CODE_WEIGHT = 0.3  # of what is in doubt, if both have the code of the error
 
 
 def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation: Situation) -> Injection:
@@ -86,15 +90,21 @@ def _known(
     new = [hit for hit in fitting if not _is_told(hit.memory, situation)]
     best = max((hit.relevance for hit in new), default=0.0)
     near = [hit for hit in new if hit.relevance >= best * settings.turn.relative_cut]
-    why = _refused(hits, near, situation, needed)
+    why = _refused(hits, fitting, near, situation, needed)
     return newest_first(settled(near, len(near), situation.look, settings.stale)), why, len(found)
 
 
 def _certain(hit: Hit, sign: Signature) -> Hit:
-    """The same error, word for word but for what changes from day to day."""
-    if not any(signature(text).key == sign.key for text in _texts(hit.memory)):
+    """The same error, word for word but for what changes from day to day, leaves no doubt; its code leaves less."""
+    if any(signature(text).key == sign.key for text in _texts(hit.memory)):
+        return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
+    said = _said(hit.memory)
+    if not any(
+        name <= said for name in map(frozenset, map(content_words, filter(_CODE.fullmatch, sign.terms))) if name
+    ):
         return hit
-    return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
+    surer = hit.relevance + CODE_WEIGHT * (1 - hit.relevance)
+    return replace(hit, relevance=surer, factors={**hit.factors, "relevance": surer, "code": 1.0})
 
 
 def _texts(memory: Memory) -> list[str]:
@@ -104,8 +114,12 @@ def _texts(memory: Memory) -> list[str]:
 def _names_it(memory: Memory, sign: Signature) -> bool:
     """Errors of one tool read alike: what is known must have a name that this one has, if it has any."""
     names = [frozenset(content_words(term)) for term in sign.terms]
-    said = word_set(memory).union(*(content_words(text) for text in memory.evidence))
+    said = _said(memory)
     return not any(names) or any(name and name <= said for name in names)
+
+
+def _said(memory: Memory) -> frozenset[str]:
+    return word_set(memory).union(*(content_words(text) for text in memory.evidence))
 
 
 def _is_told(memory: Memory, situation: Situation) -> bool:
@@ -114,15 +128,25 @@ def _is_told(memory: Memory, situation: Situation) -> bool:
     return any(memory.id in injection.ids or f", {plain(memory.id)})" in injection.block for injection in told)
 
 
-def _refused(hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float) -> list[Choice]:
-    fitting: set[MemoryId] = {hit.memory.id for hit in near}
-    choices = []
-    for hit in hits:
-        if hit.memory.id not in fitting:
-            live = _is_told(hit.memory, situation)
-            verdict = Verdict.LIVE if live else Verdict.THRESHOLD if hit.relevance < needed else Verdict.CUT
-            choices += refused([hit], verdict, {hit.memory.id: needed})
-    return choices
+def _refused(
+    hits: Sequence[Hit], fitting: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float
+) -> list[Choice]:
+    kept: set[MemoryId] = {hit.memory.id for hit in near}
+    fits: set[MemoryId] = {hit.memory.id for hit in fitting}
+    return [
+        choice
+        for hit in hits
+        if hit.memory.id not in kept
+        for choice in refused([hit], _why_not(hit, fits, situation, needed), {hit.memory.id: needed})
+    ]
+
+
+def _why_not(hit: Hit, fits: Collection[MemoryId], situation: Situation, needed: float) -> Verdict:
+    if hit.relevance < needed:
+        return Verdict.THRESHOLD
+    if hit.memory.id not in fits:
+        return Verdict.OTHER
+    return Verdict.LIVE if _is_told(hit.memory, situation) else Verdict.CUT
 
 
 def _offer(hit: Hit, situation: Situation) -> Offer:

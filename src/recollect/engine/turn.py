@@ -76,7 +76,7 @@ def answer(
         budget_tokens=budget_tokens,
         considered=found.considered,
         needed=_needed(found.fitting, situation),
-        refused=found.refused,
+        refused=[choice for choice in found.refused if choice.id not in told],
     )
     corrected = [correction.old for correction in corrections if correction.is_told_in(filled.block)]
     return replace(block, corrected=tuple(corrected))
@@ -152,11 +152,11 @@ def _refused(
 
 
 def _why_not(hit: Hit, situation: Situation, needed: float) -> Verdict:
+    if hit.relevance < needed:
+        return Verdict.THRESHOLD
     if hit.memory.id in situation.live.shown:
         return Verdict.LIVE
-    if not situation.settings.kinds.injected[hit.memory.kind]:
-        return Verdict.SWITCHED_OFF
-    return Verdict.THRESHOLD if hit.relevance < needed else Verdict.CUT
+    return Verdict.CUT if situation.settings.kinds.injected[hit.memory.kind] else Verdict.SWITCHED_OFF
 
 
 def _words(prompt: str, viewer: Viewer) -> list[str]:

@@ -246,6 +246,11 @@ def retold(block: str, tell: Callable[[str], str]) -> str:
     return "\n".join(_retold(line, tell) if is_item(line) or _ENTRY.fullmatch(line) else line for line in lines)
 
 
+def parts_of(line: str) -> tuple[str, str, str] | None:
+    """A line that says something: how it begins, what it says, and what we say of that. None: another line."""
+    return _parts(line) if is_item(line) or _ENTRY.fullmatch(line) else None
+
+
 def _retold(line: str, tell: Callable[[str], str]) -> str:
     before, said, after = _parts(line)
     return f"{before}{tell(said)}{after}"

@@ -1,0 +1,170 @@
+"""Reads an event: a JSON object in, a frozen event out, with an error that names the field. Fields that no event of its
+type has are left alone: whoever forwards what a host says need not know which they are."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from recollect.cli import fields as read
+from recollect.cli.fields import Fields
+from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.event import (
+    Asked,
+    Carriers,
+    Compacted,
+    Compacting,
+    Event,
+    Prompt,
+    Reply,
+    SessionEnded,
+    SessionStarted,
+    StartSource,
+    ToolFailed,
+    ToolSucceeded,
+)
+from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
+from recollect.domain.session import Note, Summary
+
+Value = TypeVar("Value")
+MAX_WINDOW_TOKENS = 1_000_000_000
+SUMMARY_LISTS = ("done", "decided", "files", "open")
+
+
+def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
+    """`time` sets the clock for it; else it is `now`."""
+    kind = fields.get("type")
+    if kind is None:
+        raise PayloadError(f"An event has a `type`; known are {', '.join(TYPES)}.")
+    if not isinstance(kind, str) or kind not in TYPES:
+        raise PayloadError(f"There is no event type {kind!r}; known are {', '.join(TYPES)}.")
+    project, parent = read.optional(fields, "project"), read.optional(fields, "parent")
+    return TYPES[kind](
+        fields,
+        {
+            "session": SessionId(read.text(fields, "session")),
+            "at": read.time_or_none(fields, "time") or now,
+            "host": host,
+            "folder": read.optional(fields, "folder"),
+            "project": ProjectId(project) if project else None,
+            "language": read.optional(fields, "language"),
+            "agent": read.optional(fields, "agent"),
+            "parent": SessionId(parent) if parent else None,
+            "window_tokens": _tokens(fields, "window_tokens"),
+        },
+    )
+
+
+def _started(fields: Fields, about: dict[str, Any]) -> Event:
+    return SessionStarted(
+        source=_source(fields),
+        task=read.optional(fields, "task"),
+        copied=_copied(fields),
+        recalls=read.truth(fields, "recalls", True),
+        captures=read.truth(fields, "captures", True),
+        **about,
+    )
+
+
+def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
+    message = MessageId(read.text(fields, "message"))
+    return Prompt(message=message, text=read.said(fields, "text"), live=_live(fields), **about)
+
+
+def _reply(fields: Fields, about: dict[str, Any]) -> Event:
+    return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), **about)
+
+
+def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
+    output = read.said(fields, "output") if "output" in fields else ""
+    return ToolSucceeded(tool=read.text(fields, "tool"), input=read.part(fields, "input"), output=output, **about)
+
+
+def _failed(fields: Fields, about: dict[str, Any]) -> Event:
+    message = read.optional(fields, "message")
+    return ToolFailed(
+        tool=read.text(fields, "tool"),
+        input=read.part(fields, "input"),
+        error=read.said(fields, "error"),
+        message=MessageId(message) if message else None,
+        call=read.optional(fields, "call"),
+        live=_live(fields),
+        **about,
+    )
+
+
+def _ended(fields: Fields, about: dict[str, Any]) -> Event:
+    return SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
+
+
+def _asked(fields: Fields, about: dict[str, Any]) -> Event:
+    wanted, scope = read.optional(fields, "id"), read.optional(fields, "scope")
+    return Asked(
+        query=read.optional(fields, "query") or "",
+        id=MemoryId(wanted) if wanted else None,
+        kinds=_kinds(fields),
+        scope=_naming("scope", Scope.parse, scope) if scope else None,
+        budget_tokens=_tokens(fields, "budget_tokens"),
+        live=_live(fields),
+        **about,
+    )
+
+
+TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
+    "session_started": _started,
+    "prompt": _prompt,
+    "reply": _reply,
+    "tool_succeeded": _succeeded,
+    "tool_failed": _failed,
+    "compacting": lambda _, about: Compacting(**about),
+    "compacted": lambda _, about: Compacted(**about),
+    "session_ended": _ended,
+    "asked": _asked,
+}
+
+
+def _source(fields: Fields) -> StartSource:
+    value = read.optional(fields, "source") or StartSource.STARTUP
+    if value not in list(StartSource):
+        raise PayloadError(f"There is no start source {value!r}; `source` is one of {', '.join(StartSource)}.")
+    return StartSource(value)
+
+
+def _copied(fields: Fields) -> dict[MessageId, MessageId]:
+    given = read.part(fields, "copied")
+    if not all(isinstance(own, str) and own for own in given.values()):
+        raise PayloadError("`copied` is an object: the parent's message id, and the id that it has in the fork.")
+    return {MessageId(parents): MessageId(own) for parents, own in given.items()}
+
+
+def _live(fields: Fields) -> Carriers:
+    """None: nobody knows."""
+    given = fields.get("live")
+    if given is None:
+        return None
+    if not isinstance(given, list) or not all(one is None or (isinstance(one, str) and one) for one in given):
+        raise PayloadError("`live` is a list of message ids; null among them is the stable block.")
+    return tuple(None if one is None else MessageId(one) for one in given)
+
+
+def _kinds(fields: Fields) -> frozenset[Kind]:
+    return frozenset(_naming("kinds", parse_kind, name) for name in read.texts(fields, "kinds"))
+
+
+def _notes(fields: Fields) -> tuple[Note, ...]:
+    return tuple(_naming("notes", Note.parse, line) for line in read.texts(fields, "notes"))
+
+
+def _summary(fields: Fields) -> Summary:
+    lists = {name: read.texts(fields, name) for name in SUMMARY_LISTS}
+    return Summary(asked=read.optional(fields, "asked") or "", **lists)
+
+
+def _tokens(fields: Fields, name: str) -> int | None:
+    return None if fields.get(name) is None else read.whole(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
+
+
+def _naming(name: str, reads: Callable[[str], Value], value: str) -> Value:
+    try:
+        return reads(value)
+    except InvalidValue as error:
+        raise PayloadError(f"`{name}`: {error}") from None

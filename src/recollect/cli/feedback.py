@@ -1,0 +1,36 @@
+"""`recollect feedback`"""
+
+import click
+
+from recollect.cli import completing, context, output
+from recollect.cli.records import record_of
+from recollect.domain.memory import Memory
+from recollect.text.block import visible
+
+
+@click.command()
+@click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=completing.memory_ids)
+@click.option("--useful/--not-useful", default=None, help="It helped, or it did not.")
+@output.json_option
+def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
+    """Say whether memories that were shown helped: what fits a prompt is ordered by it, a little.
+
+    One word counts for several replies that used a memory, or did not. The opposite word takes it back. What is wrong
+    is better corrected (`recollect remember`) or forgotten (`recollect forget`).
+    """
+    if useful is None:
+        raise click.UsageError("Say --useful or --not-useful.")
+    with context.writing_engine() as engine:
+        found = list(dict.fromkeys(engine.find(given).id for given in ids))
+        engine.feedback(found, useful=useful)
+        told = [engine.find(memory_id) for memory_id in found]
+    if as_json:
+        output.say_json({"memories": [record_of(memory) for memory in told]})
+    else:
+        for memory in told:
+            output.say(_line(memory, useful=useful))
+
+
+def _line(memory: Memory, *, useful: bool) -> str:
+    word = "useful" if useful else "not useful"
+    return f"{memory.id} is {word} (feedback {memory.use.feedback:+d} in all): {visible(memory.text)}"

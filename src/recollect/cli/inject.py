@@ -1,0 +1,117 @@
+"""`recollect inject`: one event of a session, and what a model would be given now."""
+
+import json
+import secrets
+import sys
+import time
+from contextlib import nullcontext
+from typing import Any
+
+import click
+
+from recollect.cli import context, output
+from recollect.cli.blocks import show_block
+from recollect.cli.embedding import Bulk, embed_briefly
+from recollect.cli.events import TYPES, event_of
+from recollect.cli.injections import injection_json
+from recollect.cli.reasons import cost, silence
+from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
+from recollect.domain.injection import Injection, Point
+from recollect.engine.engine import Engine
+from recollect.wiring import Model
+
+EXAMPLE = '{"type": "prompt", "text": "How do we deploy?"}'
+ALONE = ("session_started", "prompt", "tool_failed", "asked")  # what means something without a session before it
+POINTS: dict[type[Event], Point] = {
+    SessionStarted: Point.START,
+    Prompt: Point.PROMPT,
+    ToolFailed: Point.TOOL_ERROR,
+    Compacting: Point.COMPACTION,
+    Asked: Point.ON_DEMAND,
+}
+
+
+@click.command(
+    epilog=f"""\b
+Examples:
+  recollect inject '{EXAMPLE}'
+  recollect inject '{{"type": "session_started", "session": "s1"}}' --json
+  echo '{{"type": "tool_failed", "tool": "bash", "error": "EADDRINUSE :8080"}}' | recollect inject --dry-run"""
+)
+@click.argument("event", required=False)
+@click.option("--dry-run", is_flag=True, help="Leave no trace: neither in the log nor in the counters.")
+@output.json_option
+def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
+    """What a model would be given now: answers one EVENT of a session, a JSON object (or - for standard input).
+
+    It belongs to this folder unless it has a `folder` or `project`. Without `session`, a start, a prompt, a failed tool
+    or a question is a session of its own, in which nothing was shown before. It is recorded like the event of any host,
+    so `recollect why` explains it. The fields of events: docs/reference/pipe.md.
+    """
+    happened = event_of(_filled(_parsed(_given(event))), context.now(), host=context.BY)
+    model = context.model()
+    opened = context.engine if dry_run else context.writing_engine
+    with opened(model, happened.folder or ".") as engine:
+        _catch_up(engine, model, happened)
+        began = time.perf_counter()
+        with engine.rehearsing() if dry_run else nullcontext():
+            injection = engine.handle(happened)
+        ms = (time.perf_counter() - began) * 1000
+    if as_json:
+        output.say_json({"session": happened.session, **injection_json(injection, ms, explain=True)})
+    else:
+        _show(happened, injection, ms, explained=not dry_run)
+
+
+def _given(event: str | None) -> str:
+    if event is not None and event != "-":
+        return event
+    if event is None and sys.stdin.isatty():
+        raise click.UsageError(f"An event is missing; for example '{EXAMPLE}'.")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"Standard input is not UTF-8 (byte {error.start}).") from None
+
+
+def _parsed(given: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(given)
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"The event is not JSON that can be read: {error}. One is {EXAMPLE}.") from None
+    if not isinstance(fields, dict):
+        raise PayloadError(f"An event is a JSON object, for example {EXAMPLE}.")
+    return fields
+
+
+def _filled(fields: dict[str, Any]) -> dict[str, Any]:
+    """What a person need not say: where they are, and names that nobody will ask for again."""
+    filled = dict(fields)
+    if not fields.get("folder") and not fields.get("project"):
+        filled["folder"] = str(context.folder())
+    if fields.get("type") in ALONE and fields.get("session") is None:
+        filled["session"] = f"{context.BY}-{context.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    if fields.get("type") == "prompt" and fields.get("message") is None:
+        filled["message"] = f"{context.BY}-{secrets.token_hex(4)}"
+    if fields.get("type") in TYPES and filled.get("session") is None:
+        raise PayloadError(f"`session` is missing: a {fields['type']} is about a session that began before.")
+    return filled
+
+
+def _catch_up(engine: Engine, model: Model, event: Event) -> None:
+    """What was taught a moment ago is found by its meaning."""
+    if isinstance(event, Prompt | ToolFailed | Asked) and (loaded := model()) is not None:
+        embed_briefly(engine, Bulk(model=loaded.model, turns=False))
+
+
+def _show(event: Event, injection: Injection, ms: float, *, explained: bool) -> None:
+    point = POINTS.get(type(event))
+    if point is None:
+        output.say_nothing("Noted; a model is given nothing at this event.")
+        return
+    if injection.block:
+        show_block(injection.block)
+        output.remark(cost(injection, ms) + (f"; `recollect why {event.session}`" if explained else ""))
+    else:
+        output.say_nothing(injection.notice or silence(injection, point))

@@ -1,0 +1,69 @@
+"""An injection as a JSON object: what was said, what it cost, and on request why this and nothing else."""
+
+from collections import Counter
+from typing import Any
+
+from recollect.domain.injection import Choice, Injection, Sent, Usage
+
+DIGITS = 3
+
+
+def injection_json(injection: Injection, ms: float, *, explain: bool = False) -> dict[str, Any]:
+    return {
+        "block": injection.block,
+        "tokens": injection.tokens,
+        "ids": list(injection.ids),
+        "placement": injection.placement,
+        "ms": round(ms, DIGITS),
+        "budget": injection.budget_tokens,
+        "considered": injection.considered,
+        "quiet": injection.quiet,
+        **({"notice": injection.notice} if injection.notice else {}),
+        **({"choices": [choice_json(choice) for choice in injection.choices]} if explain else {}),
+    }
+
+
+def sent_json(sent: Sent) -> dict[str, Any]:
+    """One line of the injection log, with everything."""
+    injection = sent.injection
+    shown = Counter(choice.kind.value for choice in injection.choices if choice.id in injection.ids)
+    average = injection.relevance
+    return {
+        "session": sent.session,
+        "at": sent.at.isoformat(),
+        "point": sent.point,
+        "message": sent.message,
+        "call": sent.call or None,
+        "context": sent.context,
+        "confirmed": sent.confirmed,
+        **injection_json(injection, sent.took_ms, explain=True),
+        "by_kind": dict(shown),
+        "relevance": None if average is None else round(average, DIGITS),
+        "corrected": list(injection.corrected),
+    }
+
+
+def choice_json(choice: Choice) -> dict[str, Any]:
+    return {
+        "id": choice.id,
+        "kind": choice.kind,
+        "verdict": choice.verdict,
+        "relevance": choice.relevance,
+        "score": choice.score,
+        "needed": choice.needed,
+        "factors": dict(choice.factors),
+    }
+
+
+def usage_json(usage: Usage) -> dict[str, Any]:
+    return {
+        "point": usage.point,
+        "asked": usage.injections,
+        "blocks": usage.blocks,
+        "silent": usage.injections - usage.blocks,
+        "tokens": usage.tokens,
+        "tokens_per_block": round(usage.tokens / usage.blocks) if usage.blocks else 0,
+        "budget_per_block": round(usage.budget_tokens / usage.blocks) if usage.blocks else 0,
+        "memories": usage.memories,
+        "ms": round(usage.took_ms, DIGITS),
+    }

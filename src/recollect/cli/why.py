@@ -1,0 +1,206 @@
+"""`recollect why`: what was put in front of the model, what nearly was, and what decided."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from recollect.cli import completing, context, output
+from recollect.cli.injections import sent_json, usage_json
+from recollect.cli.moment_names import label, name_of, picked
+from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, silence, why_not
+from recollect.domain.errors import InvalidValue
+from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
+from recollect.domain.memory import Memory, MemoryId
+from recollect.engine.engine import Engine
+from recollect.text.block import PREFIX, is_item, visible
+
+GONE = "(gone: forgotten, or deleted since)"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  recollect why                  # the last moment of this project's last session
+  recollect why start            # how that session began
+  recollect why 2                # its second prompt
+  recollect why ses_4f --all     # every moment of another session"""
+)
+@click.argument("session", required=False, shell_complete=completing.session_ids)
+@click.argument("turn", required=False)
+@click.option("--all", "every", is_flag=True, help="Every moment of the session, a line each.")
+@output.json_option
+def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> None:
+    """Explain what a model was given: what was shown, what nearly was, and what decided.
+
+    SESSION is its id or the beginning of it; else it is the last session of this folder's project, or of all. TURN is
+    a message or the beginning of its id, a number (1 is the first prompt), or start, tool_error, compaction,
+    on_demand; else the last that was recorded. TURN alone is enough for the last session.
+    """
+    with context.engine() as engine:
+        of, turn = _session(engine, session, turn)
+        log = engine.log.of(of.id)
+        if not log:
+            raise InvalidValue(
+                f"Nothing is logged of session {of.id!r}: no moment came yet, or the settings switch them off."
+            )
+        chosen = None if every else picked(log, turn)
+        usage = engine.log.usage(of.id)
+        known = {} if chosen is None else engine.log.memories(_ids(chosen))
+    if as_json:
+        output.say_json(_all_json(of, log, usage) if chosen is None else _json(of, chosen, log, known))
+    elif chosen is None:
+        _show_all(of, log)
+    else:
+        _show(of, chosen, log, known)
+
+
+def _session(engine: Engine, session: str | None, turn: str | None) -> tuple[Session, str | None]:
+    """And the turn: where one word alone names no session, it is that."""
+    found = engine.log.find(session) if session is not None else None
+    if found is not None:
+        return found, turn
+    last = _last(engine)
+    if session is None:
+        return last, turn
+    if turn is None and _is_known(engine, last, session):
+        return last, session
+    raise InvalidValue(f"No session begins with {session!r}. The last one is {last.id}; `recollect why` explains it.")
+
+
+def _last(engine: Engine) -> Session:
+    folder = context.folder_to_look_in()
+    here = None if folder is None else engine.log.last_session(engine.project_of(folder))
+    found = here or engine.log.last_session()
+    if found is None:
+        raise InvalidValue(
+            "No session is known yet. Connect a host (`recollect install opencode --project`), or try a prompt: "
+            """`recollect inject '{"type": "prompt", "text": "How do we deploy?"}'`."""
+        )
+    return found
+
+
+def _is_known(engine: Engine, session: Session, turn: str) -> bool:
+    try:
+        picked(engine.log.of(session.id), turn)
+    except InvalidValue as error:
+        if turn.isascii() and (turn.isdigit() or turn.isalpha()):
+            raise error from None  # it reads as a turn: say which there are
+        return False
+    return True
+
+
+def _ids(sent: Sent) -> list[MemoryId]:
+    return list(dict.fromkeys([*sent.injection.ids, *(choice.id for choice in sent.injection.choices)]))
+
+
+def _show_all(session: Session, log: Sequence[Sent]) -> None:
+    if not sys.stdout.isatty():
+        for sent in log:
+            output.say("\t".join([output.minute(sent.at), name_of(sent, log), _spent(sent), _said(sent)]))
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    output.say_indented(_title(session), 0)
+    table = Table(box=None, padding=(0, 1), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for sent in log:
+        said = f"{_spent(sent)}, {_said(sent)}" if sent.injection.block else _said(sent)
+        table.add_row(Text(output.minute(sent.at), style="dim"), Text(name_of(sent, log)), Text(said))
+    output.console().print(table)
+
+
+def _spent(sent: Sent) -> str:
+    return f"{sent.injection.tokens:,}/{sent.injection.budget_tokens:,} tokens"
+
+
+def _said(sent: Sent) -> str:
+    injection = sent.injection
+    shown = f"{len(injection.ids)} of {injection.considered:,} shown"
+    return shown if injection.block else silence(injection, sent.point)
+
+
+def _title(session: Session) -> str:
+    return f"Session {session.id} ({session.host}, {session.project or 'no project'})"
+
+
+def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
+    injection = sent.injection
+    output.say_indented(f"{name_of(sent, log)} of {output.minute(sent.at)}", 0, bold=True)
+    output.say_indented(f"{_title(session)}; {label(sent)}", 0, dim=True)
+    if injection.quiet is None:
+        output.say_indented(f"{cost(injection, sent.took_ms)}; placed in: {injection.placement}", 0, dim=True)
+    if not sent.confirmed:
+        output.say("It was offered; the host has not said that it sent it.")
+    if not injection.block:
+        output.say_indented(silence(injection, sent.point), 0)
+    _show_shown(sent, log, known)
+    _show_others(sent, log, known)
+    if injection.considered and not injection.choices:
+        output.say("Why each of them was or was not shown is not kept any more (inject.log_days).")
+
+
+def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
+    injection = sent.injection
+    chosen = {choice.id: choice for choice in injection.choices}
+    in_short = [choice.id for choice in injection.choices if choice.verdict in (Verdict.SHORT, Verdict.LISTED)]
+    if injection.block:
+        output.heading("Shown")
+    for memory_id in (*injection.ids, *in_short):
+        _say_choice(memory_id, known, _why_shown(memory_id, chosen, sent, log))
+    for line in filter(is_item, injection.block.splitlines()):
+        output.say_indented(line, 2)
+
+
+def _show_others(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
+    others = [choice for choice in sent.injection.choices if choice.verdict not in IN_THE_BLOCK]
+    if others:
+        output.heading("Not shown, the nearest first")
+    for choice in others:
+        _say_choice(choice.id, known, [why_not(choice, sent, log), breakdown(choice, sent.point)])
+
+
+def _why_shown(memory_id: MemoryId, chosen: dict[MemoryId, Choice], sent: Sent, log: Sequence[Sent]) -> list[str]:
+    choice = chosen.get(memory_id)
+    if choice is None:
+        return ["it holds instead of what the model was shown before"] if sent.injection.corrected else []
+    how = [] if choice.verdict is Verdict.SHOWN else [why_not(choice, sent, log)]
+    return [*how, breakdown(choice, sent.point)]
+
+
+def _say_choice(memory_id: MemoryId, known: dict[MemoryId, Memory], reasons: Sequence[str]) -> None:
+    memory = known.get(memory_id)
+    said = GONE if memory is None else f"[{PREFIX[memory.kind]}] {visible(memory.text)}{_since(memory)}"
+    output.say_indented(f"{memory_id}  {said}", 2)
+    for reason in reasons:
+        output.say_indented(reason, 6, dim=True)
+
+
+def _since(memory: Memory) -> str:
+    return "" if memory.is_live else " (no longer holds)"
+
+
+def _json(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> dict[str, Any]:
+    told = sent_json(sent)
+    for choice, record in zip(sent.injection.choices, told["choices"], strict=True):
+        memory = known.get(choice.id)
+        record["text"] = None if memory is None else memory.text
+        record["why"] = why_not(choice, sent, log)
+    silent = None if sent.injection.block else silence(sent.injection, sent.point)
+    return {**_session_json(session), **told, "name": name_of(sent, log), "silence": silent}
+
+
+def _all_json(session: Session, log: Sequence[Sent], usage: Sequence[Usage]) -> dict[str, Any]:
+    return {
+        **_session_json(session),
+        "usage": [usage_json(one) for one in usage],
+        "moments": [{**sent_json(sent), "name": name_of(sent, log)} for sent in log],
+    }
+
+
+def _session_json(session: Session) -> dict[str, Any]:
+    return {"session": session.id, "host": session.host, "project": session.project}

@@ -1,0 +1,175 @@
+"""inject, why, feedback and the usage in `status`, as a person or a script calls them. One database for all of them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.cli.exits import EXIT_NOT_RUNNING
+from tests.process.conftest import Home, refused, taught, without_styles
+from tests.requirements import covers
+
+HELM = "We deploy with Helm to GKE; the chart is in deploy/chart."
+CAKE = "The team meets on Mondays to plan what to deploy, whom to ask, where to sit and which cake to bring along."
+OTHERS = ("Invoices are numbered per year.", "Dates are shown in UTC.", "Sizes are in millimetres.")
+ASKS = "How do we deploy with Helm?"
+
+
+def event(kind: str, **fields: Any) -> str:
+    return json.dumps({"type": kind, **fields})
+
+
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with one session, s-work: a start, three prompts, a failed tool; and another one, s-other, elsewhere."""
+    path = tmp_path_factory.mktemp("worked")
+    home = Home(path, {"HOME": str(path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": str(path)})
+    records = [{"id": f"other{n}", "text": text} for n, text in enumerate(OTHERS)]
+    records += [{"id": "helm", "text": HELM}, {"id": "cake", "text": CAKE}]
+    happened = [
+        {"type": "prompt", "message": "msg_a", "text": ASKS},
+        {"type": "prompt", "message": "msg_b", "text": f"{ASKS} Again?"},
+        {"type": "prompt", "message": "msg_c", "text": "go on"},
+        {"type": "tool_failed", "tool": "bash", "error": "exit status 1", "message": "msg_d", "call": "c1"},
+    ]
+    project = home.json("project", "show")["id"]
+    lines: list[dict[str, Any]] = [
+        {"op": "remember", "memories": [record | {"project": project} for record in records]}
+    ]
+    lines += [{"op": "event", "event": one | {"session": "s-work", "project": project}} for one in happened]
+    lines += [{"op": "event", "event": {"type": "session_started", "session": "s-other", "project": "p"}}]
+    home.places.database.parent.mkdir(parents=True, exist_ok=True)
+    answers = home.said(
+        "pipe", "--db", str(home.places.database), stdin="\n".join(map(json.dumps, lines)).encode()
+    ).splitlines()
+    assert not any("error" in json.loads(answer) for answer in answers), answers
+    return home
+
+
+def test_why_tells_what_was_shown_with_its_score_and_what_stopped_the_others(worked: Home) -> None:
+    told = worked.said("why", "s-work", "1")
+    assert told.startswith("prompt 1 of ")
+    assert "Session s-work (pipe, " in told
+    shown, others = told.split("Not shown, the nearest first")
+    assert f"helm  [DEC] {HELM}" in shown
+    assert "(needed .40; words " in shown
+    assert f"cake  [DEC] {CAKE}" in others
+    assert ", a decision needs .40" in others
+
+
+def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
+    assert "in front of the model already, since prompt msg_a" in worked.said("why", "s-work", "msg_b")
+    assert "Silence: the prompt asks nothing" in worked.said("why", "s-work", "3")
+    assert "Silence: the error says nothing that could be known again" in worked.said("why")  # the last of this project
+
+
+def test_why_as_json_has_everything(worked: Home) -> None:
+    told = worked.json("why", "s-work", "msg_a")
+    assert (told["session"], told["point"], told["message"], told["ids"]) == ("s-work", "prompt", "msg_a", ["helm"])
+    assert (told["by_kind"], told["silence"]) == ({"decision": 1}, None)
+    assert told["relevance"] == told["choices"][0]["relevance"]
+    assert told["choices"][1]["why"].endswith("a decision needs .40")
+    every = worked.json("why", "s-work", "--all")
+    assert [moment["name"] for moment in every["moments"]] == ["prompt 1", "prompt 2", "prompt 3", "failed tool 1"]
+    assert [usage["asked"] for usage in every["usage"]] == [3, 1]
+
+
+def test_why_lists_every_moment_in_a_line(worked: Home) -> None:
+    lines = worked.said("why", "s-wo", "--all").splitlines()
+    assert [line.split("\t")[1] for line in lines] == ["prompt 1", "prompt 2", "prompt 3", "failed tool 1"]
+    assert lines[0].endswith(" shown")
+    assert "Silence" in lines[3]
+    shown = without_styles(worked.in_terminal("why", "s-work", "--all", columns=60))
+    assert max(len(line.rstrip()) for line in shown.splitlines()) <= 60
+
+
+def test_why_names_what_it_cannot_find(worked: Home, home: Home) -> None:
+    assert "No session begins with 'ses_9'" in refused(worked, "why", "ses_9")
+    assert "begin with 's-'" not in refused(worked, "why", "s-")  # too short to be one
+    assert "it has tool_error, prompts 1 to 3 (messages msg_a" in refused(worked, "why", "s-work", "9")
+    assert "Several moments begin with 'msg'" in refused(worked, "why", "s-work", "msg")
+    assert "No session is known yet" in refused(home, "why")
+
+
+@covers("FMT-7")
+def test_a_block_is_plain_when_piped_and_styled_within_the_width_of_a_terminal(worked: Home) -> None:
+    asked = event("prompt", text=ASKS)
+    piped = worked.recollect("inject", "--dry-run", asked)
+    assert piped.stdout.startswith(b"<recollect>\n")
+    assert HELM.encode() in piped.stdout
+    assert b"tokens" in piped.stderr
+    shown = worked.in_terminal("inject", "--dry-run", asked, columns=40)
+    assert "\x1b[" in shown
+    plain = without_styles(shown)
+    words = plain.split()
+    assert all(word in words for word in piped.stdout.decode().split())
+    block = plain[: plain.index("</recollect>")]
+    assert max(len(line.rstrip()) for line in block.splitlines() if "Reference" not in line) <= 40
+
+
+@covers("FMT-7", "SCN-C1")
+def test_the_first_session_ever_greets_the_person_and_leaves_a_pipe_empty(home: Home) -> None:
+    done = home.recollect("inject", event("session_started", session="s1"))
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"no memories here yet" in done.stderr
+    assert "no memories here yet" in home.in_terminal("inject", "--dry-run", event("session_started"))
+    told = home.json("why")
+    assert (told["block"], told["point"], told["host"]) == ("", "start", "cli")
+
+
+def test_a_rehearsal_leaves_no_trace_and_the_real_one_is_explained(home: Home) -> None:
+    memory_id = taught(home, HELM)
+    asked = event("prompt", text=ASKS, session="s1", message="m1")
+    assert HELM in home.said("inject", "--dry-run", stdin=asked.encode())
+    assert "No session is known yet" in refused(home, "why")
+    assert home.json("show", memory_id)["use"]["shown"] == 0
+    given = home.json("inject", asked)
+    assert (given["session"], given["ids"], given["choices"][0]["verdict"]) == ("s1", [memory_id], "shown")
+    assert home.json("why")["message"] == "m1"
+    assert home.json("show", memory_id)["use"]["shown"] == 1
+    home.said("forget", memory_id, "--now", "--yes")
+    assert HELM not in home.said("why", "s1")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("How do we deploy?", "not JSON that can be read"),
+        ("[]", "An event is a JSON object"),
+        ("{}", "An event has a `type`"),
+        (event("compacted"), "`session` is missing"),
+    ],
+)
+def test_an_event_that_is_none_is_refused(worked: Home, given: str, said: str) -> None:
+    assert said in refused(worked, "inject", given)
+
+
+def test_feedback_is_counted_and_shown(home: Home) -> None:
+    memory_id = taught(home, HELM)
+    assert f"{memory_id} is useful (feedback +1 in all)" in home.said("feedback", memory_id[:4], "--useful")
+    assert home.json("feedback", memory_id, "--useful")["memories"][0]["use"]["feedback"] == 2
+    assert "feedback +2" in home.said("show", memory_id)
+    assert home.recollect("feedback", memory_id).returncode == 2
+    assert "no memory" in refused(home, "feedback", "zzzz", "--not-useful")
+
+
+def test_status_says_what_the_blocks_came_to(worked: Home, home: Home) -> None:
+    done = worked.recollect("status")
+    assert done.returncode == EXIT_NOT_RUNNING
+    lines = dict(line.split(" ", 1) for line in done.stdout.decode().splitlines())
+    assert "3 times, 67% silent, 1 block of " in lines["prompts"]
+    assert "1 time, 100% silent, no block" in lines["errors"]
+    usage = {one["point"]: one for one in json.loads(worked.recollect("status", "--json").stdout)["usage"]}
+    assert (usage["prompt"]["asked"], usage["prompt"]["silent"], usage["prompt"]["memories"]) == (3, 2, 1)
+    assert json.loads(home.recollect("status", "--json").stdout)["usage"] == []
+    assert not home.places.database.exists()  # asking makes nothing
+
+
+def test_sessions_are_completed(worked: Home, tmp_path: Path) -> None:
+    line = ["recollect", "why", "s-w"]
+    done = worked.recollect(
+        cwd=tmp_path, _RECOLLECT_COMPLETE="bash_complete", COMP_WORDS="\n".join(line), COMP_CWORD="2"
+    )
+    assert done.stdout.decode().split(",")[-1].strip() == "s-work"
