@@ -73,7 +73,6 @@ DEFERRED: dict[str, str] = {
     "INJ-7": _MOMENTS,
     "INJ-8": _MOMENTS,
     "INJ-9": _MOMENTS,
-    "INJ-12": _MOMENTS,
     **{f"CAP-{number}": _CAPTURE for number in (1, 2, 3, 6, 7, 8, 11, 12, 13, 14)},
     "CAP-5": _DAEMON,
     "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",
