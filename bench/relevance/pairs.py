@@ -15,8 +15,9 @@ from recollect.domain.vector import Vector
 from recollect.embed.minilm import MiniLm
 from recollect.rank.calibrate import Coverage, coverage, rarity
 from recollect.text.meaning import common_words, memory_meaning, prompt_meaning
+from recollect.text.naming import mended, said, slips
 from recollect.text.query import asks_something, search_words
-from recollect.text.words import index_words, words_of
+from recollect.text.words import index_words, names_of, words_of
 
 MIN_PROMPT_CHARS = 20
 
@@ -64,9 +65,12 @@ def _beside(
     common = common_words(occurrences, len(known), project.name)
     meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
     found = []
+    heard = said(prompt.ask, without=own_name)
+    instead = slips(heard, [name for memory in project.memories for name in names_of(memory)], model.knows)
+    heard, told = mended(heard, instead), [instead.get(word, word) for word in told]
+    weight |= rarity({word: 0 for word in told if word not in weight}, len(known))
     for memory, words, vector in zip(project.memories, known, vectors, strict=True):
-        names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
-        shares = coverage(told, words, weight, names)
+        shares = coverage(told, words, weight, named=any(map(heard.calls, names_of(memory))))
         found.append(
             Pair(
                 project=project.name,

@@ -134,6 +134,19 @@ def test_a_memory_is_meant_when_it_is_called_by_its_title(engine: Engine) -> Non
     assert engine.handle(a_prompt("What is our release process for hot patches on Fridays?")).block
 
 
+@pytest.mark.parametrize("prompt", ["GraphQL?", "graphql schema", "what about graphql"])
+def test_a_few_words_are_enough_to_call_a_memory_by_its_name(engine: Engine, prompt: str) -> None:
+    engine.remember(
+        a_draft("The gateway is generated from schema.graphqls.", title="GraphQL gateway", aliases=("GraphQL",))
+    )
+    assert "generated" in engine.handle(a_prompt(prompt)).block
+
+
+def test_a_few_words_that_call_nothing_by_its_name_get_silence(engine: Engine) -> None:
+    engine.remember(a_draft("The gateway is generated from schema.graphqls.", aliases=("GraphQL",)))
+    assert engine.handle(a_prompt("gateway schema")).block == ""
+
+
 def test_memories_of_another_project_stay_there(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh.", scope=f"project:{OTHER_PROJECT}"))
     assert engine.handle(a_prompt("Fix auth token handling")).block == ""

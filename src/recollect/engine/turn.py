@@ -17,6 +17,7 @@ from recollect.rank.budget import Offer, fill
 from recollect.rank.conflicts import newest_first
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
+from recollect.text.naming import said
 from recollect.text.query import asks_something, content_words
 
 TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age; unless it is stale
@@ -38,7 +39,7 @@ def answer(
     look: Looks = nobody_looks,
 ) -> Injection:
     turn, budgets = settings.turn, settings.budgets
-    if not turn.enabled or not asks_something(prompt, min_chars=turn.min_prompt_chars):
+    if not turn.enabled or not content_words(prompt):
         return SILENCE
     words = _words(prompt, viewer)
     sighting = memories.look_up(words, viewer, injectable=True)
@@ -53,7 +54,11 @@ def answer(
     ]
     fresh = [one for one in allowed if one.memory.id not in shown]
     about = intent(prompt, recent_files)
-    weighed = weigh(fresh, words, sighting, turn, about, by_meaning=asked is not None, now=now, settings=settings)
+    known = embeds if asked is not None else None
+    heard = said(prompt, without=project_words(viewer.project or ""))
+    weighed = weigh(fresh, words, heard, sighting, turn, about, embeds=known, now=now, settings=settings)
+    if not asks_something(prompt, min_chars=turn.min_prompt_chars):
+        weighed = [hit for hit in weighed if hit.factors["named"]]  # so few words ask only for what they call by name
     relevant = _relevant(weighed, first=first, settings=settings)
     hits = newest_first(_ordered(settled(relevant, len(relevant), look, settings.stale)))
     block = fill(

@@ -5,7 +5,7 @@ docs/explanation/relevance.md has the figures and the command that gives them.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from recollect.domain.calibration import Calibration
@@ -29,7 +29,7 @@ class Coverage:
 
     of_asked: float  # the share of what was asked that the memory speaks of
     of_known: float  # the share of the memory that was asked for
-    named: bool  # the prompt has every word of its title or of an alias
+    named: bool  # the prompt calls it by its title or an alias
 
     @property
     def overlap(self) -> float:
@@ -40,6 +40,7 @@ class Coverage:
 
 
 NO_WORDS = Coverage(of_asked=0.0, of_known=0.0, named=False)
+NAME_ALONE = Coverage(of_asked=0.0, of_known=0.0, named=True)  # by its initials, say
 
 
 def rarity(occurrences: Mapping[str, int], memories: int) -> dict[str, float]:
@@ -53,17 +54,18 @@ def coverage(
     asked: Collection[str],
     known: Collection[str],
     weight: Mapping[str, float],
-    names: Iterable[Collection[str]] = (),
+    *,
+    named: bool = False,
 ) -> Coverage:
-    """`names` are what the memory is called (title, aliases): a prompt that has all words of one of them means it."""
+    """`named`: whether it was called by its name, which is told by more than words; see `text.naming`."""
     shared = sum(weight[word] for word in asked if word in known)
     if not shared:
-        return NO_WORDS
+        return NAME_ALONE if named else NO_WORDS
     unsaid = min(sum(word not in weight for word in known), UNSAID)
     return Coverage(
         of_asked=shared / sum(weight[word] for word in asked),
         of_known=shared / max(shared + unsaid, SHORT),
-        named=any(name and all(word in asked for word in name) for name in names),
+        named=named,
     )
 
 

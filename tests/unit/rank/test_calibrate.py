@@ -47,12 +47,12 @@ def test_more_shared_words_are_never_less_relevant(
     assert relevance(cosine, less, fit) <= relevance(cosine, more, fit) + 1e-12
 
 
-@given(words, words, words)
-def test_without_a_vector_words_decide(asked: list[str], known: list[str], name: list[str]) -> None:
+@given(words, words, st.booleans())
+def test_without_a_vector_words_decide(asked: list[str], known: list[str], named: bool) -> None:
     even = dict.fromkeys(asked, 1.0)
-    alone = lexical_relevance(asked, known, even, [name])
-    assert relevance(None, coverage(asked, known, even, [name])) == alone
-    assert (alone > 0) == bool(set(asked) & set(known))
+    alone = lexical_relevance(asked, known, even, named=named)
+    assert relevance(None, coverage(asked, known, even, named=named)) == alone
+    assert (alone > 0) == (named or bool(set(asked) & set(known)))
 
 
 def test_one_word_in_common_says_little_if_the_prompt_or_the_memory_has_many() -> None:

@@ -1,0 +1,134 @@
+"""Whether a prompt calls something by its name: a title, or an alias. Pure.
+
+A name may be written as one word or as several (`ReactJS`, `react.js`, `react js`), in another form of its words, for
+short where it is (`k8s`), by its initials (`DLQ`), or with a slip of the finger. Its words stand near each other.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from recollect.text.aliases import PURPOSES, SHORT_FORMS
+from recollect.text.intent import TECHNOLOGIES
+from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
+from recollect.text.slips import MIN_SLIP_CHARS, is_slip
+from recollect.text.words import EDGE, chunks, index_words, readings, written_together
+
+WINDOW = 8  # words of a name that are further apart were not said together
+MIN_INITIALS = 3  # two letters stand for too many things
+MAX_SAID = 400  # chunks of a prompt that are looked at: names are said where the question is
+MAX_MENDED = 12  # words of a prompt that may be slips; of a text in a language that nobody knows, all would be
+
+KnowsWord = Callable[[str], bool]
+
+_CAPITALS = re.compile(r"[A-Z]{3,8}s?")
+_HEAD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_PLAIN = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Every word of a prompt, idle ones too, with the places where it stands."""
+
+    places: Mapping[str, tuple[int, ...]]
+    together: frozenset[str]  # each run of letters and marks as one word: `rate-limiter` is there as `ratelimit`
+    capitals: frozenset[str]  # what is written in capitals alone
+    plain: tuple[str, ...]  # words as they were typed, in small letters
+
+    def calls(self, name: str) -> bool:
+        """Whether it has the words of the name, together."""
+        whole, pieces, initials = _name(name)
+        if whole in self.together or initials in self.capitals:
+            return True
+        found = [self._where(piece) for piece in pieces]
+        return bool(found) and all(found) and _are_near(found)
+
+    def _where(self, piece: tuple[frozenset[str], ...]) -> list[int]:
+        """Where one of the readings of a piece of a name stands."""
+        return [
+            place
+            for reading in piece
+            if all(word in self.places for word in reading) and _are_near([self.places[word] for word in reading])
+            for word in reading
+            for place in self.places[word]
+        ]
+
+
+def said(prompt: str, *, without: Collection[str] = ()) -> Said:
+    """`without`: words that call nothing here, such as the name of the project."""
+    places: dict[str, list[int]] = {}
+    together: set[str] = set()
+    capitals: set[str] = set()
+    plain: dict[str, None] = {}
+    for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_SAID]):
+        core = chunk.strip(EDGE)
+        for word in {*index_words(chunk), core.lower()}.difference(without):
+            places.setdefault(word, []).append(place)
+        together.add(written_together(chunk))
+        if _CAPITALS.fullmatch(core):
+            capitals.add(core.rstrip("s"))
+        if _PLAIN.fullmatch(core.lower()):
+            plain[core.lower()] = None
+    return Said(
+        places={word: tuple(found) for word, found in places.items()},
+        together=frozenset(together.difference(without, ("",))),
+        capitals=frozenset(capitals),
+        plain=tuple(plain),
+    )
+
+
+def slips(heard: Said, names: Iterable[str], knows: KnowsWord) -> dict[str, str]:
+    """For each word that seems to be the slip of a word of a name, that word; both as the index has them.
+
+    A word of the language, or the name of another thing, is never a slip.
+    """
+    unknown = [word for word in heard.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
+    if not unknown:
+        return {}
+    meant = {word for name in names for word in _plain_words(name)} - set(heard.plain)
+    found: dict[str, str] = {}
+    for word in unknown[:MAX_MENDED]:
+        best = next((name for name in sorted(meant) if is_slip(word, name)), None)
+        if best is not None:
+            found[index_words(word)[0]] = index_words(best)[0]
+    return found
+
+
+def mended(heard: Said, instead: Mapping[str, str]) -> Said:
+    """As if no finger had slipped."""
+    if not instead:
+        return heard
+    places = {**heard.places, **{right: heard.places[wrong] for wrong, right in instead.items()}}
+    return replace(heard, places=places, together=heard.together.union(instead.values()))
+
+
+def _is_known(word: str, knows: KnowsWord) -> bool:
+    if word in SHORT_FORMS or word in PURPOSES or word in TECHNOLOGIES:
+        return True
+    return any(knows(form) for form in (word, *(word.removesuffix(end) for end in ("s", "es", "d", "ed", "ing", "er"))))
+
+
+@lru_cache(maxsize=8192)
+def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
+    """Written together; the readings of each of its pieces; its initials. A name of idle words alone has nothing."""
+    said_in_it = chunks(name)
+    pieces = tuple(tuple(readings(chunk)) for chunk in said_in_it if not FUNCTION_WORDS.issuperset(index_words(chunk)))
+    if all(IDLE.issuperset(reading) for piece in pieces for reading in piece):
+        return "", (), ""
+    heads = [head[0] for chunk in said_in_it for head in _HEAD.findall(chunk)]
+    initials = "".join(heads).upper()
+    is_short = len(initials) >= MIN_INITIALS and initials.isalpha()
+    return written_together(name), pieces, initials if is_short else ""
+
+
+@lru_cache(maxsize=8192)
+def _plain_words(name: str) -> tuple[str, ...]:
+    """Those that could be mistyped and still be known."""
+    words = (chunk.strip(EDGE).lower() for chunk in re.split(r"[\s_/-]+", name))
+    return tuple(word for word in words if len(word) >= MIN_SLIP_CHARS and _PLAIN.fullmatch(word) and word not in IDLE)
+
+
+def _are_near(found: list[list[int]] | list[tuple[int, ...]]) -> bool:
+    """Whether one place of each lies within a few words of one place of the first."""
+    return any(all(any(abs(place - start) <= WINDOW for place in one) for one in found) for start in found[0])

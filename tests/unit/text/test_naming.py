@@ -1,0 +1,124 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.naming import MAX_SAID, WINDOW, mended, said, slips
+from recollect.text.slips import is_slip
+
+ENGLISH = frozenset("listing strip mango signing singing trail trial error cache policy reach pattern".split())
+
+
+def knows(word: str) -> bool:
+    return word in ENGLISH
+
+
+def heard_as(prompt: str, *names: str) -> bool:
+    """Whether one of the names is called, slips of the finger forgiven."""
+    heard = said(prompt)
+    heard = mended(heard, slips(heard, names, knows))
+    return any(map(heard.calls, names))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("which graphql server?", "GraphQL"),  # in capitals or not
+        ("NEXTJS routing", "Next.js"),
+        ("the next js router", "Next.js"),
+        ("move to Vue.js", "vuejs"),
+        ("our RateLimiter is slow", "rate limiter"),
+        ("our ratelimiter is slow", "rate-limiter"),
+        ("why does rate_limiter.py fail", "rate limiter"),
+        ("deploying it", "Deployment"),  # in another form
+        ("the k8s nodes", "Kubernetes"),  # for short
+        ("kubernetes nodes", "k8s"),
+        ("who may use SSO?", "single sign on"),  # by its initials
+        ("RBACs", "role-based access control"),
+        ("how long is our time to live?", "time to live"),
+        ("retries of the outbox", "Outbox"),
+    ],
+)
+def test_a_name_is_heard_however_it_is_written(prompt: str, name: str) -> None:
+    assert said(prompt).calls(name)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("read the log", "change log"),  # `change` is idle in a question, and half of this name
+        ("TSLint is old", "TS"),  # a short form is not heard inside another name
+        ("go on", "Go"),  # nothing but an idle word
+        ("go on", "the"),
+        ("the sso", "some other thing"),
+        ("ask sso", "single sign on"),  # initials are capitals
+        ("an AB test", "audit bucket"),  # two letters stand for anything
+        ("", "Redis"),
+        ("redis", ""),
+    ],
+)
+def test_what_only_looks_like_a_name_calls_nothing(prompt: str, name: str) -> None:
+    assert not said(prompt).calls(name)
+
+
+def test_the_words_of_a_name_stand_near_each_other() -> None:
+    apart = " ".join(["and"] * WINDOW)
+    assert said("the result has another type").calls("result type")
+    assert not said(f"the result {apart} type").calls("result type")
+
+
+def test_the_name_of_the_project_calls_nothing_in_it() -> None:
+    assert said("pantry is slow").calls("Pantry")
+    assert not said("pantry is slow", without={"pantri"}).calls("Pantry")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("terrafrom plan fails", "Terraform"),  # swapped
+        ("teraform plan fails", "Terraform"),  # dropped
+        ("terrafform plan fails", "Terraform"),  # doubled
+        ("terraforn plan fails", "Terraform"),  # the key beside
+        ("grafanna dashboards", "grafana"),
+    ],
+)
+def test_a_slip_of_the_finger_is_forgiven(prompt: str, name: str) -> None:
+    assert heard_as(prompt, name)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("a new listing", "linting"),  # another word
+        ("strip the blanks", "Stripe"),
+        ("singing lessons", "signing"),
+        ("nestjs modules", "NextJS"),  # another thing
+        ("k9s is open", "k8s"),  # too short, and not made of letters
+        ("jst run", "Jest"),
+        ("raedsi is full", "Redis"),  # two slips
+        ("erraform", "Terraform"),  # not in the first letter
+    ],
+)
+def test_another_word_is_no_slip(prompt: str, name: str) -> None:
+    assert not heard_as(prompt, name)
+
+
+@given(st.text(), st.text())
+def test_hearing_never_fails(prompt: str, name: str) -> None:
+    heard = said(prompt)
+    assert heard.calls(name) in (True, False)
+    assert all(right in mended(heard, {wrong: right}).places for wrong, right in slips(heard, [name], knows).items())
+
+
+@given(st.text(alphabet="abcdef", min_size=5, max_size=9), st.integers(1, 8))
+def test_a_letter_dropped_doubled_or_swapped_is_a_slip(word: str, at: int) -> None:
+    at = min(at, len(word) - 1)
+    for typed in (word[:at] + word[at + 1 :], word[:at] + word[at - 1] + word[at:], _swapped(word, at)):
+        assert is_slip(typed, word) == (typed != word and typed[0] == word[0])
+
+
+def _swapped(word: str, at: int) -> str:
+    return word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :]
+
+
+def test_of_a_pasted_log_only_the_beginning_is_heard() -> None:
+    assert not said("x " * MAX_SAID + "redis").calls("Redis")
