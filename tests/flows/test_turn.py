@@ -199,3 +199,16 @@ def test_the_better_hit_comes_first_and_the_far_worse_is_dropped(engine: Engine)
     block = engine.handle(a_prompt("How does auth token refresh go?")).block
     assert block.index("hourly") < block.index("Cookies")
     assert "monolith" not in block
+
+
+def test_what_is_called_by_its_name_is_not_dropped_beside_a_better_hit(engine: Engine) -> None:
+    engine.remember(a_draft("Deploy the gateway with Helm.", days_old=90))
+    engine.remember(a_draft("Only ciphertext passes through it, see docs.", aliases=("relay",), days_old=90))
+    block = engine.handle(a_prompt("Deploy the gateway with Helm beside the relay")).block
+    assert ("gateway" in block, "ciphertext" in block) == (True, True)
+
+
+def test_the_name_of_the_project_calls_no_memory(engine: Engine) -> None:
+    name = PROJECT.rpartition("/")[2].rpartition(":")[2]
+    engine.remember(a_draft("Only ciphertext passes through it, see docs.", aliases=(name,), days_old=90))
+    assert engine.handle(a_prompt(f"Why are the tests of {name} so slow today?")).block == ""

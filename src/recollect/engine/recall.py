@@ -168,17 +168,18 @@ def weigh(
     a slip of the finger from a word.
     """
     names = {one.memory.id: names_of(one.memory) for one in found}
-    meant = slips(heard, chain(*names.values()), embeds.knows) if embeds is not None else {}
+    knows = None if embeds is None else embeds.knows
+    meant = {} if knows is None else slips(heard, chain(*names.values()), knows)
     heard, words = mended(heard, meant), [meant.get(word, word) for word in words]
     weight = rarity({**dict.fromkeys(words, 0), **sighting.occurrences}, sighting.memories)
     hits = []
     for one in found:
         memory = one.memory
-        named = any(map(heard.calls, names[memory.id]))
+        named = heard.surely(names[memory.id], knows)
         shared = coverage(words, word_set(memory), weight, named=named)
         relevant = relevance(one.cosine if one.cosine is not None or embeds is None else likely_cosine(shared), shared)
         factors = turn_factors(memory, relevant, about, now, settings)
-        factors |= {"words": shared.overlap, "named": float(shared.named)}
+        factors |= {"words": shared.overlap, "named": shared.named}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
         hits.append(Hit(memory=memory, relevance=relevant, score=turn_score(factors, weights), factors=factors))

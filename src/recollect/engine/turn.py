@@ -81,7 +81,8 @@ def _relevant(hits: Collection[Hit], *, first: bool, settings: Settings) -> list
     raised = 0.0 if first else settings.turn.later_threshold
     passing = [hit for hit in hits if hit.relevance >= settings.kinds.threshold[hit.memory.kind] + raised]
     best = max((hit.relevance for hit in passing), default=0.0)
-    return [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
+    # What is called by its name is asked for, however well something else fits that was named beside it.
+    return [hit for hit in passing if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
 
 
 def _ordered(hits: Collection[Hit]) -> list[Hit]:

@@ -6,7 +6,7 @@ docs/explanation/relevance.md has the figures and the command that gives them.
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.domain.calibration import Calibration
 
@@ -20,7 +20,7 @@ LEAST_LIKELY, MOST_LIKELY = 0.2, 0.6  # cosines of texts that share none and all
 NAMED = 0.75  # it was called by its name
 
 # all-MiniLM-L6-v2
-MINILM = Calibration(bias=-4.62, cosine=7.17, overlap=11.32, named=2.10)
+MINILM = Calibration(bias=-4.80, cosine=7.90, overlap=10.75, named=2.45)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Coverage:
 
     of_asked: float  # the share of what was asked that the memory speaks of
     of_known: float  # the share of the memory that was asked for
-    named: bool  # the prompt calls it by its title or an alias
+    named: float  # how surely the prompt calls it by its title or an alias, 0..1
 
     @property
     def overlap(self) -> float:
@@ -39,8 +39,7 @@ class Coverage:
         return 2 / (1 / self.of_asked + 1 / self.of_known)
 
 
-NO_WORDS = Coverage(of_asked=0.0, of_known=0.0, named=False)
-NAME_ALONE = Coverage(of_asked=0.0, of_known=0.0, named=True)  # by its initials, say
+NO_WORDS = Coverage(of_asked=0.0, of_known=0.0, named=0.0)
 
 
 def rarity(occurrences: Mapping[str, int], memories: int) -> dict[str, float]:
@@ -55,12 +54,12 @@ def coverage(
     known: Collection[str],
     weight: Mapping[str, float],
     *,
-    named: bool = False,
+    named: float = 0.0,
 ) -> Coverage:
-    """`named`: whether it was called by its name, which is told by more than words; see `text.naming`."""
+    """`named`: how surely it was called by its name, which is told by more than words; see `text.naming`."""
     shared = sum(weight[word] for word in asked if word in known)
     if not shared:
-        return NAME_ALONE if named else NO_WORDS
+        return replace(NO_WORDS, named=named)  # by its initials, say
     unsaid = min(sum(word not in weight for word in known), UNSAID)
     return Coverage(
         of_asked=shared / sum(weight[word] for word in asked),
@@ -72,7 +71,7 @@ def coverage(
 def coverage_of_turn(of_asked: float, asked: float) -> Coverage:
     """`asked` is the weight of all that was asked. How long the turn is says nothing: one sentence of it may answer."""
     shared = of_asked * asked
-    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID_IN_A_SENTENCE), named=False)
+    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID_IN_A_SENTENCE), named=0.0)
 
 
 def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) -> float:

@@ -13,8 +13,10 @@ from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.intent import TECHNOLOGIES
 from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
 from recollect.text.slips import MIN_SLIP_CHARS, is_slip
-from recollect.text.words import EDGE, chunks, index_words, readings, written_together
+from recollect.text.words import EDGE, MAX_WORD_CHARS, chunks, index_words, readings, written_together
 
+ORDINARY = 0.65  # how surely a word of the language that is a name too (`relay`, `express`) was meant as one
+UNTOLD = 0.55  # the same where nobody knows which words are ordinary
 WINDOW = 8  # words of a name that are further apart were not said together
 MIN_INITIALS = 3  # two letters stand for too many things
 MAX_SAID = 400  # chunks of a prompt that are looked at: names are said where the question is
@@ -24,6 +26,9 @@ KnowsWord = Callable[[str], bool]
 
 _CAPITALS = re.compile(r"[A-Z]{3,8}s?")
 _HEAD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_HUMP = re.compile(r"[a-z][A-Z]")
+_DIALECTS = (".js", "js", "css")
+_ENDINGS = ("s", "es", "d", "ed", "ing", "er")
 _PLAIN = re.compile(r"[a-z]+")
 
 
@@ -42,7 +47,19 @@ class Said:
         if whole in self.together or initials in self.capitals:
             return True
         found = [self._where(piece) for piece in pieces]
-        return bool(found) and all(found) and _are_near(found)
+        enough = all(len(set(where)) >= pieces.count(piece) for where, piece in zip(found, pieces, strict=True))
+        return bool(found) and enough and _are_near(found)
+
+    def surely(self, names: Iterable[str], knows: KnowsWord | None) -> float:
+        """How surely something with these names is called: not at all (0), by an ordinary word, or plainly (1).
+
+        Without anybody who knows the language, a word without a mark of a name is an ordinary one.
+        """
+        called = [name for name in names if self.calls(name)] if self.places else []
+        if any(not _is_ordinary(name, knows) or name.upper() in self.capitals for name in called):
+            return 1.0
+        ordinary = UNTOLD if knows is None else ORDINARY
+        return ordinary if called else 0.0
 
     def _where(self, piece: tuple[frozenset[str], ...]) -> list[int]:
         """Where one of the readings of a piece of a name stands."""
@@ -63,7 +80,7 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
     plain: dict[str, None] = {}
     for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_SAID]):
         core = chunk.strip(EDGE)
-        for word in {*index_words(chunk), core.lower()}.difference(without):
+        for word in {*index_words(chunk), core.lower(), *_bare(core)}.difference(without, _ending(core)):
             places.setdefault(word, []).append(place)
         together.add(written_together(chunk))
         if _CAPITALS.fullmatch(core):
@@ -78,6 +95,18 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
     )
 
 
+def _ending(chunk: str) -> list[str]:
+    """`package.json` is a file, and calls nothing that is named JSON."""
+    stem, _, ending = chunk.rpartition(".")
+    return index_words(ending) if stem else []
+
+
+def _bare(chunk: str) -> list[str]:
+    """`reactjs` is React, and `tailwindcss` is Tailwind."""
+    names = (chunk.lower().removesuffix(ending) for ending in _DIALECTS if chunk.lower().endswith(ending))
+    return next((index_words(name) for name in names if name in TECHNOLOGIES), [])
+
+
 def slips(heard: Said, names: Iterable[str], knows: KnowsWord) -> dict[str, str]:
     """For each word that seems to be the slip of a word of a name, that word; both as the index has them.
 
@@ -90,8 +119,9 @@ def slips(heard: Said, names: Iterable[str], knows: KnowsWord) -> dict[str, str]
     found: dict[str, str] = {}
     for word in unknown[:MAX_MENDED]:
         best = next((name for name in sorted(meant) if is_slip(word, name)), None)
-        if best is not None:
-            found[index_words(word)[0]] = index_words(best)[0]
+        typed = "".join(index_words(word))
+        if best is not None and typed in heard.places:  # the name of the project is not, and nothing is its slip
+            found[typed] = index_words(best)[0]
     return found
 
 
@@ -103,17 +133,36 @@ def mended(heard: Said, instead: Mapping[str, str]) -> Said:
     return replace(heard, places=places, together=heard.together.union(instead.values()))
 
 
+def _is_ordinary(name: str, knows: KnowsWord | None) -> bool:
+    """One word, which means something else too. Things that developers know by name are meant by it."""
+    word = name.lower()
+    if not _PLAIN.fullmatch(word) or _is_thing(word) or _HUMP.search(name):
+        return False
+    return knows is None or _has_form(word, knows)
+
+
+def _is_thing(word: str) -> bool:
+    return word in SHORT_FORMS or word in PURPOSES or word in TECHNOLOGIES
+
+
+def _has_form(word: str, knows: KnowsWord) -> bool:
+    """Whether the word, or what it is a form of, is one of the language."""
+    return any(knows(form) for form in (word, *(word.removesuffix(ending) for ending in _ENDINGS)))
+
+
 def _is_known(word: str, knows: KnowsWord) -> bool:
-    if word in SHORT_FORMS or word in PURPOSES or word in TECHNOLOGIES:
-        return True
-    return any(knows(form) for form in (word, *(word.removesuffix(end) for end in ("s", "es", "d", "ed", "ing", "er"))))
+    return _is_thing(word) or _has_form(word, knows)
 
 
 @lru_cache(maxsize=8192)
 def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
     """Written together; the readings of each of its pieces; its initials. A name of idle words alone has nothing."""
     said_in_it = chunks(name)
-    pieces = tuple(tuple(readings(chunk)) for chunk in said_in_it if not FUNCTION_WORDS.issuperset(index_words(chunk)))
+    pieces = tuple(
+        (*readings(chunk), *(frozenset(words) for words in [_bare(chunk)] if words))
+        for chunk in said_in_it
+        if not FUNCTION_WORDS.issuperset(index_words(chunk))
+    )
     if all(IDLE.issuperset(reading) for piece in pieces for reading in piece):
         return "", (), ""
     heads = [head[0] for chunk in said_in_it for head in _HEAD.findall(chunk)]
@@ -126,7 +175,11 @@ def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
 def _plain_words(name: str) -> tuple[str, ...]:
     """Those that could be mistyped and still be known."""
     words = (chunk.strip(EDGE).lower() for chunk in re.split(r"[\s_/-]+", name))
-    return tuple(word for word in words if len(word) >= MIN_SLIP_CHARS and _PLAIN.fullmatch(word) and word not in IDLE)
+    return tuple(
+        word
+        for word in words
+        if MIN_SLIP_CHARS <= len(word) <= MAX_WORD_CHARS and _PLAIN.fullmatch(word) and word not in IDLE
+    )
 
 
 def _are_near(found: list[list[int]] | list[tuple[int, ...]]) -> bool:

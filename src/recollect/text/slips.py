@@ -4,7 +4,7 @@ Only looks at letters. Whether the word is one of the language, and so no slip a
 """
 
 MIN_SLIP_CHARS = 5  # of shorter words, too many differ by a letter
-MIN_WRONG_CHARS = 8  # a wrong letter turns one word into another more often than a missing one
+MIN_WRONG_CHARS = 7  # a wrong letter turns one word into another more often than a missing one
 
 
 def is_slip(typed: str, meant: str) -> bool:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.naming import MAX_SAID, WINDOW, mended, said, slips
+from recollect.text.naming import MAX_SAID, ORDINARY, UNTOLD, WINDOW, mended, said, slips
 from recollect.text.slips import is_slip
 
 ENGLISH = frozenset("listing strip mango signing singing trail trial error cache policy reach pattern".split())
@@ -29,6 +29,9 @@ def heard_as(prompt: str, *names: str) -> bool:
         ("our RateLimiter is slow", "rate limiter"),
         ("our ratelimiter is slow", "rate-limiter"),
         ("why does rate_limiter.py fail", "rate limiter"),
+        ("reactjs or not", "React"),
+        ("is react fast", "React.js"),
+        ("tailwindcss classes", "Tailwind"),
         ("deploying it", "Deployment"),  # in another form
         ("the k8s nodes", "Kubernetes"),  # for short
         ("kubernetes nodes", "k8s"),
@@ -49,6 +52,9 @@ def test_a_name_is_heard_however_it_is_written(prompt: str, name: str) -> None:
         ("TSLint is old", "TS"),  # a short form is not heard inside another name
         ("go on", "Go"),  # nothing but an idle word
         ("go on", "the"),
+        ("to which end", "end to end"),  # twice, or not at all
+        ("edit package.json", "JSON"),  # a kind of file
+        ("the next one", "Next.js"),
         ("the sso", "some other thing"),
         ("ask sso", "single sign on"),  # initials are capitals
         ("an AB test", "audit bucket"),  # two letters stand for anything
@@ -69,6 +75,32 @@ def test_the_words_of_a_name_stand_near_each_other() -> None:
 def test_the_name_of_the_project_calls_nothing_in_it() -> None:
     assert said("pantry is slow").calls("Pantry")
     assert not said("pantry is slow", without={"pantri"}).calls("Pantry")
+
+
+def test_nothing_is_a_slip_of_the_project_s_name() -> None:
+    assert slips(said("pantryy", without={"pantryy", "pantri"}), ["pantry"], knows) == {}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names", "surely"),
+    [
+        ("why oban?", ("oban",), 1.0),  # no word of the language
+        ("bring the error here", ("error",), ORDINARY),
+        ("bring the errors here", ("error",), ORDINARY),
+        ("the ERROR board", ("error",), 1.0),
+        ("cache policy", ("cache policy", "cache"), 1.0),  # two words are hardly said by chance
+        ("the cache", ("cache policy", "cache"), ORDINARY),
+        ("in rust please", ("Rust",), 1.0),  # developers know it by that name
+        ("in oak please", ("Rust",), 0.0),
+    ],
+)
+def test_an_ordinary_word_is_a_weaker_sign_than_a_name(prompt: str, names: tuple[str, ...], surely: float) -> None:
+    assert said(prompt).surely(names, lambda word: word in ENGLISH or word == "rust") == surely
+
+
+def test_without_anybody_who_knows_the_language_every_plain_word_is_ordinary() -> None:
+    heard = said("oban, GraphQL, msgpack5 and postgres")
+    assert [heard.surely((name,), None) for name in ("oban", "GraphQL", "msgpack5", "postgres")] == [UNTOLD, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
