@@ -5,7 +5,7 @@ short where it is (`k8s`), by its initials (`DLQ`), or with a slip of the finger
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -37,7 +37,7 @@ class Said:
     """Every word of a prompt, idle ones too, with the places where it stands."""
 
     places: Mapping[str, tuple[int, ...]]
-    together: frozenset[str]  # each run of letters and marks as one word: `rate-limiter` is there as `ratelimit`
+    together: frozenset[str]  # each run of letters and marks as one word: `rate-limiter` is there as `ratelimiter`
     capitals: frozenset[str]  # what is written in capitals alone
     plain: tuple[str, ...]  # words as they were typed, in small letters
 
@@ -46,9 +46,13 @@ class Said:
         whole, pieces, initials = _name(name)
         if whole in self.together or initials in self.capitals:
             return True
-        found = [self._where(piece) for piece in pieces]
-        enough = all(len(set(where)) >= pieces.count(piece) for where, piece in zip(found, pieces, strict=True))
-        return bool(found) and enough and _are_near(found)
+        found = []
+        for piece in pieces:
+            where = self._where(piece)
+            if len(where) < pieces.count(piece):  # `end to end` has it twice
+                return False
+            found.append(where)
+        return bool(found) and (len(found) == 1 or _are_near(found))
 
     def surely(self, names: Iterable[str], knows: KnowsWord | None) -> float:
         """How surely something with these names is called: not at all (0), by an ordinary word, or plainly (1).
@@ -61,15 +65,13 @@ class Said:
         ordinary = UNTOLD if knows is None else ORDINARY
         return ordinary if called else 0.0
 
-    def _where(self, piece: tuple[frozenset[str], ...]) -> list[int]:
+    def _where(self, piece: tuple[frozenset[str], ...]) -> set[int]:
         """Where one of the readings of a piece of a name stands."""
-        return [
-            place
-            for reading in piece
-            if all(word in self.places for word in reading) and _are_near([self.places[word] for word in reading])
-            for word in reading
-            for place in self.places[word]
-        ]
+        found: set[int] = set()
+        for reading in piece:
+            if reading <= self.places.keys() and _are_near([self.places[word] for word in reading]):
+                found.update(*(self.places[word] for word in reading))
+        return found
 
 
 def said(prompt: str, *, without: Collection[str] = ()) -> Said:
@@ -79,17 +81,21 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
     capitals: set[str] = set()
     plain: dict[str, None] = {}
     for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_SAID]):
+        words = index_words(chunk)
+        if all(word in without for word in words):
+            continue
         core = chunk.strip(EDGE)
-        for word in {*index_words(chunk), core.lower(), *_bare(core)}.difference(without, _ending(core)):
+        whole = written_together(chunk)
+        for word in {*words, core.lower(), whole, *_bare(core)}.difference(without, _ending(core)):
             places.setdefault(word, []).append(place)
-        together.add(written_together(chunk))
+        together.add(whole)
         if _CAPITALS.fullmatch(core):
             capitals.add(core.rstrip("s"))
         if _PLAIN.fullmatch(core.lower()):
             plain[core.lower()] = None
     return Said(
         places={word: tuple(found) for word, found in places.items()},
-        together=frozenset(together.difference(without, ("",))),
+        together=frozenset(together - {""}),
         capitals=frozenset(capitals),
         plain=tuple(plain),
     )
@@ -103,7 +109,10 @@ def _ending(chunk: str) -> list[str]:
 
 def _bare(chunk: str) -> list[str]:
     """`reactjs` is React, and `tailwindcss` is Tailwind."""
-    names = (chunk.lower().removesuffix(ending) for ending in _DIALECTS if chunk.lower().endswith(ending))
+    word = chunk.lower()
+    if not word.endswith(_DIALECTS):
+        return []
+    names = (word.removesuffix(ending) for ending in _DIALECTS)
     return next((index_words(name) for name in names if name in TECHNOLOGIES), [])
 
 
@@ -130,7 +139,7 @@ def mended(heard: Said, instead: Mapping[str, str]) -> Said:
     if not instead:
         return heard
     places = {**heard.places, **{right: heard.places[wrong] for wrong, right in instead.items()}}
-    return replace(heard, places=places, together=heard.together.union(instead.values()))
+    return replace(heard, places=places)
 
 
 def _is_ordinary(name: str, knows: KnowsWord | None) -> bool:
@@ -159,16 +168,18 @@ def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
     """Written together; the readings of each of its pieces; its initials. A name of idle words alone has nothing."""
     said_in_it = chunks(name)
     pieces = tuple(
-        (*readings(chunk), *(frozenset(words) for words in [_bare(chunk)] if words))
-        for chunk in said_in_it
-        if not FUNCTION_WORDS.issuperset(index_words(chunk))
+        piece for piece in map(_piece, said_in_it) if not all(reading <= FUNCTION_WORDS for reading in piece)
     )
-    if all(IDLE.issuperset(reading) for piece in pieces for reading in piece):
+    if all(reading <= IDLE for piece in pieces for reading in piece):
         return "", (), ""
-    heads = [head[0] for chunk in said_in_it for head in _HEAD.findall(chunk)]
-    initials = "".join(heads).upper()
+    initials = "".join(head[0] for chunk in said_in_it for head in _HEAD.findall(chunk)).upper()
     is_short = len(initials) >= MIN_INITIALS and initials.isalpha()
     return written_together(name), pieces, initials if is_short else ""
+
+
+def _piece(chunk: str) -> tuple[frozenset[str], ...]:
+    bare = _bare(chunk)
+    return (*readings(chunk), frozenset(bare)) if bare else tuple(readings(chunk))
 
 
 @lru_cache(maxsize=8192)
@@ -182,6 +193,6 @@ def _plain_words(name: str) -> tuple[str, ...]:
     )
 
 
-def _are_near(found: list[list[int]] | list[tuple[int, ...]]) -> bool:
+def _are_near(found: Sequence[Collection[int]]) -> bool:
     """Whether one place of each lies within a few words of one place of the first."""
     return any(all(any(abs(place - start) <= WINDOW for place in one) for one in found) for start in found[0])
