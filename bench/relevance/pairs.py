@@ -68,7 +68,9 @@ def _beside(
     meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
     brief = not asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS)
     typed = said(prompt.ask, without=own_name)
-    instead = slips(typed, [name for memory in project.memories for name in names_of(memory)], model.knows)
+    names = [name for memory in project.memories for name in names_of(memory)]
+    texts = [memory.text for memory in project.memories]
+    instead = slips(typed, texts, model.knows) | slips(typed, names, model.knows)
     heard, told_right = mended(typed, instead), [instead.get(word, word) for word in told]
     weight |= rarity({word: 0 for word in told_right if word not in weight}, len(known))
     found = []

@@ -169,7 +169,10 @@ def weigh(
     """
     names = {one.memory.id: names_of(one.memory) for one in found}
     knows = None if embeds is None else embeds.knows
-    meant = {} if knows is None else slips(heard, chain(*names.values()), knows)
+    meant: dict[str, str] = {}
+    if knows is not None:
+        # Of two words that may have been meant, the one that is a name.
+        meant = slips(heard, (one.memory.text for one in found), knows) | slips(heard, chain(*names.values()), knows)
     heard, words = mended(heard, meant), [meant.get(word, word) for word in words]
     weight = rarity({**dict.fromkeys(words, 0), **sighting.occurrences}, sighting.memories)
     hits = []

@@ -20,6 +20,7 @@ UNTOLD = 0.55  # the same where nobody knows which words are ordinary
 WINDOW = 8  # words of a name that are further apart were not said together
 MIN_INITIALS = 3  # two letters stand for too many things
 MAX_SAID = 400  # chunks of a prompt that are looked at: names are said where the question is
+MAX_MEANT_CHARS = 2000  # of a text whose words may have been mistyped
 MAX_MENDED = 12  # words of a prompt that may be slips; of a text in a language that nobody knows, all would be
 
 KnowsWord = Callable[[str], bool]
@@ -116,18 +117,18 @@ def _bare(chunk: str) -> list[str]:
     return next((index_words(name) for name in names if name in TECHNOLOGIES), [])
 
 
-def slips(heard: Said, names: Iterable[str], knows: KnowsWord) -> dict[str, str]:
-    """For each word that seems to be the slip of a word of a name, that word; both as the index has them.
+def slips(heard: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
+    """For each word that seems to be the slip of a word of these texts, that word; both as the index has them.
 
     A word of the language, or the name of another thing, is never a slip.
     """
     unknown = [word for word in heard.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
     if not unknown:
         return {}
-    meant = {word for name in names for word in _plain_words(name)} - set(heard.plain)
+    meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(heard.plain))
     found: dict[str, str] = {}
     for word in unknown[:MAX_MENDED]:
-        best = next((name for name in sorted(meant) if is_slip(word, name)), None)
+        best = next((name for name in meant if is_slip(word, name)), None)
         typed = "".join(index_words(word))
         if best is not None and typed in heard.places:  # the name of the project is not, and nothing is its slip
             found[typed] = index_words(best)[0]
@@ -182,15 +183,11 @@ def _piece(chunk: str) -> tuple[frozenset[str], ...]:
     return (*readings(chunk), frozenset(bare)) if bare else tuple(readings(chunk))
 
 
-@lru_cache(maxsize=8192)
-def _plain_words(name: str) -> tuple[str, ...]:
+@lru_cache(maxsize=2048)
+def _plain_words(text: str) -> frozenset[str]:
     """Those that could be mistyped and still be known."""
-    words = (chunk.strip(EDGE).lower() for chunk in re.split(r"[\s_/-]+", name))
-    return tuple(
-        word
-        for word in words
-        if MIN_SLIP_CHARS <= len(word) <= MAX_WORD_CHARS and _PLAIN.fullmatch(word) and word not in IDLE
-    )
+    words = {word for chunk in chunks(text[:MAX_MEANT_CHARS]) for word in re.split(r"[^a-z]+", chunk.lower())}
+    return frozenset(word for word in words - IDLE if MIN_SLIP_CHARS <= len(word) <= MAX_WORD_CHARS)
 
 
 def _are_near(found: Sequence[Collection[int]]) -> bool:

@@ -77,6 +77,15 @@ def test_the_name_of_the_project_calls_nothing_in_it() -> None:
     assert not said("pantry is slow", without={"pantri"}).calls("Pantry")
 
 
+def test_a_mistyped_word_of_a_text_is_mended_too() -> None:
+    text = "Charts are drawn by the `chart-renderer` (Puppeteer, headless)."
+    assert slips(said("the pupeteer timeout, the rendrer and the headles one"), [text], knows) == {
+        "pupet": "puppet",
+        "rendrer": "render",
+        "headl": "headless",
+    }
+
+
 def test_nothing_is_a_slip_of_the_project_s_name() -> None:
     assert slips(said("pantryy", without={"pantryy", "pantri"}), ["pantry"], knows) == {}
 
