@@ -15,8 +15,8 @@ from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
 from recollect.text.slips import MIN_SLIP_CHARS, is_slip
 from recollect.text.words import EDGE, MAX_WORD_CHARS, chunks, index_words, readings, written_together
 
-ORDINARY = 0.65  # how surely a word of the language that is a name too (`relay`, `express`) was meant as one
-UNTOLD = 0.55  # the same where nobody knows which words are ordinary
+ORDINARY = 0.58  # how surely a word of the language that is a name too (`relay`, `theme`) was meant as one
+FAMILIAR = 0.8  # the same for a thing that all developers know by such a word (`spring`, `react`)
 WINDOW = 8  # words of a name that are further apart were not said together
 MIN_INITIALS = 3  # two letters stand for too many things
 MAX_SAID = 400  # chunks of a prompt that are looked at: names are said where the question is
@@ -25,7 +25,7 @@ MAX_MENDED = 12  # words of a prompt that may be slips; of a text in a language 
 
 KnowsWord = Callable[[str], bool]
 
-_CAPITALS = re.compile(r"[A-Z]{3,8}s?")
+_CAPITALS = re.compile(r"[A-Z]{2,8}s?")
 _HEAD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HUMP = re.compile(r"[a-z][A-Z]")
 _DIALECTS = (".js", "js", "css")
@@ -56,15 +56,12 @@ class Said:
         return bool(found) and (len(found) == 1 or _are_near(found))
 
     def surely(self, names: Iterable[str], knows: KnowsWord | None) -> float:
-        """How surely something with these names is called: not at all (0), by an ordinary word, or plainly (1).
+        """How surely something with these names is called: from not at all (0) to plainly (1).
 
         Without anybody who knows the language, a word without a mark of a name is an ordinary one.
         """
         called = [name for name in names if self.calls(name)] if self.places else []
-        if any(not _is_ordinary(name, knows) or name.upper() in self.capitals for name in called):
-            return 1.0
-        ordinary = UNTOLD if knows is None else ORDINARY
-        return ordinary if called else 0.0
+        return max((1.0 if name.upper() in self.capitals else _plainness(name, knows) for name in called), default=0.0)
 
     def _where(self, piece: tuple[frozenset[str], ...]) -> set[int]:
         """Where one of the readings of a piece of a name stands."""
@@ -143,12 +140,16 @@ def mended(heard: Said, instead: Mapping[str, str]) -> Said:
     return replace(heard, places=places)
 
 
-def _is_ordinary(name: str, knows: KnowsWord | None) -> bool:
-    """One word, which means something else too. Things that developers know by name are meant by it."""
+def _plainness(name: str, knows: KnowsWord | None) -> float:
+    """One word may mean something else too; several, or one that is only a name, hardly."""
     word = name.lower()
-    if not _PLAIN.fullmatch(word) or _is_thing(word) or _HUMP.search(name):
-        return False
-    return knows is None or _has_form(word, knows)
+    if not _PLAIN.fullmatch(word) or _HUMP.search(name):
+        return 1.0
+    if knows is None:
+        return 1.0 if _is_thing(word) else ORDINARY
+    if not _has_form(word, knows):
+        return 1.0
+    return FAMILIAR if _is_thing(word) else ORDINARY
 
 
 def _is_thing(word: str) -> bool:
