@@ -37,6 +37,9 @@ class Recording:
     def embed_question(self, text: str) -> Vector:
         return self._embeds.embed_question(text)
 
+    def knows(self, word: str) -> bool:
+        return self._embeds.knows(word)
+
 
 def run(folder: Path, model: Embeds) -> Reals:
     """The vectors that were made, one for each of the first memories of the corpus."""

@@ -93,3 +93,6 @@ class ConceptModel:
     def embed_question(self, text: str) -> Vector:
         self.asked.append(text)
         return self.embed(text)
+
+    def knows(self, word: str) -> bool:  # noqa: ARG002
+        return True  # no finger slips

@@ -62,11 +62,14 @@ def shown(relevance: Floats, pairs: list[Pair], *, later: bool = False, threshol
     settings = Settings()
     raised = settings.turn.later_threshold if later else 0.0
     limit = np.array([_limit(pair.kind, settings, threshold) + raised for pair in pairs])
-    passing = np.where(relevance >= limit, relevance, 0.0)
+    heard = np.array([pair.heard for pair in pairs])
+    passing = np.where((relevance >= limit) & heard, relevance, 0.0)
     _, of = np.unique([pair.prompt for pair in pairs], return_inverse=True)
     best = np.zeros(of.max() + 1)
     np.maximum.at(best, of, passing)
-    return np.asarray((passing > 0) & (passing >= settings.turn.relative_cut * best[of]), dtype=np.float64)
+    named = np.array([pair.words.named > 0 for pair in pairs])
+    kept = named | (passing >= settings.turn.relative_cut * best[of])
+    return np.asarray((passing > 0) & kept, dtype=np.float64)
 
 
 def _limit(kind: Kind, settings: Settings, threshold: float | None) -> float:

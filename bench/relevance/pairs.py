@@ -15,8 +15,9 @@ from recollect.domain.vector import Vector
 from recollect.embed.minilm import MiniLm
 from recollect.rank.calibrate import Coverage, coverage, rarity
 from recollect.text.meaning import common_words, memory_meaning, prompt_meaning
-from recollect.text.query import asks_something, search_words
-from recollect.text.words import index_words, words_of
+from recollect.text.naming import mended, said, slips
+from recollect.text.query import asks_something, content_words, search_words
+from recollect.text.words import index_words, names_of, words_of
 
 MIN_PROMPT_CHARS = 20
 
@@ -29,20 +30,22 @@ class Pair:
     prompt: int  # counts the prompts of the corpus
     kind: Kind
     fits: bool
+    heard: bool  # a short prompt asks only for what it calls by name
     cosine: float
     words: Coverage
+    alone: Coverage  # the same where there is no model, which knows words from slips and from names
     plain: float  # the larger of the two shares: the yardstick
 
 
 def pairs(corpus: list[Project], model: MiniLm) -> list[Pair]:
-    """Prompts that ask nothing ("thanks!") are silent before anything is weighed, so they are not here."""
+    """Prompts that ask nothing ("hm okay") are silent before anything is weighed, so they are not here."""
     found: list[Pair] = []
     for project in corpus:
         vectors = [_vector(model.embed(memory_meaning(memory))) for memory in project.memories]
         known = [frozenset(words_of(memory)) for memory in project.memories]
         having = Counter(word for words in known for word in words)
         for prompt in project.prompts:
-            if asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS):
+            if content_words(prompt.ask):
                 found += _beside(project, prompt, len(found), known, having, vectors, model)
     return found
 
@@ -63,19 +66,28 @@ def _beside(
     weight = rarity({word: having[word] for word in told}, len(known))
     common = common_words(occurrences, len(known), project.name)
     meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
+    brief = not asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS)
+    typed = said(prompt.ask, without=own_name)
+    names = [name for memory in project.memories for name in names_of(memory)]
+    texts = [memory.text for memory in project.memories]
+    instead = slips(typed, texts, model.knows) | slips(typed, names, model.knows)
+    heard, told_right = mended(typed, instead), [instead.get(word, word) for word in told]
+    weight |= rarity({word: 0 for word in told_right if word not in weight}, len(known))
     found = []
     for memory, words, vector in zip(project.memories, known, vectors, strict=True):
-        names = [search_words(name) for name in (memory.title or "", *memory.aliases)]
-        shares = coverage(told, words, weight, names)
+        shares = coverage(told_right, words, weight, named=heard.surely(names_of(memory), model.knows))
+        alone = coverage(told, words, weight, named=typed.surely(names_of(memory), None))
         found.append(
             Pair(
                 project=project.name,
                 prompt=number,
                 kind=memory.kind,
                 fits=memory.id in prompt.fits,
+                heard=bool(shares.named) or not brief,
                 cosine=float(vector @ meant),
                 words=shares,
-                plain=max(shares.of_asked, 0.8 * shares.of_known, 0.75 * shares.named),
+                alone=alone,
+                plain=max(alone.of_asked, 0.8 * alone.of_known, 0.75 * alone.named),
             )
         )
     return found

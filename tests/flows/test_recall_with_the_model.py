@@ -10,7 +10,7 @@ from recollect.embed.minilm import load
 from recollect.embed.remembering import Remembering
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_draft, a_turn
+from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_turn
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -80,3 +80,10 @@ def test_the_same_question_costs_nothing_the_second_time(engine: Engine, model: 
     many = len(model._known)
     engine.recall("database backups", HERE, limit=3, now=NOW)
     assert len(model._known) == many
+
+
+def test_a_slip_of_the_finger_still_calls_a_memory_by_its_name(engine: Engine) -> None:
+    engine.remember(a_draft("Queues are quorum queues on three nodes.", title="Broker", aliases=("RabbitMQ",)))
+    assert engine.embed_some() == 1
+    assert "quorum" in engine.handle(a_prompt("rabitmq memory alarm on node 2", session="a")).block
+    assert "quorum" not in engine.handle(a_prompt("rabbi memory game on node 2", session="b")).block

@@ -134,6 +134,19 @@ def test_a_memory_is_meant_when_it_is_called_by_its_title(engine: Engine) -> Non
     assert engine.handle(a_prompt("What is our release process for hot patches on Fridays?")).block
 
 
+@pytest.mark.parametrize("prompt", ["GraphQL?", "graphql schema", "what about graphql"])
+def test_a_few_words_are_enough_to_call_a_memory_by_its_name(engine: Engine, prompt: str) -> None:
+    engine.remember(
+        a_draft("The gateway is generated from schema.graphqls.", title="GraphQL gateway", aliases=("GraphQL",))
+    )
+    assert "generated" in engine.handle(a_prompt(prompt)).block
+
+
+def test_a_few_words_that_call_nothing_by_its_name_get_silence(engine: Engine) -> None:
+    engine.remember(a_draft("The gateway is generated from schema.graphqls.", aliases=("GraphQL",)))
+    assert engine.handle(a_prompt("gateway schema")).block == ""
+
+
 def test_memories_of_another_project_stay_there(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh.", scope=f"project:{OTHER_PROJECT}"))
     assert engine.handle(a_prompt("Fix auth token handling")).block == ""
@@ -186,3 +199,16 @@ def test_the_better_hit_comes_first_and_the_far_worse_is_dropped(engine: Engine)
     block = engine.handle(a_prompt("How does auth token refresh go?")).block
     assert block.index("hourly") < block.index("Cookies")
     assert "monolith" not in block
+
+
+def test_what_is_called_by_its_name_is_not_dropped_beside_a_better_hit(engine: Engine) -> None:
+    engine.remember(a_draft("Deploy the gateway with Helm.", days_old=90))
+    engine.remember(a_draft("Only ciphertext passes through it, see docs.", aliases=("relay",), days_old=90))
+    block = engine.handle(a_prompt("Deploy the gateway with Helm beside the relay")).block
+    assert ("gateway" in block, "ciphertext" in block) == (True, True)
+
+
+def test_the_name_of_the_project_calls_no_memory(engine: Engine) -> None:
+    name = PROJECT.rpartition("/")[2].rpartition(":")[2]
+    engine.remember(a_draft("Only ciphertext passes through it, see docs.", aliases=(name,), days_old=90))
+    assert engine.handle(a_prompt(f"Why are the tests of {name} so slow today?")).block == ""

@@ -129,9 +129,9 @@ class Turn:
     """The block on a prompt."""
 
     enabled: bool = True  # whether prompts get turn blocks
-    min_prompt_chars: int = 20  # a shorter prompt without an identifier asks nothing
+    min_prompt_chars: int = 20  # a shorter prompt without an identifier asks only for what it calls by name
     later_threshold: float = 0.10  # added to the thresholds after the first prompt
-    relative_cut: float = 0.5  # hits below this share of the best are dropped
+    relative_cut: float = 0.5  # hits below this share of the best are dropped, unless they were called by name
     candidates: int = 50  # how many matches of the search are weighed
     relevance_weight: float = 0.40  # weight of the relevance in a turn's score
     recency_weight: float = 0.20  # weight of its age

@@ -42,6 +42,10 @@ class MiniLm:
         (vectors,) = self._session.run(None, {INPUT: numpy.array([self._ids(text)], dtype=numpy.int64)})
         return Vector(vectors[0].astype("<f4").tobytes())
 
+    def knows(self, word: str) -> bool:
+        """Whether it was taught the word as one; what it has to spell is rare, or none."""
+        return self._tokenizer.token_to_id(word) is not None
+
     def _ids(self, text: str) -> list[int]:
         # Half a surrogate pair is no character; the tokenizer would refuse the whole text for it.
         readable = text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")

@@ -51,3 +51,6 @@ class Remembering:
                 while len(self._known) > self._entries:
                     self._known.popitem(last=False)
         return vector
+
+    def knows(self, word: str) -> bool:
+        return self._embedder.knows(word)

@@ -366,6 +366,10 @@ class Embeds(Protocol):
         """The same; a question that is asked again costs nothing."""
         ...
 
+    def knows(self, word: str) -> bool:
+        """Whether it is a word of the language, and so hardly a slip of the finger; in small letters."""
+        ...
+
 
 class SeesPlaces(Protocol):
     def place_of(self, folder: str) -> Place:

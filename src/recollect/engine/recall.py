@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from math import isnan
 
 from recollect.domain.errors import InvalidValue
@@ -20,8 +21,9 @@ from recollect.rank.score import turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
 from recollect.text.meaning import common_words, prompt_meaning, without_names
+from recollect.text.naming import Said, mended, said, slips
 from recollect.text.query import search_words, weighed_words
-from recollect.text.words import word_set
+from recollect.text.words import names_of, word_set
 
 MAX_LISTED = 10_000
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
@@ -58,10 +60,11 @@ def recall(
     hits = weigh(
         visible,
         words if about else [],
+        said(about),
         sighting,
         settings.search,
         intent(query),
-        by_meaning=asked is not None,
+        embeds=embeds if asked is not None else None,
         now=now,
         settings=settings,
     )
@@ -150,24 +153,36 @@ def _meaning_of_words(
 def weigh(
     found: Sequence[Found],
     words: Sequence[str],
+    heard: Said,
     sighting: Sighting,
     weights: Turn | Search,
     about: Intent,
     *,
-    by_meaning: bool,
+    embeds: Embeds | None,
     now: datetime,
     settings: Settings,
 ) -> list[Hit]:
-    """Relevance, score and factors of what was found, best first; of equal ones, what helps with the task."""
-    weight = rarity(sighting.occurrences, sighting.memories)
+    """Relevance, score and factors of what was found, best first; of equal ones, what helps with the task.
+
+    `words` are those that matter of what was heard. Without a model (`embeds` None) words decide, and nobody can tell
+    a slip of the finger from a word.
+    """
+    names = {one.memory.id: names_of(one.memory) for one in found}
+    knows = None if embeds is None else embeds.knows
+    meant: dict[str, str] = {}
+    if knows is not None:
+        # Of two words that may have been meant, the one that is a name.
+        meant = slips(heard, (one.memory.text for one in found), knows) | slips(heard, chain(*names.values()), knows)
+    heard, words = mended(heard, meant), [meant.get(word, word) for word in words]
+    weight = rarity({**dict.fromkeys(words, 0), **sighting.occurrences}, sighting.memories)
     hits = []
     for one in found:
         memory = one.memory
-        names = [search_words(name) for name in (memory.title, *memory.aliases) if name]
-        shared = coverage(words, word_set(memory), weight, names)
-        relevant = relevance(one.cosine if one.cosine is not None or not by_meaning else likely_cosine(shared), shared)
+        named = heard.surely(names[memory.id], knows)
+        shared = coverage(words, word_set(memory), weight, named=named)
+        relevant = relevance(one.cosine if one.cosine is not None or embeds is None else likely_cosine(shared), shared)
         factors = turn_factors(memory, relevant, about, now, settings)
-        factors |= {"words": shared.overlap, "named": float(shared.named)}
+        factors |= {"words": shared.overlap, "named": shared.named}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
         hits.append(Hit(memory=memory, relevance=relevant, score=turn_score(factors, weights), factors=factors))

@@ -18,6 +18,7 @@ from recollect.rank.budget import Offer, allowance, fill
 from recollect.rank.conflicts import newest_first
 from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of
 from recollect.text.intent import Intent, Task
+from recollect.text.naming import said
 from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
 from recollect.text.words import word_set
@@ -77,10 +78,11 @@ def _known(
     weighed = weigh(
         found,
         words,
+        said(asked),
         sighting,
         settings.turn,
         Intent(task=Task.BUG_FIX),
-        by_meaning=meant is not None,
+        embeds=embeds if meant is not None else None,
         now=situation.now,
         settings=settings,
     )
@@ -98,7 +100,7 @@ def _certain(hit: Hit, sign: Signature) -> Hit:
     """The same error, word for word but for what changes from day to day, leaves no doubt; its code leaves less."""
     if any(signature(text).key == sign.key for text in _texts(hit.memory)):
         return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
-    said = _said(hit.memory)
+    told = _said(hit.memory)
     if not any(
         name <= said for name in map(frozenset, map(content_words, filter(_CODE.fullmatch, sign.terms))) if name
     ):
@@ -114,8 +116,8 @@ def _texts(memory: Memory) -> list[str]:
 def _names_it(memory: Memory, sign: Signature) -> bool:
     """Errors of one tool read alike: what is known must have a name that this one has, if it has any."""
     names = [frozenset(content_words(term)) for term in sign.terms]
-    said = _said(memory)
-    return not any(names) or any(name and name <= said for name in names)
+    told = _said(memory)
+    return not any(names) or any(name and name <= told for name in names)
 
 
 def _said(memory: Memory) -> frozenset[str]:

@@ -20,6 +20,7 @@ from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, with_use
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
+from recollect.text.naming import said
 from recollect.text.query import asks_something, content_words
 from recollect.text.tokens import estimate
 
@@ -46,7 +47,7 @@ def answer(
 ) -> Injection:
     settings = situation.settings
     budgets = settings.budgets
-    idle = not asks_something(prompt, min_chars=settings.turn.min_prompt_chars)
+    idle = not content_words(prompt)
     if idle and not corrections:
         return silence(Placement.MESSAGE, Quiet.IDLE)
     left = budgets.live_turn_tokens - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
@@ -57,6 +58,8 @@ def answer(
     if budget_tokens <= 0:
         return silence(Placement.MESSAGE, Quiet.CAP)
     found = Weighed() if idle else weighed(memories, embeds, prompt, situation)
+    if not found.fitting and not corrections and not asks_something(prompt, min_chars=settings.turn.min_prompt_chars):
+        return replace(silence(Placement.MESSAGE, Quiet.IDLE), considered=found.considered)
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
     told = {correction.offer.memory for correction in corrections}
     hits = _ordered([hit for hit in found.fitting if hit.memory.id not in told], situation, lines)
@@ -89,14 +92,16 @@ def weighed(memories: FindsMemories, embeds: Embeds | None, prompt: str, situati
     asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
     found = memories.search(sighting, asked, limit=settings.turn.candidates)
     about = intent(prompt, situation.recent_files)
+    heard = said(prompt, without=project_words(viewer.project or ""))
     hits = _by_use(
         weigh(
             [one for one in found if _may_be_shown(one, situation)],
             words,
+            heard,
             sighting,
             settings.turn,
             about,
-            by_meaning=asked is not None,
+            embeds=embeds if asked is not None else None,
             now=situation.now,
             settings=settings,
         ),
@@ -104,12 +109,15 @@ def weighed(memories: FindsMemories, embeds: Embeds | None, prompt: str, situati
     )
     shown = situation.live.shown
     new = [hit for hit in hits if hit.memory.id not in shown]
+    if not asks_something(prompt, min_chars=settings.turn.min_prompt_chars):
+        new = [hit for hit in new if hit.factors["named"]]  # so few words ask only for what they call by name
     needed = _needed(hits, situation)
     passing = [
         hit for hit in new if hit.relevance >= needed[hit.memory.id] and settings.kinds.injected[hit.memory.kind]
     ]
     best = max((hit.relevance for hit in passing), default=0.0)
-    near = [hit for hit in passing if hit.relevance >= best * settings.turn.relative_cut]
+    # What is called by its name is asked for, however well something else fits that was named beside it.
+    near = [hit for hit in passing if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
     return Weighed(
         fitting=tuple(settled(near, len(near), situation.look, settings.stale)),
         refused=tuple(_refused(hits, near, situation, needed)),

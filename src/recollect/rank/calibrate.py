@@ -5,8 +5,8 @@ docs/explanation/relevance.md has the figures and the command that gives them.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from recollect.domain.calibration import Calibration
 
@@ -20,7 +20,7 @@ LEAST_LIKELY, MOST_LIKELY = 0.2, 0.6  # cosines of texts that share none and all
 NAMED = 0.75  # it was called by its name
 
 # all-MiniLM-L6-v2
-MINILM = Calibration(bias=-4.62, cosine=7.17, overlap=11.32, named=2.10)
+MINILM = Calibration(bias=-4.91, cosine=7.99, overlap=10.69, named=2.87)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Coverage:
 
     of_asked: float  # the share of what was asked that the memory speaks of
     of_known: float  # the share of the memory that was asked for
-    named: bool  # the prompt has every word of its title or of an alias
+    named: float  # how surely the prompt calls it by its title or an alias, 0..1
 
     @property
     def overlap(self) -> float:
@@ -39,7 +39,7 @@ class Coverage:
         return 2 / (1 / self.of_asked + 1 / self.of_known)
 
 
-NO_WORDS = Coverage(of_asked=0.0, of_known=0.0, named=False)
+NO_WORDS = Coverage(of_asked=0.0, of_known=0.0, named=0.0)
 
 
 def rarity(occurrences: Mapping[str, int], memories: int) -> dict[str, float]:
@@ -53,24 +53,25 @@ def coverage(
     asked: Collection[str],
     known: Collection[str],
     weight: Mapping[str, float],
-    names: Iterable[Collection[str]] = (),
+    *,
+    named: float = 0.0,
 ) -> Coverage:
-    """`names` are what the memory is called (title, aliases): a prompt that has all words of one of them means it."""
+    """`named`: how surely it was called by its name, which is told by more than words; see `text.naming`."""
     shared = sum(weight[word] for word in asked if word in known)
     if not shared:
-        return NO_WORDS
+        return replace(NO_WORDS, named=named)  # by its initials, say
     unsaid = min(sum(word not in weight for word in known), UNSAID)
     return Coverage(
         of_asked=shared / sum(weight[word] for word in asked),
         of_known=shared / max(shared + unsaid, SHORT),
-        named=any(name and all(word in asked for word in name) for name in names),
+        named=named,
     )
 
 
 def coverage_of_turn(of_asked: float, asked: float) -> Coverage:
     """`asked` is the weight of all that was asked. How long the turn is says nothing: one sentence of it may answer."""
     shared = of_asked * asked
-    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID_IN_A_SENTENCE), named=False)
+    return Coverage(of_asked=of_asked, of_known=shared / (shared + UNSAID_IN_A_SENTENCE), named=0.0)
 
 
 def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) -> float:

@@ -17,7 +17,7 @@ MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for t
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _ASCII_CHUNK = re.compile(r"[\w./\\:@#+-]+", re.ASCII)
-_EDGE = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
+EDGE = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = re.compile(r"[a-z]+")
@@ -69,6 +69,11 @@ def words_of(memory: Memory) -> list[str]:
     return _all_words(memory.text, memory.title or "", memory.aliases)
 
 
+def names_of(memory: Memory) -> tuple[str, ...]:
+    """What it is called: its title and its aliases."""
+    return (memory.title, *memory.aliases) if memory.title else memory.aliases
+
+
 def word_set(memory: Memory) -> frozenset[str]:
     """The same, each once; remembered, because the same few memories are weighed again and again."""
     return _word_set(memory.text, memory.title or "", memory.aliases)
@@ -91,12 +96,26 @@ def _purposes() -> dict[str, list[str]]:
 
 def is_identifier(chunk: str) -> bool:
     """A name from code rather than a word of the language: it has parts, digits or inner capitals."""
-    core = chunk.strip(_EDGE)
+    core = chunk.strip(EDGE)
     return bool(re.search(r"[_/\\.:@#+]|\d|[a-z][A-Z]", core)) and bool(re.search(r"[^\W\d_]", core))
 
 
 def identifiers(text: str) -> list[str]:
     return [chunk for chunk in chunks(text) if is_identifier(chunk)]
+
+
+def readings(chunk: str) -> list[frozenset[str]]:
+    """The ways to say a name: whole, or all of its parts. `ReactJS` is `reactjs` too, and `react` beside `js`."""
+    words = _name_and_parts(chunk) if chunk.isascii() else tuple(index_words(chunk))
+    if len(words) > 2 and words[-1] == _stem(_without_accents(chunk.strip(EDGE)).lower()):
+        return [frozenset({words[-1]}), frozenset({written_together(chunk)}), frozenset(words[:-1])]
+    return [frozenset(words)] if words else []
+
+
+def written_together(name: str) -> str:
+    """`rate limiters` and `rate-limiter` as one word. It has no stem: a word that nobody else has is slow to stem."""
+    letters = "".join(_PART.findall(_without_accents(name).lower()))
+    return letters.removesuffix("s") if len(letters) <= MAX_WORD_CHARS else ""
 
 
 def _name_and_parts(chunk: str) -> tuple[str, ...]:
@@ -105,7 +124,7 @@ def _name_and_parts(chunk: str) -> tuple[str, ...]:
 
 
 def _parts(chunk: str) -> tuple[str, ...]:
-    name = _without_accents(chunk.strip(_EDGE))
+    name = _without_accents(chunk.strip(EDGE))
     parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
     if len(parts) == 1:
         parts = SHORT_FORMS.get(name.lower(), parts[0]).split()

@@ -81,6 +81,11 @@ def test_what_means_the_same_is_closer(minilm: MiniLm, question: str, near: str,
     assert cosine(asked, minilm.embed(near)) > cosine(asked, minilm.embed(far)) + 0.1
 
 
+def test_it_knows_words_and_no_slips_of_the_finger(minilm: MiniLm) -> None:
+    assert all(map(minilm.knows, ("strip", "listing", "mango")))
+    assert not any(map(minilm.knows, ("eror", "terrafrom", "Strip", "")))
+
+
 def test_longer_texts_are_cut_at_256_tokens(minilm: MiniLm) -> None:
     cut = minilm.embed("word " * 254)  # and a token at each end
     lengths = [minilm.embed("word " * count) for count in (253, 254, 255, 4_000)]

@@ -14,7 +14,7 @@ from tests.unit.rank.by_words import lexical_relevance
 shares = st.floats(0, 1)
 cosines = st.floats(-1, 1)
 weights = st.floats(0, 50)
-coverages = st.builds(Coverage, of_asked=shares, of_known=shares, named=st.booleans())
+coverages = st.builds(Coverage, of_asked=shares, of_known=shares, named=shares)
 calibrations = st.builds(
     Calibration, bias=st.floats(-50, 50), cosine=weights, overlap=weights, named=weights
 )  # fmt: skip
@@ -47,12 +47,12 @@ def test_more_shared_words_are_never_less_relevant(
     assert relevance(cosine, less, fit) <= relevance(cosine, more, fit) + 1e-12
 
 
-@given(words, words, words)
-def test_without_a_vector_words_decide(asked: list[str], known: list[str], name: list[str]) -> None:
+@given(words, words, shares)
+def test_without_a_vector_words_decide(asked: list[str], known: list[str], named: float) -> None:
     even = dict.fromkeys(asked, 1.0)
-    alone = lexical_relevance(asked, known, even, [name])
-    assert relevance(None, coverage(asked, known, even, [name])) == alone
-    assert (alone > 0) == bool(set(asked) & set(known))
+    alone = lexical_relevance(asked, known, even, named=named)
+    assert relevance(None, coverage(asked, known, even, named=named)) == alone
+    assert (alone > 0) == bool(named or (set(asked) & set(known)))
 
 
 def test_one_word_in_common_says_little_if_the_prompt_or_the_memory_has_many() -> None:
@@ -71,7 +71,7 @@ def test_a_long_memory_is_about_each_of_its_subjects() -> None:
 
 
 def test_a_memory_called_by_its_name_needs_little_else() -> None:
-    called = Coverage(of_asked=0.3, of_known=0.1, named=True)
+    called = Coverage(of_asked=0.3, of_known=0.1, named=1.0)
     assert relevance(None, called) == NAMED
     assert relevance(0.3, called) > Settings().kinds.threshold[Kind.DECISION]
 

@@ -31,7 +31,7 @@ def test_rare_words_count_more_than_common_ones() -> None:
 
 def test_a_memory_that_is_called_by_its_name_is_meant() -> None:
     words = ["gha", "login", "timeout", "await"]
-    assert lexical_relevance(words, {"gha", "pipelin"}, dict.fromkeys(words, 1.0), [["gha"]]) == NAMED
+    assert lexical_relevance(words, {"gha", "pipelin"}, dict.fromkeys(words, 1.0), named=1.0) == NAMED
 
 
 @pytest.mark.parametrize(
