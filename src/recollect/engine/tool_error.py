@@ -101,9 +101,8 @@ def _certain(hit: Hit, sign: Signature) -> Hit:
     if any(signature(text).key == sign.key for text in _texts(hit.memory)):
         return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
     told = _said(hit.memory)
-    if not any(
-        name <= said for name in map(frozenset, map(content_words, filter(_CODE.fullmatch, sign.terms))) if name
-    ):
+    codes = [frozenset(content_words(term)) for term in sign.terms if _CODE.fullmatch(term)]
+    if not any(code and code <= told for code in codes):
         return hit
     surer = hit.relevance + CODE_WEIGHT * (1 - hit.relevance)
     return replace(hit, relevance=surer, factors={**hit.factors, "relevance": surer, "code": 1.0})
