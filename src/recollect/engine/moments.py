@@ -28,7 +28,7 @@ from recollect.engine.corrections import corrections
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.session_state import EntersProject
 from recollect.engine.showing import shown_again, shown_block
-from recollect.engine.situation import Live, Situation, live, silence
+from recollect.engine.situation import OWN, Live, Situation, live, silence
 from recollect.engine.use import OpenQuestions
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import opted_out
@@ -36,7 +36,6 @@ from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
-OWN = "recollect:"  # begins the names that we give to what no message carries
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 WELCOME = "Recollect has no memories here yet. It learns as you work; `recollect remember` teaches it a sentence."
 

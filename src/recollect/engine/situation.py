@@ -12,6 +12,7 @@ from recollect.engine.anchoring import Looks, nobody_looks
 from recollect.engine.ports import LogsInjections
 from recollect.rank.budget import Filled
 
+OWN = "recollect:"  # begins the names that we give to what no message carries
 DIGITS = 3  # of what is logged
 LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
 
@@ -40,12 +41,16 @@ class Live:
 
 
 def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
-    """Where the host does not say what is in the request, everything of this context that was sent."""
+    """Where the host does not say what is in the request, everything of this context that was sent. What a summary is
+    told is not: only whoever writes it reads that."""
+    known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Point.COMPACTION]
     if carriers is None:
-        return Live(tuple(sent for sent in log.in_context(session.id, session.context) if sent.confirmed))
+        return Live(tuple(sent for sent in known if sent.confirmed))
     turns = log.sent_with(session.id, [message for message in carriers if message is not None])
-    stable = log.stable(session.id, session.context) if None in carriers else None
-    return Live((*turns,) if stable is None else (stable, *turns))
+    # What has a name of ours, no host can name: an answer that its agent asked for.
+    unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN)]
+    stable = [sent for sent in known if sent.message is None and None in carriers]
+    return Live((*stable, *turns, *unnamed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
