@@ -129,9 +129,9 @@ def restart() -> Event:
 def test_a_compaction_that_is_told_of_twice_begins_one_context(store: SqliteStore, told: bool) -> None:
     engine = engine_on(store, Settings(compaction=Compaction(enabled=told)))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
-    once = [a_start(), a_prompt(ASK, message="m1")]
-    claude = [compacting(), restart(), compacted()]
-    other = [compacting(), compacted(), restart()]
+    once: list[Event] = [a_start(), a_prompt(ASK, message="m1")]
+    claude: list[Event] = [compacting(), restart(), compacted()]
+    other: list[Event] = [compacting(), compacted(), restart()]
     assert contexts(engine, store, *once) == [0, 0]
     assert contexts(engine, store, *claude, a_prompt(ASK, message="m2")) == [0, 1, 1, 1]
     assert contexts(engine, store, *other, a_prompt(ASK, message="m3")) == [1, 2, 2, 2]
@@ -142,8 +142,8 @@ def test_a_compaction_that_is_told_of_twice_begins_one_context(store: SqliteStor
 def test_a_second_compaction_without_a_prompt_between_is_one_of_its_own(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
-    claude = [compacting(), restart(), compacted()]
-    other = [compacting(), compacted(), restart()]
+    claude: list[Event] = [compacting(), restart(), compacted()]
+    other: list[Event] = [compacting(), compacted(), restart()]
     assert contexts(engine, store, a_start(), *claude, *claude)[-1] == 2
     assert contexts(engine, store, *other, *other)[-1] == 4
     assert contexts(engine, store, compacting(), compacted(), compacting(), compacted())[-1] == 6
