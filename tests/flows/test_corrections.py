@@ -29,7 +29,7 @@ def told(engine: Engine) -> Engine:
     return engine
 
 
-def ended(engine: Engine, store: SqliteStore, by: MemoryId | None = None, memory: MemoryId = OLD) -> None:
+def ended(store: SqliteStore, by: MemoryId | None = None, memory: MemoryId = OLD) -> None:
     known = store.get(memory)
     assert known is not None
     with store.writing():
@@ -38,7 +38,7 @@ def ended(engine: Engine, store: SqliteStore, by: MemoryId | None = None, memory
 
 def replaced(engine: Engine, store: SqliteStore, **fields: Any) -> None:
     engine.remember(a_draft("The auth token lives 60 minutes.", id=NEW, days_old=0, **fields))
-    ended(engine, store, NEW)
+    ended(store, NEW)
 
 
 @covers("INJ-7")
@@ -76,7 +76,7 @@ def test_a_prompt_that_finds_the_new_one_anyway_has_it_once(told: Engine, store:
 
 @covers("INJ-7")
 def test_what_ended_without_a_successor_is_said_without_its_words(told: Engine, store: SqliteStore) -> None:
-    ended(told, store)
+    ended(store)
     injection = told.handle(a_prompt("ok", message="m2"))
     assert said(injection.block) == [GONE]
     assert ("old" in injection.block, injection.ids, injection.corrected) == (True, (), (OLD,))
@@ -118,7 +118,7 @@ def test_a_successor_that_may_not_be_shown_is_not(told: Engine, store: SqliteSto
 def test_of_a_chain_the_last_one_is_told(told: Engine, store: SqliteStore) -> None:
     replaced(told, store)
     told.remember(a_draft("The auth token lives 5 minutes.", id=NEWEST))
-    ended(told, store, NEWEST, NEW)
+    ended(store, NEWEST, NEW)
     injection = told.handle(a_prompt("ok", message="m2"))
     assert said(injection.block) == ["The auth token lives 5 minutes."]
     assert (injection.ids, injection.corrected) == ((NEWEST,), (OLD,))
@@ -129,7 +129,7 @@ def test_a_correction_that_is_corrected_again_is_told_again(told: Engine, store:
     replaced(told, store)
     assert told.handle(a_prompt("ok", message="m2")).ids == (NEW,)
     told.remember(a_draft("The auth token lives 5 minutes.", id=NEWEST))
-    ended(told, store, NEWEST, NEW)
+    ended(store, NEWEST, NEW)
     injection = told.handle(a_prompt("ok", message="m3"))
     assert said(injection.block) == ["The auth token lives 5 minutes."]
     assert injection.corrected == (NEW,)
@@ -138,7 +138,7 @@ def test_a_correction_that_is_corrected_again_is_told_again(told: Engine, store:
 @covers("INJ-7")
 def test_a_circle_ends(told: Engine, store: SqliteStore) -> None:
     replaced(told, store)
-    ended(told, store, OLD, NEW)
+    ended(store, OLD, NEW)
     assert said(told.handle(a_prompt("ok", message="m2")).block) == [GONE]
 
 
@@ -147,7 +147,7 @@ def test_what_the_model_has_before_it_already_needs_no_line(told: Engine, store:
     told.remember(a_draft("The auth token lives 60 minutes.", id=NEW, days_old=90))
     shown = told.handle(a_question(memory=NEW))
     assert shown.ids == (NEW,)
-    ended(told, store, NEW)
+    ended(store, NEW)
     assert told.handle(a_prompt("ok", message="m2")).block == ""
 
 
@@ -198,7 +198,7 @@ def test_corrections_come_first_and_stay_within_the_budget(store: SqliteStore) -
     for n in range(5):
         text = f"From now on number {n} keeps as many copies as there are machines in its own rack, and one more."
         engine.remember(a_draft(text, id=MemoryId(f"new{n}"), kind=Kind.RULE, days_old=90))
-        ended(engine, store, MemoryId(f"new{n}"), MemoryId(f"old{n}"))
+        ended(store, MemoryId(f"new{n}"), MemoryId(f"old{n}"))
     told = [engine.handle(a_prompt("ok", message=f"m{n}")) for n in range(6)]
     assert all(turn.tokens <= 200 for turn in told)
     assert sorted(old for turn in told for old in turn.corrected) == [f"old{n}" for n in range(5)]
@@ -212,7 +212,7 @@ def test_a_correction_says_no_secret(told: Engine, store: SqliteStore) -> None:
     assert known is not None
     with store.writing():
         store.add(replace(known, id=NEW, text="The key is AKIA\u200bQWERTYUIOPASDFGH now."))
-    ended(told, store, NEW)
+    ended(store, NEW)
     assert "QWERTYUIOP" not in told.handle(a_prompt("ok", message="m2")).block
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -117,7 +116,7 @@ class Host:
     def __init__(self, event: Event) -> None:
         self._event = event
 
-    def normalise(self, payload: dict[str, Any], now: datetime) -> Event:
+    def normalise(self, _: dict[str, Any], __: datetime) -> Event:
         return self._event
 
     render = staticmethod(opencode.render)
@@ -140,19 +139,19 @@ def post(engine: Engine, path: str, body: object) -> tuple[int, dict[str, Any]]:
 
 
 def tell(monkeypatch: pytest.MonkeyPatch, engine: Engine, event: Event) -> tuple[int, dict[str, Any]]:
-    monkeypatch.setitem(app.HOSTS, "any", Host(event))  # type: ignore[arg-type]
+    monkeypatch.setitem(app.HOSTS, "any", Host(event))
     return post(engine, "/v1/hosts/any", {})
 
 
 @pytest.fixture
-def broken(tmp_path: Path) -> Iterator[Engine]:
+def broken(tmp_path: Path) -> Engine:
     """Its database lies in a file that is none any more."""
     path = tmp_path / "data" / "recollect.db"
     store = SqliteStore(path)
     engine = engine_on(store)
     engine.remember(a_draft("Auth needs a token refresh."))
     store.close()
-    yield engine
+    return engine
 
 
 @covers("SCN-E4", "INJ-10")
@@ -179,12 +178,12 @@ class BrokenModel:
         return MODEL
 
     def embed(self, text: str) -> Vector:
-        raise RuntimeError
+        raise RuntimeError(text)
 
     def embed_question(self, text: str) -> Vector:
         self._calls += 1
         if self._calls > 1:
-            raise TimeoutError
+            raise TimeoutError(text)
         return Vector(bytes(4 * 384))
 
 
