@@ -115,7 +115,7 @@ class Moments:
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
             session = self._forgotten(session, by_start=True, cleared=event.source is StartSource.CLEAR)
         if event.source is StartSource.FORK:
-            self._copy(session, event)
+            session = self._copy(session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
             return shown_again(logged.injection)
@@ -261,12 +261,15 @@ class Moments:
             return session
         return self._store.begin_context(session.id)
 
-    def _copy(self, session: Session, event: SessionStarted) -> None:
-        """A fork carries what its parent was sent."""
+    def _copy(self, session: Session, event: SessionStarted) -> Session:
+        """A fork carries what its parent was sent, up to where it begins."""
         parent = None if event.parent is None else self._store.session(event.parent)
-        if parent is not None and not self._store.log_of(session.id):
-            with self._store.writing():
-                self._store.copy_log(parent, session, event.copied)
+        if parent is None or self._store.log_of(session.id):
+            return session
+        sent = [sent.message for sent in self._store.log_of(parent.id) if sent.message is not None]
+        copied = {message: message for message in sent if not event.copied or message.startswith(OWN)}
+        with self._store.writing():
+            return self._store.copy_log(parent, session, {**copied, **event.copied})
 
     def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
         return Situation(

@@ -307,8 +307,9 @@ class LogsInjections(Protocol):
         """Everything of a session, in its order."""
         ...
 
-    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> None:
-        """The child was sent what the parent was; `messages` have other names there."""
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
+        """What these of the parent's messages were sent with, under their names in the child, and its start blocks;
+        the child is in the context of its parent then. Nothing counts as shown once more."""
         ...
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:

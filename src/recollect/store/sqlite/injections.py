@@ -122,15 +122,19 @@ class Injections:
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
 
-    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> None:
-        known = [*filter(None, [self.stable(parent.id, parent.context)]), *self.log_of(parent.id)]
-        for sent in known:
-            if sent.message is None:
-                if sent.context == parent.context:
-                    self.record(replace(sent, session=child.id, context=child.context))
-            else:
-                message = messages.get(sent.message, sent.message)
-                self.record(replace(sent, session=child.id, context=child.context, message=message))
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
+        with self._database.write() as connection:
+            for sent in self.log_of(parent.id):
+                if sent.message is None or sent.message in messages:
+                    name = None if sent.message is None else messages[sent.message]
+                    row = sent_row(replace(sent, session=child.id, message=name))
+                    connection.execute(
+                        f"INSERT OR IGNORE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row
+                    )
+            row = connection.execute(
+                "UPDATE session SET context = ? WHERE id = ? RETURNING *", (parent.context, child.id)
+            ).fetchone()
+        return session_of(row)
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:
         where = "" if session_id is None else "WHERE session = :session"
