@@ -2,11 +2,12 @@
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect.daemon.settings import LiveSettings
-from recollect.domain.event import StartSource
+from recollect.domain.event import Event, StartSource
 from recollect.domain.injection import Quiet
 from recollect.domain.memory import Kind, SessionId
 from recollect.domain.settings import Inject, Settings
@@ -108,8 +109,8 @@ def test_injection_can_be_switched_off_by_a_project_and_by_the_user(
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
     engine.remember(a_fix())
     for folder, quiet in (("quiet", True), ("loud", by != "project")):
-        about = {"session": folder, "folder": str(tmp_path / folder), "project": PROJECT}
-        moments = [
+        about: dict[str, Any] = {"session": folder, "folder": str(tmp_path / folder), "project": PROJECT}
+        moments: list[Event] = [
             a_start(**about),
             a_prompt(ASK, **about),
             a_failure(FAILED, **about),
