@@ -54,10 +54,11 @@ def test_what_a_session_leaves_reads_back_as_it_was_said(engine: Engine, store: 
 @covers("MEM-7", "FMT-2")
 def test_the_next_start_tells_what_was_asked_done_decided_touched_and_left_open(engine: Engine) -> None:
     engine.handle(an_end("s1", summary=FULL))
-    assert section(engine.handle(a_start("s2")).block, EARLIER) == [
+    (told,) = section(engine.handle(a_start("s2")).block, EARLIER)
+    assert told == (
         "- 2026-03-02 asked: make login faster; done: the pool is shared; decided: no cache for now; "
         "files: src/pool.py, src/auth.py; open: measure it"
-    ]
+    )
 
 
 @covers("MEM-6")

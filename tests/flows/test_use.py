@@ -137,7 +137,7 @@ def test_in_the_start_block_what_was_never_used_stays_above_the_floor(store: Sql
 def test_use_moves_a_score_within_narrow_bounds_and_one_look_decides_little() -> None:
     loop = Loop()
     least, most = use_factor(Use(unused=10**9), loop), use_factor(Use(used=10**9), loop)
-    assert (least, most) == (pytest.approx(0.85), pytest.approx(1.15))
+    assert [least, most] == pytest.approx([0.85, 1.15])
     assert use_factor(Use(), loop) == 1.0
     assert abs(use_factor(Use(unused=1), loop) - 1) < 0.04
     assert use_rate(Use(feedback=1), loop) > use_rate(Use(used=2), loop)

@@ -122,6 +122,7 @@ class _Filling:
         self._besides = besides  # None: nothing is counted
         self._render = render
         self._chosen: dict[int, _Line] = {}
+        self._costs: dict[str, int] = {}  # a line is tried more than once
         # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
         self._spent = estimate(render([Entry("", "")], self._left_out(len(offers))))
 
@@ -129,11 +130,16 @@ class _Filling:
         """How many the block says it leaves out."""
         return 0 if self._besides is None else of_these + self._besides
 
+    def _cost(self, line: str) -> int:
+        if line not in self._costs:
+            self._costs[line] = estimate(line + "\n")
+        return self._costs[line]
+
     def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
         left = dict(shares)
         for place, one in enumerate(self._offers):
             for way in range(1 if whole_only else len(one.ways)):
-                cost = estimate(one.ways[way] + "\n")
+                cost = self._cost(one.ways[way])
                 if all(cost <= left.get(share, cost) for share in one.shares) and self._take(_Line(place, one, way)):
                     left |= {share: left[share] - cost for share in one.shares if share in left}
                     break
@@ -146,9 +152,9 @@ class _Filling:
     def _take(self, line: _Line) -> bool:
         if len(self._chosen) >= self._max_lines:
             return False
-        cost = estimate(line.text + "\n")
+        cost = self._cost(line.text)
         if all(line.offer.section != other.offer.section for other in self._chosen.values()):
-            cost += estimate(f"{line.offer.section}:\n")
+            cost += self._cost(f"{line.offer.section}:")
         if self._spent + cost > self._budget_tokens:
             return False
         self._chosen[line.place] = line
