@@ -134,7 +134,8 @@ class Moments:
         return built
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
-        logged = next((s for s in self._store.sent_with(session.id, [event.message]) if not s.call), None)
+        sent = self._store.sent_with(session.id, [event.message], why=True)
+        logged = next((one for one in sent if not one.call), None)
         if logged is not None:
             return shown_again(logged.injection)
         began = self._seconds()
@@ -186,7 +187,7 @@ class Moments:
 
     def _tool_failed(self, session: Session, event: ToolFailed) -> Injection:
         if event.message is not None:
-            sent = self._store.sent_with(session.id, [event.message])
+            sent = self._store.sent_with(session.id, [event.message], why=True)
             logged = next((one for one in sent if one.call == (event.call or event.message)), None)
             if logged is not None:
                 return shown_again(logged.injection)

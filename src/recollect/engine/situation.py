@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from recollect.domain.event import Carriers
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
@@ -17,17 +18,17 @@ DIGITS = 3  # of what is logged
 LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Live:
     """What is in front of the model: the blocks whose messages are in the request."""
 
     sent: tuple[Sent, ...] = ()
 
-    @property
+    @cached_property
     def shown(self) -> frozenset[MemoryId]:
         return frozenset(memory for sent in self.sent for memory in sent.injection.ids)
 
-    @property
+    @cached_property
     def corrected(self) -> frozenset[MemoryId]:
         """What the model was told no longer holds."""
         return frozenset(memory for sent in self.sent for memory in sent.injection.corrected)

@@ -13,6 +13,11 @@ from recollect.store.sqlite.traces import NOTHING
 from recollect.store.sqlite.uses import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
+# Without the reasons: what is in front of the model is asked at every prompt, and a long session has many of them.
+_SENT = f"""
+    session, message, context, call, point, placement, block, tokens, budget, ids, corrected, considered, quiet,
+    '{NOTHING}' AS trace, at_ms, took_ms, confirmed, hash
+"""
 
 
 class Injections:
@@ -93,10 +98,10 @@ class Injections:
             ).fetchone()
         return sent_of(row) if row else None
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
         # One parameter for any number of ids.
-        query = """
-            SELECT injection.* FROM json_each(?) AS asked JOIN injection
+        query = f"""
+            SELECT {"injection.*" if why else _SENT} FROM json_each(?) AS asked JOIN injection
             ON injection.session = ? AND injection.message = asked.value AND injection.message <> ''
             ORDER BY injection.context, injection.at_ms, injection.message, injection.call
         """
@@ -110,7 +115,7 @@ class Injections:
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
+                f"SELECT {_SENT} FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
                 (session_id, context),
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
