@@ -35,7 +35,7 @@ LONGEST = "pool queue " + "zq7" * 6_600
 TEXTS = st.one_of(
     st.sampled_from(KINDS),
     st.builds(lambda parts: " ".join(parts)[:2000], st.lists(st.sampled_from(KINDS), min_size=1, max_size=4)),
-    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1, max_size=200),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=200),
 ).filter(lambda text: bool(text.strip()))
 ASKED = st.one_of(TEXTS, st.sampled_from(["", LINE, "pool queue timeout connection", TRACE * 50]))
 BUDGETS = st.builds(
