@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.domain.event import Prompt, SessionStarted
+from recollect.domain.event import Asked, Compacted, Compacting, Prompt, Reply, SessionEnded, SessionStarted, ToolFailed
 from recollect.domain.memory import (
     Draft,
     Kind,
@@ -16,7 +16,7 @@ from recollect.domain.memory import (
     SessionId,
     Source,
 )
-from recollect.domain.session import Turn
+from recollect.domain.session import Note, Turn
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PROJECT = ProjectId("git:example.org/shop/api")
@@ -59,6 +59,37 @@ def a_start(session: str = "s1", **fields: Any) -> SessionStarted:
 def a_prompt(text: str, *, session: str = "s1", message: str = "m1", **fields: Any) -> Prompt:
     known: dict[str, Any] = {"at": NOW, "project": PROJECT}
     return Prompt(session=SessionId(session), message=MessageId(message), text=text, **(known | fields))
+
+
+def a_reply(text: str, *, session: str = "s1", **fields: Any) -> Reply:
+    known: dict[str, Any] = {"at": NOW, "message": MessageId("r1")}
+    return Reply(session=SessionId(session), text=text, **(known | fields))
+
+
+def a_failure(error: str, *, session: str = "s1", message: str | None = "t1", **fields: Any) -> ToolFailed:
+    known: dict[str, Any] = {"at": NOW, "project": PROJECT, "tool": "bash", "call": None}
+    carrier = None if message is None else MessageId(message)
+    return ToolFailed(session=SessionId(session), error=error, message=carrier, **(known | fields))
+
+
+def a_question(query: str = "", *, session: str = "s1", memory: MemoryId | None = None, **fields: Any) -> Asked:
+    known: dict[str, Any] = {"at": NOW, "project": PROJECT}
+    return Asked(session=SessionId(session), query=query, id=memory, **(known | fields))
+
+
+def compacting(session: str = "s1", **fields: Any) -> Compacting:
+    known: dict[str, Any] = {"at": NOW, "project": PROJECT}
+    return Compacting(session=SessionId(session), **(known | fields))
+
+
+def compacted(session: str = "s1", **fields: Any) -> Compacted:
+    known: dict[str, Any] = {"at": NOW, "project": PROJECT}
+    return Compacted(session=SessionId(session), **(known | fields))
+
+
+def an_end(session: str = "s1", *notes: str, **fields: Any) -> SessionEnded:
+    known: dict[str, Any] = {"at": NOW, "project": PROJECT, "notes": tuple(map(Note.parse, notes))}
+    return SessionEnded(session=SessionId(session), **(known | fields))
 
 
 def _scope(scope: str | Scope) -> Scope:

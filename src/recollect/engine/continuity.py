@@ -6,6 +6,7 @@ from datetime import timedelta
 from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
+from recollect.engine.showing import line_as_read
 from recollect.rank.budget import Offer
 from recollect.text.block import note_line_of, summary_line_of
 
@@ -20,7 +21,7 @@ ROOM = {"done": 3 / 8, "decided": 2 / 8, "open": 3 / 8}
 
 def offers(recaps: Sequence[Recap], settings: Settings) -> list[Offer]:
     """Of the newest first, redacted once more."""
-    safe = [recap.retold(redacted) for recap in recaps]
+    safe = [recap.retold(lambda line: line_as_read(redacted(line))) for recap in recaps]
     return [*_notes(safe, settings), *_summaries(safe)]
 
 

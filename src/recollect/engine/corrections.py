@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from recollect.domain.memory import Memory, MemoryId, Viewer
 from recollect.engine.admission import is_ignored
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.showing import shown
+from recollect.engine.showing import as_read, shown
 from recollect.engine.situation import Situation
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer
@@ -34,7 +34,7 @@ def corrections(memories: KeepsMemories, situation: Situation) -> list[Correctio
         if now is None or not _may_be_shown(now, situation, situation.viewer):
             found.append(Correction(old=memory.id, offer=Offer((ended_line_of(memory),))))
         elif now.id not in live.shown:
-            line = correction_line_of(shown(now), memory.id)
+            line = correction_line_of(as_read(shown(now)), memory.id)
             found.append(Correction(old=memory.id, offer=Offer((line, ended_line_of(memory)), memory=now.id)))
     return sorted(found, key=lambda correction: correction.old)
 

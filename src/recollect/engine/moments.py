@@ -119,7 +119,7 @@ class Moments:
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
             session = self._forgotten(session, by_start=True, cleared=event.source is StartSource.CLEAR)
         if event.source is StartSource.FORK:
-            self._copy(session, event)
+            session = self._copy(session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
             return shown_again(logged.injection)
@@ -165,7 +165,8 @@ class Moments:
         return built
 
     def _turn(self, session: Session, event: Prompt) -> Injection:
-        logged = next((s for s in self._store.sent_with(session.id, [event.message]) if not s.call), None)
+        sent = self._store.sent_with(session.id, [event.message], why=True)
+        logged = next((one for one in sent if not one.call), None)
         if logged is not None:
             return shown_again(logged.injection)
         began = self._seconds()
@@ -217,7 +218,7 @@ class Moments:
 
     def _tool_failed(self, session: Session, event: ToolFailed) -> Injection:
         if event.message is not None:
-            sent = self._store.sent_with(session.id, [event.message])
+            sent = self._store.sent_with(session.id, [event.message], why=True)
             logged = next((one for one in sent if one.call == (event.call or event.message)), None)
             if logged is not None:
                 return shown_again(logged.injection)
@@ -297,18 +298,15 @@ class Moments:
             return session
         return self._store.begin_context(session.id)
 
-    def _copy(self, session: Session, event: SessionStarted) -> None:
-        """A fork carries what its parent was sent: with the messages that were copied, or, if these kept their names,
-        with those of the parent's live context."""
+    def _copy(self, session: Session, event: SessionStarted) -> Session:
+        """A fork carries what its parent was sent, up to where it begins."""
         parent = None if event.parent is None else self._store.session(event.parent)
         if parent is None or self._store.log_of(session.id):
-            return
+            return session
+        sent = [sent.message for sent in self._store.log_of(parent.id) if sent.message is not None]
+        copied = {message: message for message in sent if not event.copied or message.startswith(OWN)}
         with self._store.writing():
-            for sent in self._store.log_of(parent.id):
-                is_live = sent.context == parent.context
-                if sent.message in event.copied or (is_live and (sent.message is None or not event.copied)):
-                    message = None if sent.message is None else event.copied.get(sent.message, sent.message)
-                    self._store.record(replace(sent, session=session.id, context=session.context, message=message))
+            return self._store.copy_log(parent, session, {**copied, **event.copied})
 
     def _in_front(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
         known = live(self._store, session, None if isinstance(event, Compacting) else event.live)

@@ -1,6 +1,7 @@
 """The answer to an agent that asks by a tool: what fits its question, or one memory with its evidence.
 
-After some answers in one live context, further ones are ids and titles; a memory can always be opened by its id.
+After some answers in one live context, further ones are ids and titles, as is what the model has before it already; a
+memory can always be opened by its id.
 """
 
 from collections.abc import Sequence
@@ -17,15 +18,18 @@ from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.text.block import PREFIX, index_line_of, item_line_of, line_of, short_line_of
-from recollect.text.query import content_words
+from recollect.text.query import search_words
 from recollect.text.words import word_set
 
 EVIDENCE = "Said then"
+MEANING = "meaning"  # the factor that only a model can tell
 
 
 def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation) -> Injection:
     budgets = situation.settings.budgets
-    wanted = min(asked.budget_tokens or budgets.query_tokens, budgets.query_tokens)
+    # Whoever opens one memory wants all of it.
+    usual = budgets.query_tokens if asked.id is None else budgets.most_tokens
+    wanted = min(asked.budget_tokens or usual, usual)
     left = budgets.live_start_tokens - situation.live.tokens(Point.START, Point.ON_DEMAND)
     budget_tokens = min(allowance(wanted, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
@@ -34,13 +38,13 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
         return _details(store.get(asked.id), situation, budget_tokens)
     hits = _hits(store, embeds, asked, situation)
     needed = situation.settings.on_demand.threshold
-    words = frozenset(content_words(asked.query))
+    words = frozenset(search_words(asked.query))
     fitting = [hit for hit in hits if hit.relevance >= needed or _has_all(hit.memory, words)]
     others = [hit for hit in hits if hit not in fitting]
-    in_full = situation.live.tokens(Point.ON_DEMAND) < budgets.query_whole_tokens
-    offers = [_offer(for_block(hit)) if in_full else _title(for_block(hit)) for hit in fitting]
+    in_full = situation.live.tokens(Point.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
+    known = situation.live.shown
     filled = fill(
-        offers,
+        [(_offer if in_full and hit.memory.id not in known else _title)(for_block(hit)) for hit in fitting],
         budget_tokens=budget_tokens,
         shares={
             ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,

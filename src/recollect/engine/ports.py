@@ -295,16 +295,22 @@ class LogsInjections(Protocol):
         """The stable block of one live context."""
         ...
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
-        """What each of these messages and its tools were sent with, as it was first recorded, in that order."""
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
+        """What each of these messages and its tools were sent with, as it was first recorded, in that order; with
+        `why`, the reasons too."""
         ...
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
-        """Everything that was sent in one live context."""
+        """Everything that was sent in one live context, without the reasons."""
         ...
 
     def log_of(self, session_id: SessionId) -> list[Sent]:
         """Everything of a session, in its order."""
+        ...
+
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
+        """What these of the parent's messages were sent with, under their names in the child, and its start blocks;
+        the child is in the context of its parent then. Nothing counts as shown once more."""
         ...
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:

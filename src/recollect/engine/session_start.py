@@ -65,15 +65,17 @@ def build(
         counts_rest=False,
     )
     left_out = [hit for hit in chosen if first.verdicts[hit.memory.id] is Verdict.BUDGET]
-    kept = [one for one in offers if one.memory is None or first.verdicts[one.memory] is not Verdict.BUDGET]
     listed = _index([*left_out, *_ordered(further)], settings.start.index_entries)
+    told = {one.memory or one.ways[-1] for one in (*first.said, *listed)}
+    others = [one for one in offers if (one.memory or one.ways[-1]) not in told]  # what the index leaves flows on
     filled = fill(
-        [*kept, *listed],
+        [*first.said, *listed, *others],
         budget_tokens=budget_tokens,
         shares={INDEX: index_tokens},
         sections=sections,
         counts_rest=situation.counts_rest,
         flows=False,
+        besides=len({hit.memory.id for hit in further}.difference(told)),
     )
     return injection(
         Placement.SYSTEM,
@@ -81,7 +83,7 @@ def build(
         [*chosen, *further],
         budget_tokens=budget_tokens,
         considered=len(best) + len(further) + len(low),
-        refused=[*refused([hit for hit in left_out if hit.memory.id not in filled.verdicts], Verdict.BUDGET), *low],
+        refused=low,
     )
 
 

@@ -29,6 +29,9 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
             language=_language(event, language_of) or (None if parent is None else parent.language),
             started_at=event.at,
             parent=event.parent,
+            # Who wants to be left alone means the agents that they start, too.
+            recalls=parent is None or parent.recalls,
+            captures=parent is None or parent.captures,
         )
     )
 

@@ -99,11 +99,17 @@ def shown_undone(undone: Undone) -> Undone:
 def for_block(hit: Hit) -> Hit:
     """Looked at as it will be read there: in one line, without what nobody sees."""
     safe = shown_hit(hit)
-    text, title = _read(safe.memory.text), None if safe.memory.title is None else _read(safe.memory.title)
-    if (text, title) == (safe.memory.text, safe.memory.title):  # as almost always
-        return safe
+    return replace(safe, memory=as_read(safe.memory))
+
+
+def as_read(memory: Memory) -> Memory:
+    text, title = line_as_read(memory.text), None if memory.title is None else line_as_read(memory.title)
+    evidence = tuple(map(line_as_read, memory.evidence))
+    if (text, title, evidence) == (memory.text, memory.title, memory.evidence):  # as almost always
+        return memory
     title = None if title is None else title[:MAX_TITLE_CHARS]
-    return replace(safe, memory=replace(safe.memory, text=text[:MAX_TEXT_CHARS], title=title))
+    evidence = tuple(sentence[:MAX_TEXT_CHARS] for sentence in evidence)
+    return replace(memory, text=text[:MAX_TEXT_CHARS], title=title, evidence=evidence)
 
 
 def shown_again(injection: Injection) -> Injection:
@@ -130,7 +136,7 @@ def _shown_freshness(freshness: Freshness) -> Freshness:
     return replace(freshness, files=tuple(files))
 
 
-def _read(text: str) -> str:
+def line_as_read(text: str) -> str:
     """A secret may be one only where it is read: in the text, a line ends or a character hides inside of it."""
     seen = visible(text)
     safe = redacted(seen)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from recollect.domain.event import Carriers
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
@@ -17,17 +18,17 @@ DIGITS = 3  # of what is logged
 LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Live:
     """What is in front of the model: the blocks whose messages are in the request."""
 
     sent: tuple[Sent, ...] = ()
 
-    @property
+    @cached_property
     def shown(self) -> frozenset[MemoryId]:
         return frozenset(memory for sent in self.sent for memory in sent.injection.ids)
 
-    @property
+    @cached_property
     def corrected(self) -> frozenset[MemoryId]:
         """What the model was told no longer holds."""
         return frozenset(memory for sent in self.sent for memory in sent.injection.corrected)
@@ -47,16 +48,16 @@ class Live:
 
 
 def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
-    """Where the host does not say what is in the request, everything of this context that was sent."""
+    """Where the host does not say what is in the request, everything of this context that was sent. What a summary is
+    told is not: only whoever writes it reads that."""
+    known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Point.COMPACTION]
     if carriers is None:
-        return Live(tuple(sent for sent in log.in_context(session.id, session.context) if sent.confirmed))
+        return Live(tuple(sent for sent in known if sent.confirmed))
     turns = log.sent_with(session.id, [message for message in carriers if message is not None])
-    others = [
-        sent
-        for sent in log.in_context(session.id, session.context)
-        if (None in carriers if sent.message is None else sent.message.startswith(OWN))
-    ]
-    return Live((*others, *turns))
+    # What has a name of ours, no host can name: an answer that its agent asked for.
+    unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN)]
+    stable = [sent for sent in known if sent.message is None and None in carriers]
+    return Live((*stable, *turns, *unnamed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

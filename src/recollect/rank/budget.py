@@ -1,7 +1,7 @@
 """Choose what fits. Pure: same offers and budget, same choice. The budget is for the rendered text, fence included."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
@@ -46,6 +46,7 @@ class Filled:
     block: str
     tokens: int
     verdicts: Mapping[MemoryId, Verdict]
+    said: tuple[Offer, ...] = ()  # what it says, each in the way that was chosen, in the order of the offers
 
     @property
     def shown(self) -> tuple[MemoryId, ...]:
@@ -62,6 +63,14 @@ class _Line:
     @property
     def text(self) -> str:
         return self.offer.ways[self.way]
+
+    @property
+    def means(self) -> Verdict:
+        return self.offer.means if self.way == 0 else Verdict.SHORT
+
+    @property
+    def said(self) -> Offer:
+        return replace(self.offer, ways=(self.text,), means=self.means)
 
 
 Render = Callable[[Sequence[Entry], int], str]
@@ -80,13 +89,15 @@ def fill(
     sections: Sequence[str] = ("",),
     counts_rest: bool = True,
     flows: bool = True,
+    besides: int = 0,
     render: Render = _fenced,
 ) -> Filled:
     """Take offers in their order: whole, else in short, else counted. What does not fit blocks nothing after it.
 
-    First within their shares; then, where these flow, with what is left of all of them.
+    First within their shares; then, where these flow, with what is left of all of them. `besides`: so many found no
+    room before these were offered, and are counted with those that find none here.
     """
-    filling = _Filling(offers, budget_tokens, max_lines, sections, counts_rest, render)
+    filling = _Filling(offers, budget_tokens, max_lines, sections, besides if counts_rest else None, render)
     if shares:
         filling.take_within(shares, whole_only=flows)
     if flows:
@@ -101,24 +112,34 @@ class _Filling:
         budget_tokens: int,
         max_lines: int | None,
         sections: Sequence[str],
-        counts_rest: bool,
+        besides: int | None,
         render: Render,
     ) -> None:
         self._offers = offers
         self._budget_tokens = budget_tokens
         self._max_lines = len(offers) if max_lines is None else max_lines
         self._sections = sections
-        self._counts_rest = counts_rest
+        self._besides = besides  # None: nothing is counted
         self._render = render
         self._chosen: dict[int, _Line] = {}
+        self._costs: dict[str, int] = {}  # a line is tried more than once
         # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
-        self._spent = estimate(render([Entry("", "")], len(offers) if counts_rest else 0))
+        self._spent = estimate(render([Entry("", "")], self._left_out(len(offers))))
+
+    def _left_out(self, of_these: int) -> int:
+        """How many the block says it leaves out."""
+        return 0 if self._besides is None else of_these + self._besides
+
+    def _cost(self, line: str) -> int:
+        if line not in self._costs:
+            self._costs[line] = estimate(line + "\n")
+        return self._costs[line]
 
     def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
         left = dict(shares)
         for place, one in enumerate(self._offers):
             for way in range(1 if whole_only else len(one.ways)):
-                cost = estimate(one.ways[way] + "\n")
+                cost = self._cost(one.ways[way])
                 if all(cost <= left.get(share, cost) for share in one.shares) and self._take(_Line(place, one, way)):
                     left |= {share: left[share] - cost for share in one.shares if share in left}
                     break
@@ -131,9 +152,9 @@ class _Filling:
     def _take(self, line: _Line) -> bool:
         if len(self._chosen) >= self._max_lines:
             return False
-        cost = estimate(line.text + "\n")
+        cost = self._cost(line.text)
         if all(line.offer.section != other.offer.section for other in self._chosen.values()):
-            cost += estimate(f"{line.offer.section}:\n")
+            cost += self._cost(f"{line.offer.section}:")
         if self._spent + cost > self._budget_tokens:
             return False
         self._chosen[line.place] = line
@@ -147,7 +168,7 @@ class _Filling:
                 self._chosen.values(),
                 key=lambda line: (self._sections.index(line.offer.section), line.offer.order, line.place),
             )
-            more = len(self._offers) - len(lines) if self._counts_rest else 0
+            more = self._left_out(len(self._offers) - len(lines))
             block = self._render([Entry(line.offer.section, line.text) for line in lines], more)
             tokens = estimate(block)
             if tokens <= self._budget_tokens or not lines:
@@ -155,17 +176,16 @@ class _Filling:
             del self._chosen[max(self._chosen)]
         full = len(self._chosen) >= self._max_lines
         verdicts = {
-            one.memory: self._verdict(place, one, Verdict.LINES if full else Verdict.BUDGET)
+            one.memory: self._verdict(place, Verdict.LINES if full else Verdict.BUDGET)
             for place, one in enumerate(self._offers)
             if one.memory is not None
         }
-        return Filled(block=block, tokens=tokens, verdicts=verdicts)
+        said = tuple(line.said for _, line in sorted(self._chosen.items()))
+        return Filled(block=block, tokens=tokens, verdicts=verdicts, said=said)
 
-    def _verdict(self, place: int, one: Offer, left_out: Verdict) -> Verdict:
+    def _verdict(self, place: int, left_out: Verdict) -> Verdict:
         line = self._chosen.get(place)
-        if line is None:
-            return left_out
-        return one.means if line.way == 0 else Verdict.SHORT
+        return left_out if line is None else line.means
 
 
 def allowance(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_tokens: int | None = None) -> int:

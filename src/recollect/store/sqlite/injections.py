@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.injection import Point, Sent, Session, Usage
@@ -12,6 +13,11 @@ from recollect.store.sqlite.traces import NOTHING
 from recollect.store.sqlite.uses import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
+# Without the reasons: what is in front of the model is asked at every prompt, and a long session has many of them.
+_SENT = f"""
+    session, message, context, call, point, placement, block, tokens, budget, ids, corrected, considered, quiet,
+    '{NOTHING}' AS trace, at_ms, took_ms, confirmed, hash
+"""
 
 
 class Injections:
@@ -92,10 +98,10 @@ class Injections:
             ).fetchone()
         return sent_of(row) if row else None
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
         # One parameter for any number of ids.
-        query = """
-            SELECT injection.* FROM json_each(?) AS asked JOIN injection
+        query = f"""
+            SELECT {"injection.*" if why else _SENT} FROM json_each(?) AS asked JOIN injection
             ON injection.session = ? AND injection.message = asked.value AND injection.message <> ''
             ORDER BY injection.context, injection.at_ms, injection.message, injection.call
         """
@@ -109,7 +115,7 @@ class Injections:
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
+                f"SELECT {_SENT} FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
                 (session_id, context),
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
@@ -120,6 +126,20 @@ class Injections:
                 "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
+
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
+        with self._database.write() as connection:
+            for sent in self.log_of(parent.id):
+                if sent.message is None or sent.message in messages:
+                    name = None if sent.message is None else messages[sent.message]
+                    row = sent_row(replace(sent, session=child.id, message=name))
+                    connection.execute(
+                        f"INSERT OR IGNORE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row
+                    )
+            row = connection.execute(
+                "UPDATE session SET context = ? WHERE id = ? RETURNING *", (parent.context, child.id)
+            ).fetchone()
+        return session_of(row)
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:
         where = "" if session_id is None else "WHERE session = :session"

@@ -369,6 +369,13 @@ def sent_of(row: sqlite3.Row) -> Sent | None:
     """None: it is not what was sent, so it is as good as not in the log."""
     if not is_sound(row, INJECTION_WORDS):
         return None
+    try:
+        return _sent_of(row)
+    except (ValueError, TypeError):  # of what no hash covers
+        return None
+
+
+def _sent_of(row: sqlite3.Row) -> Sent:
     return Sent(
         session=SessionId(row["session"]),
         context=row["context"],
