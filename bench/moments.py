@@ -195,6 +195,8 @@ def log_sessions(store: SqliteStore, sessions: int) -> None:
             name = SessionId(f"before-{number}")
             began = NOW - (sessions - number) * 10 * MINUTE
             where = project(number % PROJECTS)
+            if number < PROJECTS:  # known for long: git need not be asked what it is
+                store.note_aliases(where, [ProjectId(f"root:{number:040x}")], began)
             store.begin_session(Session(id=name, host="bench", project=where, language=None, started_at=began))
             log_turns(store, name, TURNS, began)
             if number >= sessions - RECAPS * PROJECTS:

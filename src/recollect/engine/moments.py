@@ -96,7 +96,7 @@ class Moments:
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were really sent with, after a restart of the host."""
-        logged = self._store.sent_with(session, messages)
+        logged = self._store.sent_with(session, messages, reasons=False)
         return {
             sent.message: shown_block(sent.injection.block)
             for sent in logged
@@ -106,7 +106,7 @@ class Moments:
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
         """The same of the tools of these messages: by message and call."""
         found: dict[MessageId, dict[str, str]] = {}
-        for sent in self._store.sent_with(session, messages):
+        for sent in self._store.sent_with(session, messages, reasons=False):
             if sent.confirmed and sent.message is not None and sent.call:
                 found.setdefault(sent.message, {})[sent.call] = shown_block(sent.injection.block)
         return found

@@ -295,12 +295,13 @@ class LogsInjections(Protocol):
         """The stable block of one live context."""
         ...
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
-        """What each of these messages and its tools were sent with, as it was first recorded, in that order."""
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, reasons: bool = True) -> list[Sent]:
+        """What each of these messages and its tools were sent with, as it was first recorded, in that order; quicker
+        without the reasons."""
         ...
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
-        """Everything that was sent in one live context."""
+        """Everything that was sent in one live context, without the reasons."""
         ...
 
     def log_of(self, session_id: SessionId) -> list[Sent]:

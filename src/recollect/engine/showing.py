@@ -45,7 +45,10 @@ def shown_all(memories: Iterable[Memory]) -> tuple[Memory, ...]:
 
 
 def shown_hit(hit: Hit) -> Hit:
-    return replace(hit, memory=shown(hit.memory), freshness=_shown_freshness(hit.freshness))
+    memory, freshness = shown(hit.memory), _shown_freshness(hit.freshness)
+    if memory is hit.memory and freshness is hit.freshness:  # as almost always
+        return hit
+    return replace(hit, memory=memory, freshness=freshness)
 
 
 def shown_turn(hit: TurnHit) -> TurnHit:

@@ -43,7 +43,7 @@ def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Li
     """Where the host does not say what is in the request, everything of this context that was sent."""
     if carriers is None:
         return Live(tuple(sent for sent in log.in_context(session.id, session.context) if sent.confirmed))
-    turns = log.sent_with(session.id, [message for message in carriers if message is not None])
+    turns = log.sent_with(session.id, [message for message in carriers if message is not None], reasons=False)
     stable = log.stable(session.id, session.context) if None in carriers else None
     return Live((*turns,) if stable is None else (stable, *turns))
 

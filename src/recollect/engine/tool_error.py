@@ -1,6 +1,7 @@
 """The block on a tool that failed: this error is known, and what helped. An error that is new brings nothing."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
@@ -92,9 +93,15 @@ def _known(
 
 def _certain(hit: Hit, sign: Signature) -> Hit:
     """The same error, word for word but for what changes from day to day."""
-    if not any(signature(text).key == sign.key for text in _texts(hit.memory)):
+    if not any(_key(text) == sign.key for text in _texts(hit.memory)):
         return hit
     return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
+
+
+@lru_cache(maxsize=512)
+def _key(known: str) -> str:
+    """In a session the same few errors are compared again and again."""
+    return signature(known).key
 
 
 def _texts(memory: Memory) -> list[str]:
@@ -110,10 +117,11 @@ def _names_it(memory: Memory, sign: Signature) -> bool:
 
 def _refused(hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float) -> list[Choice]:
     fitting: set[MemoryId] = {hit.memory.id for hit in near}
+    shown = situation.live.shown
     choices = []
     for hit in hits:
         if hit.memory.id not in fitting:
-            live = hit.memory.id in situation.live.shown
+            live = hit.memory.id in shown
             verdict = Verdict.LIVE if live else Verdict.THRESHOLD if hit.relevance < needed else Verdict.CUT
             choices += refused([hit], verdict, {hit.memory.id: needed})
     return choices

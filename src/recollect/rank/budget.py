@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
@@ -12,6 +13,7 @@ from recollect.text.block import Entry, line_of, render, short_line_of
 from recollect.text.tokens import estimate
 
 T = TypeVar("T")
+COSTED_BEFORE_CHARS = 2000  # longer lines are not remembered: hardly any fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,17 @@ class _Line:
 Render = Callable[[Sequence[Entry], int], str]
 
 
+def _cost(line: str) -> int:
+    """In a block."""
+    return _cost_before(line) if len(line) <= COSTED_BEFORE_CHARS else estimate(line + "\n")
+
+
+@lru_cache(maxsize=1024)
+def _cost_before(line: str) -> int:
+    """The same few lines are offered several times for one block, and again for the next."""
+    return estimate(line + "\n")
+
+
 def _fenced(entries: Sequence[Entry], more: int) -> str:
     return render(entries, more=more)
 
@@ -118,7 +131,7 @@ class _Filling:
         left = dict(shares)
         for place, one in enumerate(self._offers):
             for way in range(1 if whole_only else len(one.ways)):
-                cost = estimate(one.ways[way] + "\n")
+                cost = _cost(one.ways[way])
                 if all(cost <= left.get(share, cost) for share in one.shares) and self._take(_Line(place, one, way)):
                     left |= {share: left[share] - cost for share in one.shares if share in left}
                     break
@@ -131,9 +144,9 @@ class _Filling:
     def _take(self, line: _Line) -> bool:
         if len(self._chosen) >= self._max_lines:
             return False
-        cost = estimate(line.text + "\n")
+        cost = _cost(line.text)
         if all(line.offer.section != other.offer.section for other in self._chosen.values()):
-            cost += estimate(f"{line.offer.section}:\n")
+            cost += _cost(f"{line.offer.section}:")
         if self._spent + cost > self._budget_tokens:
             return False
         self._chosen[line.place] = line

@@ -47,7 +47,7 @@ def test_the_database_of_the_search_is_not_written_again(tmp_path: Path) -> None
 def test_the_sessions_before_have_reasons_in_their_log_and_the_last_left_notes(tmp_path: Path) -> None:
     with search.opened(tmp_path / "log.db") as (store, _):
         moments.log_sessions(store, sessions=300)
-        logged = store.in_context(SessionId("before-0"), 0)
+        logged = store.log_of(SessionId("before-0"))
         left = store.recaps(corpus.project(0), limit=10)
     assert [len(sent.injection.choices) for sent in logged] == [moments.CONSIDERED] * moments.TURNS
     assert len(left) == moments.RECAPS

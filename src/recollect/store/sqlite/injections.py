@@ -93,7 +93,7 @@ class Injections:
             ).fetchone()
         return sent_of(row) if row else None
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId]) -> list[Sent]:
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, reasons: bool = True) -> list[Sent]:
         # One parameter for any number of ids.
         query = """
             SELECT injection.* FROM json_each(?) AS asked JOIN injection
@@ -103,7 +103,7 @@ class Injections:
         with self._database.read() as connection:
             rows = connection.execute(query, (json.dumps(list(messages)), session_id)).fetchall()
         first: dict[tuple[MessageId | None, str], Sent] = {}
-        for sent in filter(None, map(sent_of, rows)):
+        for sent in filter(None, (sent_of(row, reasons=reasons) for row in rows)):
             first.setdefault((sent.message, sent.call), sent)
         return list(first.values())
 
@@ -113,7 +113,7 @@ class Injections:
                 "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
                 (session_id, context),
             ).fetchall()
-        return [*filter(None, map(sent_of, rows))]
+        return [*filter(None, (sent_of(row, reasons=False) for row in rows))]
 
     def log_of(self, session_id: SessionId) -> list[Sent]:
         with self._database.read() as connection:

@@ -86,7 +86,8 @@ def _from_ms_or_none(ms: int | None) -> datetime | None:
 
 def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
     values = [row[name] for name in columns]
-    values += [row[name] for name in _SAID_LATER if name in row.keys() and row[name] not in (None, "", "[]")]  # noqa: SIM118  # a row of SQLite has no `in`
+    names = row.keys()  # a row of SQLite has no `in`, and makes them anew whenever it is asked
+    values += [row[name] for name in _SAID_LATER if name in names and row[name] not in (None, "", "[]")]
     return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
@@ -365,8 +366,8 @@ def sent_row(sent: Sent) -> dict[str, object]:
     return row
 
 
-def sent_of(row: sqlite3.Row) -> Sent | None:
-    """None: it is not what was sent, so it is as good as not in the log."""
+def sent_of(row: sqlite3.Row, *, reasons: bool = True) -> Sent | None:
+    """None: it is not what was sent, so it is as good as not in the log. Reading the reasons takes the most time."""
     if not is_sound(row, INJECTION_WORDS):
         return None
     return Sent(
@@ -382,7 +383,7 @@ def sent_of(row: sqlite3.Row) -> Sent | None:
             budget_tokens=row["budget"],
             corrected=tuple(_listed(row["corrected"])),
             quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
-            choices=traces.read(row["trace"]),
+            choices=traces.read(row["trace"]) if reasons else (),
         ),
         at=from_ms(row["at_ms"]),
         took_ms=row["took_ms"],
