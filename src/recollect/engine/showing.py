@@ -27,7 +27,7 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 def shown(memory: Memory) -> Memory:
     """Names stay as they are: by them it is found."""
     said = (memory.text, memory.title or "", *memory.aliases, *memory.evidence)
-    if all(redacted(text) == text for text in said) and not memory.anchors:  # as almost always
+    if all(redacted(text) == text for text in said if text) and not memory.anchors:  # as almost always
         return memory
     safe = replace(
         memory,

@@ -124,6 +124,7 @@ class _Filling:
         self._counts_rest = counts_rest
         self._render = render
         self._chosen: dict[int, _Line] = {}
+        self._headed: set[str] = set()  # sections whose headings are paid for
         # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
         self._spent = estimate(render([Entry("", "")], len(offers) if counts_rest else 0))
 
@@ -145,11 +146,12 @@ class _Filling:
         if len(self._chosen) >= self._max_lines:
             return False
         cost = _cost(line.text)
-        if all(line.offer.section != other.offer.section for other in self._chosen.values()):
+        if line.offer.section not in self._headed:
             cost += _cost(f"{line.offer.section}:")
         if self._spent + cost > self._budget_tokens:
             return False
         self._chosen[line.place] = line
+        self._headed.add(line.offer.section)
         self._spent += cost
         return True
 

@@ -12,6 +12,14 @@ from recollect.store.sqlite.rows import AFTER_ALL, STABLE, sent_of, sent_row, se
 from recollect.store.sqlite.traces import NOTHING
 from recollect.store.sqlite.uses import note_shown
 
+# All but the trace, which is longer than the rest together.
+_SENT = ", ".join(
+    f"injection.{name}"
+    for name in (
+        *("session", "message", "context", "call", "point", "placement", "block", "tokens", "budget", "ids"),
+        *("corrected", "considered", "quiet", "at_ms", "took_ms", "confirmed", "hash"),
+    )
+)
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
 
 
@@ -95,8 +103,8 @@ class Injections:
 
     def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, reasons: bool = True) -> list[Sent]:
         # One parameter for any number of ids.
-        query = """
-            SELECT injection.* FROM json_each(?) AS asked JOIN injection
+        query = f"""
+            SELECT {"injection.*" if reasons else _SENT} FROM json_each(?) AS asked JOIN injection
             ON injection.session = ? AND injection.message = asked.value AND injection.message <> ''
             ORDER BY injection.context, injection.at_ms, injection.message, injection.call
         """
@@ -110,7 +118,7 @@ class Injections:
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
+                f"SELECT {_SENT} FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
                 (session_id, context),
             ).fetchall()
         return [*filter(None, (sent_of(row, reasons=False) for row in rows))]
