@@ -1,6 +1,7 @@
 """`make bench`: what things cost, beside plain yardsticks of the same run. Read the ratios: machines differ.
 
-`FULL=1` adds a million memories. Nothing here is asserted; nothing outside a temporary folder is touched.
+`FULL=1` adds a million memories; `ONLY=moments` leaves out all sections without this word in their names. Nothing here
+is asserted; nothing outside a temporary folder is touched.
 """
 
 import os
@@ -29,11 +30,18 @@ def main() -> None:
     began = time.monotonic()
     full = os.environ.get("FULL") == "1"
     given, questions = _meanings(wiring.Model(config.places().model)())
-    _section(
-        "finding ten memories by word and by meaning",
-        "plain FTS5 join + quicker plain numpy",
-        lambda at: search.run(at, FULL_SIZES if full else SIZES, given, questions, _new_model),
-    )
+    sizes = FULL_SIZES if full else SIZES
+    with tempfile.TemporaryDirectory() as shared:  # a million memories are written once
+        _section(
+            "finding ten memories by word and by meaning",
+            "plain FTS5 join + quicker plain numpy",
+            lambda _: search.run(Path(shared), sizes, given, questions, _new_model),
+        )
+        _section(
+            "moments of a session",
+            "plain FTS5",
+            lambda _: moments.run(Path(shared), sizes, given, questions, _new_model),
+        )
     _section("writing", "", search.one_by_one)
     _section("telling something new apart from what is known", "the first row", remembering.run)
     _section(
@@ -41,7 +49,6 @@ def main() -> None:
         "by word",
         lambda at: archive.run(at, FULL_TURNS if full else TURNS, given, questions),
     )
-    _section("moments of a session", "plain FTS5", moments.run)
     _section("memories that speak of files", "a turn without files", staleness.run)
     _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
@@ -56,7 +63,7 @@ def _meanings(model: Embeds | None) -> tuple[Given, Reals]:
     if model is None:
         print("There is no model (`recollect model build` makes it): all vectors are made up.")
         return Given(NO_MODEL, synthetic(background.TEXTS)), synthetic(QUESTIONS, seed=7)
-    originals = _section("meanings in the background", "alone", lambda at: background.run(at, model))
+    originals = _measured("meanings in the background", "alone", lambda at: background.run(at, model))
     print(f"\nVectors below: {len(originals):,} of the model for texts, each turned a little at random for the others.")
     return Given(model.model, originals), background.as_rows([model.embed_question(one) for one in prompts(QUESTIONS)])
 
@@ -66,7 +73,12 @@ def _new_model() -> Embeds | None:
     return wiring.Model(config.places().model)()
 
 
-def _section(name: str, yardstick: str, run: Callable[[Path], T]) -> T:
+def _section(name: str, yardstick: str, run: Callable[[Path], object]) -> None:
+    if os.environ.get("ONLY", "") in name:
+        _measured(name, yardstick, run)
+
+
+def _measured(name: str, yardstick: str, run: Callable[[Path], T]) -> T:
     ratio = f"   ratio to {yardstick}" if yardstick else ""
     print(f"\n{name:{NAME_CHARS}} {'p50 ms':>9} {'p95 ms':>9}{ratio}", flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -52,6 +52,26 @@ def prompts(count: int, seed: int = 2) -> list[str]:
     return found
 
 
+def errors(count: int, seed: int = 11) -> list[str]:
+    """What a tool prints when it fails."""
+    chance = random.Random(seed)
+    found = []
+    for _ in range(count):
+        noun, other = _NOUNS.some(chance, 2)
+        (verb,), (technology,), (name,) = (each.some(chance, 1) for each in (_VERBS, _TECHNOLOGIES, _NAMES))
+        found.append(
+            "Traceback (most recent call last):\n"
+            f'  File "src/{noun}/{other}.py", line {chance.randrange(1000)}, in <module>\n    {other}.run()\n'
+            f"{technology.title()}Error: the {noun} {verb} no {other} in {name}\n"
+        )
+    return found
+
+
+def sentences(count: int, seed: str) -> list[str]:
+    chance = random.Random(seed)
+    return [sentence(chance, number) for number in range(count)]
+
+
 def turns(count: int, seed: int = 4) -> Iterator[Turn]:
     """Of one project, session by session, each a few sentences; user and agent take turns."""
     chance = random.Random(seed)

@@ -36,13 +36,22 @@ def timed(items: Iterable[T], action: Callable[[T], object]) -> Times:
     return Times(statistics.median(ordered), p95, statistics.median(computed_ms))
 
 
-def row(name: str, times: Times, yardstick: Times | None = None, *, target_ms: float | None = None) -> None:
+def row(
+    name: str,
+    times: Times,
+    yardstick: Times | None = None,
+    *,
+    target_ms: float | None = None,
+    target_p95_ms: float | None = None,
+) -> None:
     ratio = "" if yardstick is None else f"{times.p50_ms / yardstick.p50_ms:6.2f}"
     wanted = ""
     if target_ms is not None:
         wanted = (
             f"   {times.cpu_ms:.2f} ms of a processor; at most {target_ms:g} ms: {verdict(times.p50_ms <= target_ms)}"
         )
+    if target_p95_ms is not None:
+        wanted += f"; p95 at most {target_p95_ms:g} ms: {verdict(times.p95_ms <= target_p95_ms)}"
     print(f"{name:{NAME_CHARS}} {times}   {ratio}{wanted}", flush=True)
 
 

@@ -1,35 +1,253 @@
-"""What a turn and a session start take in the engine, with ten thousand memories."""
+"""What each moment of a session takes in the engine: sessions that go on, where a thousand have been before.
 
+Settings come from files and projects from folders, as in the daemon. The time of the prompt's own embedding is left
+out of every row but its own: it is the same at every size.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 
-from bench.corpus import NOW, PROJECTS, drafts, project, prompts
-from bench.measure import row, timed
+from bench.corpus import NOW, PROJECTS, errors, project, prompts, sentences
+from bench.measure import Times, row, timed
 from bench.plain import PlainSearch
-from recollect import wiring
-from recollect.domain.event import Prompt, SessionStarted
-from recollect.domain.memory import MessageId, SessionId
-from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
+from bench.search import ASKED_IN_TURN, FEWER_FROM, QUERIES, database, opened, recall, write, write_vectors
+from bench.vectors import Given, Prepared, Reals
+from recollect.daemon.settings import LiveSettings
+from recollect.domain.event import Asked, Compacting, Event, Prompt, Reply, SessionStarted, ToolFailed
+from recollect.domain.injection import Choice, Injection, Placement, Sent, Session, Verdict
+from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
+from recollect.domain.session import Note, NoteCode, Recap, Summary
+from recollect.engine.engine import Engine, no_model
+from recollect.engine.ports import Embeds
+from recollect.store.sqlite.store import SqliteStore
+from recollect.workspace import git
 
-SIZE = 10_000
-
-
-def run(folder: Path) -> None:
-    with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
-        engine.bring_back(drafts(SIZE), at=NOW, by="bench")
-        plain = PlainSearch(folder / "plain.db", SIZE)
-        usual = timed(enumerate(prompts(200)), lambda asked: plain.search(*asked))
-        row(f"{SIZE:>9,} memories: plain FTS5 join", usual, usual)
-        row(f"{SIZE:>9,} memories: a turn", timed(enumerate(prompts(200)), lambda p: _turn(engine, *p)), usual)
-        row(f"{SIZE:>9,} memories: a session start", timed(range(50), lambda n: _start(engine, n)), usual)
-        plain.close()
-
-
-def _turn(engine: Engine, number: int, text: str) -> None:
-    session = SessionId(f"turn-{number}")
-    where = project(number % PROJECTS)
-    engine.handle(Prompt(session=session, at=NOW, project=where, message=MessageId("m"), text=text))
+BEFORE, RECAPS = 1_000, 5  # sessions in the log; and of each project, how many of them left something
+SESSIONS, TURNS = 10, 20  # sessions that are measured, and how long they are
+BESIDE = 5  # failed tools and questions in each of them
+LONG = 200  # turns before the ones that are measured in a long session
+CONSIDERED = 23  # memories that a turn of the log gives reasons for
+TURN_MS = {10_000: 10.0, 100_000: 15.0, 1_000_000: 30.0}
+TURN_P95_MS = {10_000: 25.0}
+START_MS = 20.0
+MINUTE = timedelta(minutes=1)
 
 
-def _start(engine: Engine, number: int) -> None:
-    engine.handle(SessionStarted(session=SessionId(f"start-{number}"), at=NOW, project=project(number % PROJECTS)))
+def run(
+    folder: Path,
+    sizes: Sequence[int],
+    given: Given,
+    questions: Reals,
+    new_model: Callable[[], Embeds | None] = no_model,
+) -> None:
+    """Databases that the search has left in the folder are taken as they are."""
+    for size in sizes:
+        _at(folder, size, given, questions)
+    model = new_model()
+    if model is not None:
+        row("          what embedding the prompt adds to each", timed(prompts(QUERIES), model.embed_question))
+
+
+def _at(folder: Path, size: int, given: Given, questions: Reals) -> None:
+    plain = PlainSearch(folder / f"plain-{size}-{PROJECTS}.db", size)
+    usual = timed(enumerate(prompts(FEWER_FROM.get(size, QUERIES))), lambda asked: plain.search(*asked))
+    plain.close()
+    row(f"{size:>9,} memories: plain FTS5 join", usual, usual)
+    file = database(folder, size)
+    is_new = not file.exists()
+    with opened(file) as (store, writer):
+        if is_new:
+            write(writer, size)
+            write_vectors(store, given, size)
+        log_sessions(store, BEFORE)
+        by_word = _Host(store, folder, f"{size}-word", None)
+        both = _Host(store, folder, f"{size}-meaning", Prepared(given.model, iter(()), questions))
+        both.warm_up()
+        name = f"{size:>9,} memories"
+        row(f"{name}: a session start", by_word.starts(), usual, target_ms=START_MS)
+        for host, how in ((by_word, "by word"), (both, "by word and meaning")):
+            wanted, wanted_p95 = TURN_MS.get(size), TURN_P95_MS.get(size)
+            row(f"{name}: a turn {how}", host.turns(), usual, target_ms=wanted, target_p95_ms=wanted_p95)
+            print(f"{name}: of these, {host.spoke} of {host.asked} turns brought something", flush=True)
+        row(f"{name}: a turn after {LONG} others", both.late_turns(), usual)
+        row(f"{name}: a tool that failed", both.failures(), usual)
+        row(f"{name}: a question of the agent", both.questions(), usual)
+        row(f"{name}: before a compaction", both.compactions(), usual)
+
+
+class _Host:
+    """Tells an engine of its own what happens in sessions of several projects, one after the other."""
+
+    def __init__(self, store: SqliteStore, folder: Path, name: str, embeds: Embeds | None) -> None:
+        self._store = store
+        settings = LiveSettings(folder / "settings.toml", {})  # there is no such file, as for most
+        self._engine = Engine(store, settings, git, time.perf_counter, no_model if embeds is None else lambda: embeds)
+        self._folders = [_checkout(folder, number) for number in range(ASKED_IN_TURN)]
+        self._names = (f"{name}-{number}" for number in count())
+        self.asked = self.spoke = 0
+
+    def warm_up(self) -> None:
+        for number in range(ASKED_IN_TURN):
+            recall(self._engine, number, "How does the worker retry?")
+
+    def starts(self) -> Times:
+        return timed((session.start() for session in self._sessions(SESSIONS * 5)), self._engine.handle)
+
+    def turns(self) -> Times:
+        return timed(self._whole_sessions(), self._prompt)
+
+    def late_turns(self) -> Times:
+        """Of one session, of which only the log knows what is in front of the model."""
+        (session,) = self._begun(1)
+        log_turns(self._store, session.id, LONG)
+        return timed(map(session.prompt, prompts(QUERIES // 4)), self._prompt)
+
+    def failures(self) -> Times:
+        return timed(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._engine.handle)
+
+    def questions(self) -> Times:
+        return timed(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._engine.handle)
+
+    def compactions(self) -> Times:
+        return timed(self._ready_to_compact(), self._engine.handle)
+
+    def _prompt(self, prompt: Prompt) -> None:
+        self.asked += 1
+        self.spoke += bool(self._engine.handle(prompt).block)
+
+    def _whole_sessions(self) -> Iterator[Prompt]:
+        """Starts and replies are between the prompts, and are not measured."""
+        for session, asked in self._with_prompts():
+            for text in asked:
+                yield session.prompt(text)
+                self._engine.handle(session.reply(text))
+
+    def _after_prompts(self, event: "Callable[[_Session, str], Event]", texts: Sequence[str]) -> Iterator[Event]:
+        """A few in each session: from some on, everything that may be in front of the model is."""
+        waiting = iter(texts)
+        for session, asked in self._with_prompts():
+            for text in asked[:BESIDE]:
+                self._engine.handle(session.prompt(text))
+                yield event(session, next(waiting))
+
+    def _ready_to_compact(self) -> Iterator[Event]:
+        for session, asked in self._with_prompts():
+            for text in asked:
+                self._engine.handle(session.prompt(text))
+            yield session.compacting()
+
+    def _with_prompts(self) -> "Iterator[tuple[_Session, list[str]]]":
+        asked = prompts(SESSIONS * TURNS)
+        for number, session in enumerate(self._begun(SESSIONS)):
+            yield session, asked[number * TURNS :][:TURNS]
+
+    def _begun(self, sessions: int) -> "Iterator[_Session]":
+        for session in self._sessions(sessions):
+            self._engine.handle(session.start())
+            yield session
+
+    def _sessions(self, sessions: int) -> "Iterator[_Session]":
+        for number in range(sessions):
+            where = self._folders[number * ASKED_IN_TURN // sessions]
+            yield _Session(id=SessionId(next(self._names)), folder=str(where))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Session:
+    """What a host says of one session, a minute after each other."""
+
+    id: SessionId
+    folder: str
+    minutes: Iterator[int] = field(default_factory=count)
+
+    def _now(self) -> datetime:
+        return NOW + next(self.minutes) * MINUTE
+
+    def start(self) -> SessionStarted:
+        return SessionStarted(session=self.id, at=self._now(), folder=self.folder)
+
+    def prompt(self, text: str) -> Prompt:
+        at = self._now()
+        return Prompt(session=self.id, at=at, folder=self.folder, message=MessageId(f"m{at:%H%M}"), text=text)
+
+    def reply(self, text: str) -> Reply:
+        at = self._now()
+        return Reply(session=self.id, at=at, folder=self.folder, message=MessageId(f"r{at:%H%M}"), text=text)
+
+    def failure(self, error: str) -> ToolFailed:
+        return ToolFailed(session=self.id, at=self._now(), folder=self.folder, tool="bash", error=error)
+
+    def question(self, query: str) -> Asked:
+        return Asked(session=self.id, at=self._now(), folder=self.folder, query=query)
+
+    def compacting(self) -> Compacting:
+        return Compacting(session=self.id, at=self._now(), folder=self.folder)
+
+
+def log_sessions(store: SqliteStore, sessions: int) -> None:
+    """In all projects, each with a start and some turns; the last ones left notes and a summary."""
+    with store.writing():
+        for number in range(sessions):
+            name = SessionId(f"before-{number}")
+            began = NOW - (sessions - number) * 10 * MINUTE
+            where = project(number % PROJECTS)
+            if number < PROJECTS:  # known for long: git need not be asked what it is
+                store.note_aliases(where, [ProjectId(f"root:{number:040x}")], began)
+            store.begin_session(Session(id=name, host="bench", project=where, language=None, started_at=began))
+            log_turns(store, name, TURNS, began)
+            if number >= sessions - RECAPS * PROJECTS:
+                store.keep_recap(_recap(name, where, began))
+
+
+def log_turns(store: SqliteStore, session: SessionId, turns: int, at: datetime = NOW) -> None:
+    """As they are in the log: most turns show nothing, with reasons."""
+    for number in range(turns):
+        store.record(
+            Sent(
+                session=session,
+                context=0,
+                message=MessageId(f"before-{number}"),
+                injection=_silence(number),
+                at=at,
+                took_ms=1.0,
+            )
+        )
+
+
+def _silence(number: int) -> Injection:
+    factors = dict.fromkeys(("relevance", "recency", "importance", "frequency", "kind", "entity", "words"), 0.123)
+    choices = [
+        Choice(
+            id=MemoryId(f"1-{number * CONSIDERED + place}"),
+            kind=Kind.DECISION,
+            verdict=Verdict.THRESHOLD,
+            relevance=0.123,
+            score=0.456,
+            factors=factors,
+        )
+        for place in range(CONSIDERED)
+    ]
+    return Injection(placement=Placement.MESSAGE, budget_tokens=800, considered=50, choices=tuple(choices))
+
+
+def _recap(session: SessionId, where: ProjectId, at: datetime) -> Recap:
+    said = sentences(len(NoteCode) * 3, seed=session)
+    return Recap(
+        session=session,
+        project=where,
+        at=at,
+        notes=tuple(Note(code=list(NoteCode)[n % len(NoteCode)], text=text) for n, text in enumerate(said)),
+        summary=Summary(asked=said[0], done=tuple(said[:3]), decided=tuple(said[3:5]), open=tuple(said[5:7])),
+    )
+
+
+def _checkout(folder: Path, number: int) -> Path:
+    root = folder / "checkouts" / f"p{number}"
+    (root / ".git").mkdir(parents=True, exist_ok=True)
+    (root / ".git/HEAD").write_text("ref: refs/heads/fix/retry-of-the-worker\n")
+    (root / ".git/config").write_text(f'[remote "origin"]\n\turl = https://example.org/bench/p{number}.git\n')
+    return root

@@ -16,7 +16,12 @@ from recollect.domain.vector import DIMENSIONS
 class PlainSearch:
     def __init__(self, path: Path, size: int, projects: int = PROJECTS) -> None:
         self._projects = projects
+        is_new = not path.exists()
         self._connection = sqlite3.connect(path)
+        if is_new:
+            self._write(size, projects)
+
+    def _write(self, size: int, projects: int) -> None:
         self._connection.execute("CREATE TABLE memory (n INTEGER PRIMARY KEY, project TEXT, text TEXT)")
         self._connection.execute("CREATE INDEX memory_by_project ON memory (project)")
         self._connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = 'porter')")

@@ -47,6 +47,11 @@ def run(
             _at(folder, size, 1, given, questions, new_model())
 
 
+def database(folder: Path, size: int, projects: int = PROJECTS) -> Path:
+    """Where it is left for whoever measures something else with it."""
+    return folder / f"{size}-{projects}.db"
+
+
 @contextmanager
 def opened(database: Path, embeds: Embeds | None = None) -> Iterator[tuple[SqliteStore, Engine]]:
     """As the wiring does it, with the store at hand: the vectors alone are measured there."""
@@ -77,9 +82,9 @@ def write_vectors(store: SqliteStore, given: Given, size: int) -> None:
 def _at(folder: Path, size: int, projects: int, given: Given, questions: Reals, model: Embeds | None) -> None:
     in_projects = f"in {projects} projects" if projects > 1 else "in one project"
     name = f"{size:>9,} {in_projects}"
-    database = folder / f"{size}-{projects}.db"
+    file = database(folder, size, projects)
     prepared = Prepared(given.model, iter(()), questions)
-    with opened(database, prepared) as (store, engine):
+    with opened(file, prepared) as (store, engine):
         _write(name, store, engine, size, projects, given)
         text = PlainSearch(folder / f"plain-{size}-{projects}.db", size, projects)
         vectors = PlainVectors(folder / f"plain-{size}-{projects}.vectors", given.blocks(size), projects)
@@ -96,7 +101,7 @@ def _at(folder: Path, size: int, projects: int, given: Given, questions: Reals, 
             row(f"{name}: recall, the whole of it with the model", _recalls(engine_on(store, model), asked), usual)
         exactness(name, store, vectors, projects, given.model, questions)
         text.close()
-    row(f"{name}: first search of a process", timed(range(5), lambda n: _first(database, prepared, n % projects)))
+    row(f"{name}: first search of a process", timed(range(5), lambda n: _first(file, prepared, n % projects)))
 
 
 def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: int, given: Given) -> None:

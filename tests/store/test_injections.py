@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from recollect.domain.injection import Injection, Placement, Sent, Session
-from recollect.domain.memory import MemoryId, MessageId, SessionId
+from recollect.domain.injection import Choice, Injection, Placement, Sent, Session, Verdict
+from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from recollect.engine.ports import Store
 from tests.builders import NOW, PROJECT
 
@@ -78,3 +78,13 @@ def test_a_live_context_holds_what_was_sent_in_it(store: Store) -> None:
     store.record(sent("m2", "after compaction", context=1))
     assert {s.injection.block for s in store.in_context(S1, 0)} == {"stable", "one"}
     assert [s.message for s in store.in_context(S1, 1)] == ["m2"]
+
+
+def test_the_reasons_are_read_only_by_who_asks_for_them(store: Store) -> None:
+    why = Choice(id=MemoryId("a"), kind=Kind.RULE, verdict=Verdict.THRESHOLD, relevance=0.1, score=0.2)
+    turn = sent("m1", "turn")
+    turn = replace(turn, injection=replace(turn.injection, choices=(why,)))
+    without = replace(turn, injection=replace(turn.injection, choices=()))
+    store.record(turn)
+    assert store.log_of(S1) == store.sent_with(S1, [MessageId("m1")], why=True) == [turn]
+    assert store.in_context(S1, 0) == store.sent_with(S1, [MessageId("m1")]) == [without]

@@ -60,7 +60,7 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
     kept_since = now - timedelta(days=settings.archive.days)
     store.drop_turns_before(kept_since)
     store.drop_recaps_before(kept_since)
-    store.drop_traces_before(now - timedelta(days=settings.inject.log_days))
+    store.drop_reasons_before(now - timedelta(days=settings.inject.log_days))
 
 
 def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:

@@ -317,7 +317,7 @@ class LogsInjections(Protocol):
         """What the blocks of a session came to, or of all of them, by moment."""
         ...
 
-    def drop_traces_before(self, moment: datetime) -> None:
+    def drop_reasons_before(self, moment: datetime) -> None:
         """Why something was or was not shown is forgotten; what was sent stays."""
         ...
 

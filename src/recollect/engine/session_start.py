@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 
 from recollect.domain.injection import Choice, Injection, Placement, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, Role, ScopeLevel
@@ -158,8 +159,8 @@ def _level(memory: Memory) -> ScopeLevel:
 def _index(hits: Iterable[Hit], limit: int) -> list[Offer]:
     """A title cannot say that its file has changed: what is stale is not listed."""
     lines = ((hit.memory.id, index_line_of(for_block(hit).memory)) for hit in hits if not hit.freshness.is_stale)
-    told = [(memory, line) for memory, line in lines if line is not None]
-    return [Offer((line,), INDEX, memory, (INDEX,), means=Verdict.LISTED) for memory, line in told[:limit]]
+    told = ((memory, line) for memory, line in lines if line is not None)
+    return [Offer((line,), INDEX, memory, (INDEX,), means=Verdict.LISTED) for memory, line in islice(told, limit)]
 
 
 def _shares(settings: Settings, scale: float) -> dict[str, int]:

@@ -27,7 +27,7 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 def shown(memory: Memory) -> Memory:
     """Names stay as they are: by them it is found."""
     said = (memory.text, memory.title or "", *memory.aliases, *memory.evidence)
-    if all(redacted(text) == text for text in said) and not memory.anchors:  # as almost always
+    if all(redacted(text) == text for text in said if text) and not memory.anchors:  # as almost always
         return memory
     safe = replace(
         memory,
@@ -45,7 +45,10 @@ def shown_all(memories: Iterable[Memory]) -> tuple[Memory, ...]:
 
 
 def shown_hit(hit: Hit) -> Hit:
-    return replace(hit, memory=shown(hit.memory), freshness=_shown_freshness(hit.freshness))
+    memory, freshness = shown(hit.memory), _shown_freshness(hit.freshness)
+    if memory is hit.memory and freshness is hit.freshness:  # as almost always
+        return hit
+    return replace(hit, memory=memory, freshness=freshness)
 
 
 def shown_turn(hit: TurnHit) -> TurnHit:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
@@ -98,7 +99,7 @@ def _known(
 
 def _certain(hit: Hit, sign: Signature) -> Hit:
     """The same error, word for word but for what changes from day to day, leaves no doubt; its code leaves less."""
-    if any(signature(text).key == sign.key for text in _texts(hit.memory)):
+    if any(_key(text) == sign.key for text in _texts(hit.memory)):
         return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
     told = _said(hit.memory)
     codes = [frozenset(content_words(term)) for term in sign.terms if _CODE.fullmatch(term)]
@@ -106,6 +107,12 @@ def _certain(hit: Hit, sign: Signature) -> Hit:
         return hit
     surer = hit.relevance + CODE_WEIGHT * (1 - hit.relevance)
     return replace(hit, relevance=surer, factors={**hit.factors, "relevance": surer, "code": 1.0})
+
+
+@lru_cache(maxsize=512)
+def _key(known: str) -> str:
+    """In a session the same few errors are compared again and again."""
+    return signature(known).key
 
 
 def _texts(memory: Memory) -> list[str]:

@@ -13,7 +13,7 @@ from recollect.engine.corrections import Correction
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
-from recollect.engine.situation import Situation, injection, refused, silence
+from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
@@ -150,19 +150,21 @@ def _needed(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float
 def _refused(
     hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: dict[MemoryId, float]
 ) -> list[Choice]:
+    """The best of them: of no more the reasons are kept."""
     fitting = {hit.memory.id for hit in near}
+    shown = situation.live.shown
+    best = sorted(hits, key=lambda hit: (-hit.relevance, hit.memory.id))
     return [
         choice
-        for hit in sorted(hits, key=lambda hit: (-hit.relevance, hit.memory.id))
-        if hit.memory.id not in fitting
-        for choice in refused([hit], _why_not(hit, situation, needed[hit.memory.id]), needed)
+        for hit in [hit for hit in best if hit.memory.id not in fitting][:LOGGED_CHOICES]
+        for choice in refused([hit], _why_not(hit, situation, shown, needed[hit.memory.id]), needed)
     ]
 
 
-def _why_not(hit: Hit, situation: Situation, needed: float) -> Verdict:
+def _why_not(hit: Hit, situation: Situation, shown: Collection[MemoryId], needed: float) -> Verdict:
     if hit.relevance < needed:
         return Verdict.THRESHOLD
-    if hit.memory.id in situation.live.shown:
+    if hit.memory.id in shown:
         return Verdict.LIVE
     return Verdict.CUT if situation.settings.kinds.injected[hit.memory.kind] else Verdict.SWITCHED_OFF
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
@@ -12,6 +13,7 @@ from recollect.text.block import Entry, line_of, render, short_line_of
 from recollect.text.tokens import estimate
 
 T = TypeVar("T")
+COSTED_BEFORE_CHARS = 2000  # longer lines are not remembered: hardly any fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,17 @@ class _Line:
 Render = Callable[[Sequence[Entry], int], str]
 
 
+def _cost(line: str) -> int:
+    """In a block."""
+    return _cost_before(line) if len(line) <= COSTED_BEFORE_CHARS else estimate(line + "\n")
+
+
+@lru_cache(maxsize=1024)
+def _cost_before(line: str) -> int:
+    """The same few lines are offered several times for one block, and again for the next."""
+    return estimate(line + "\n")
+
+
 def _fenced(entries: Sequence[Entry], more: int) -> str:
     return render(entries, more=more)
 
@@ -122,7 +135,7 @@ class _Filling:
         self._besides = besides  # None: nothing is counted
         self._render = render
         self._chosen: dict[int, _Line] = {}
-        self._costs: dict[str, int] = {}  # a line is tried more than once
+        self._headed: set[str] = set()  # sections whose headings are paid for
         # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
         self._spent = estimate(render([Entry("", "")], self._left_out(len(offers))))
 
@@ -130,16 +143,11 @@ class _Filling:
         """How many the block says it leaves out."""
         return 0 if self._besides is None else of_these + self._besides
 
-    def _cost(self, line: str) -> int:
-        if line not in self._costs:
-            self._costs[line] = estimate(line + "\n")
-        return self._costs[line]
-
     def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
         left = dict(shares)
         for place, one in enumerate(self._offers):
             for way in range(1 if whole_only else len(one.ways)):
-                cost = self._cost(one.ways[way])
+                cost = _cost(one.ways[way])
                 if all(cost <= left.get(share, cost) for share in one.shares) and self._take(_Line(place, one, way)):
                     left |= {share: left[share] - cost for share in one.shares if share in left}
                     break
@@ -152,12 +160,13 @@ class _Filling:
     def _take(self, line: _Line) -> bool:
         if len(self._chosen) >= self._max_lines:
             return False
-        cost = self._cost(line.text)
-        if all(line.offer.section != other.offer.section for other in self._chosen.values()):
-            cost += self._cost(f"{line.offer.section}:")
+        cost = _cost(line.text)
+        if line.offer.section not in self._headed:
+            cost += _cost(f"{line.offer.section}:")
         if self._spent + cost > self._budget_tokens:
             return False
         self._chosen[line.place] = line
+        self._headed.add(line.offer.section)
         self._spent += cost
         return True
 

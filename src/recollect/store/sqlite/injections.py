@@ -8,15 +8,15 @@ from datetime import datetime
 from recollect.domain.injection import Point, Sent, Session, Usage
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.reasons import NOTHING
 from recollect.store.sqlite.rows import AFTER_ALL, STABLE, sent_of, sent_row, session_of, session_row, to_ms
-from recollect.store.sqlite.traces import NOTHING
 from recollect.store.sqlite.uses import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
 # Without the reasons: what is in front of the model is asked at every prompt, and a long session has many of them.
 _SENT = f"""
     session, message, context, call, point, placement, block, tokens, budget, ids, corrected, considered, quiet,
-    '{NOTHING}' AS trace, at_ms, took_ms, confirmed, hash
+    '{NOTHING}' AS reasons, at_ms, took_ms, confirmed, hash
 """
 
 
@@ -167,10 +167,10 @@ class Injections:
         ]
         return sorted(found, key=lambda usage: list(Point).index(usage.point))
 
-    def drop_traces_before(self, moment: datetime) -> None:
+    def drop_reasons_before(self, moment: datetime) -> None:
         with self._database.write() as connection:
             connection.execute(
-                "UPDATE injection SET trace = ? WHERE at_ms < ? AND trace <> ?", (NOTHING, to_ms(moment), NOTHING)
+                "UPDATE injection SET reasons = ? WHERE at_ms < ? AND reasons <> ?", (NOTHING, to_ms(moment), NOTHING)
             )
 
 

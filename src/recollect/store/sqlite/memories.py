@@ -113,23 +113,29 @@ class Memories:
     ) -> list[Memory]:
         places = [("scope", str(scope)) for scope in index.scopes(viewer)]
         places += [("reach", reach.value) for reach in reaches(viewer)]
-        also = "" if since is None else " AND valid_from_ms >= :since"
-        also += " AND sensitivity <> 'restricted' AND flag IS NULL" if injectable else ""
+        wanted = f"{LIVE} AND (sensitivity <> 'session' OR session = :session)"
+        wanted += "" if since is None else " AND valid_from_ms >= :since"
+        wanted += " AND sensitivity <> 'restricted' AND flag IS NULL" if injectable else ""
         values = {"session": viewer.session, "limit": limit, "since": None if since is None else to_ms(since)}
-        rows = {}
+        found = {}
         with self._database.read() as connection:
             for column, place in places:
                 for kind in kinds if kinds is not None else Kind:
                     # One short walk along an index for each place and kind: as quick among a million as among ten.
-                    found = connection.execute(
-                        f"SELECT * FROM memory WHERE {column} = :place AND kind = :kind AND {LIVE}{also} "
-                        "AND (sensitivity <> 'session' OR session = :session) "
-                        "ORDER BY valid_from_ms DESC, id LIMIT :limit",
+                    rows = connection.execute(
+                        f"SELECT n, valid_from_ms, id FROM memory WHERE {column} = :place AND kind = :kind "
+                        f"AND {wanted} ORDER BY valid_from_ms DESC, id LIMIT :limit",
                         {**values, "place": place, "kind": kind.value},
                     )
-                    rows.update({row["n"]: row for row in found if _can_be_sorted(row)})
-        ordered = sorted(rows.values(), key=lambda row: (-row["valid_from_ms"], row["id"]))
-        return memories_of(ordered[:limit])
+                    found.update({row["n"]: row for row in rows if _can_be_sorted(row)})
+            newest = sorted(found.values(), key=lambda row: (-row["valid_from_ms"], row["id"]))[:limit]
+            # Only of these the whole row is read. Asked again whether they are wanted: others write meanwhile.
+            rows = connection.execute(
+                f"SELECT memory.* FROM json_each(:found) AS found JOIN memory ON memory.n = found.value WHERE {wanted}",
+                {**values, "found": json.dumps([row["n"] for row in newest])},
+            )
+            whole = {row["n"]: row for row in rows}
+        return memories_of(whole[row["n"]] for row in newest if row["n"] in whole)
 
     def count(self, viewer: Viewer | None = None) -> int:
         with self._database.read() as connection:

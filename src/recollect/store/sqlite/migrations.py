@@ -294,7 +294,7 @@ MIGRATIONS = (
                 corrected TEXT NOT NULL DEFAULT '[]',  -- JSON list
                 considered INTEGER NOT NULL,
                 quiet TEXT,
-                trace TEXT NOT NULL DEFAULT '[]',      -- JSON list; see `traces`
+                reasons TEXT NOT NULL DEFAULT '[]',    -- JSON list; see `reasons`
                 at_ms INTEGER NOT NULL,
                 took_ms REAL NOT NULL,
                 confirmed INTEGER NOT NULL, -- 0 = offered, and perhaps never sent

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import index, recaps, traces, vectors
+from recollect.store.sqlite import index, reasons, recaps, vectors
 from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, recap_of, row_hash
 from recollect.text.block import plain, without
 
@@ -190,19 +190,19 @@ def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[Memory
             f"UPDATE injection SET ids = :ids, block = :block{later} WHERE {this_block(row)}",
             {**row, "hash": row_hash(row, INJECTION_WORDS)},
         )
-    _cut_from_traces(connection, memories)
+    _cut_from_reasons(connection, memories)
 
 
-def _cut_from_traces(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
+def _cut_from_reasons(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
     named = [json.dumps(memory_id, ensure_ascii=False) for memory_id in memories]
     rows = [
         row
         for row in map(dict, connection.execute("SELECT * FROM injection"))
-        if any(name in row.get("trace", "") for name in named)
+        if any(name in row.get("reasons", "") for name in named)
     ]
     for row in rows:
-        trace = traces.without(row["trace"], memories)
-        connection.execute(f"UPDATE injection SET trace = :trace WHERE {this_block(row)}", {**row, "trace": trace})
+        kept = reasons.without(row["reasons"], memories)
+        connection.execute(f"UPDATE injection SET reasons = :reasons WHERE {this_block(row)}", {**row, "reasons": kept})
 
 
 def _cut_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> None:

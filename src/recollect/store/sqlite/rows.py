@@ -29,7 +29,7 @@ from recollect.domain.memory import (
 )
 from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn
 from recollect.privacy.visibility import reach_of
-from recollect.store.sqlite import traces
+from recollect.store.sqlite import reasons
 
 STABLE = MessageId("")  # the log's name for "not a message: the stable block"
 AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
@@ -86,7 +86,8 @@ def _from_ms_or_none(ms: int | None) -> datetime | None:
 
 def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
     values = [row[name] for name in columns]
-    values += [row[name] for name in _SAID_LATER if name in row.keys() and row[name] not in (None, "", "[]")]  # noqa: SIM118  # a row of SQLite has no `in`
+    names = row.keys()  # a row of SQLite has no `in`, and makes them anew whenever it is asked
+    values += [row[name] for name in _SAID_LATER if name in names and row[name] not in (None, "", "[]")]
     return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
@@ -359,7 +360,7 @@ def sent_row(sent: Sent) -> dict[str, object]:
         "budget": sent.injection.budget_tokens,
         "corrected": _list(sent.injection.corrected),
         "quiet": sent.injection.quiet,
-        "trace": traces.written(sent.injection.choices),
+        "reasons": reasons.written(sent.injection.choices),
     }
     row["hash"] = row_hash(row, INJECTION_WORDS)
     return row
@@ -389,7 +390,7 @@ def _sent_of(row: sqlite3.Row) -> Sent:
             budget_tokens=row["budget"],
             corrected=tuple(_listed(row["corrected"])),
             quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
-            choices=traces.read(row["trace"]),
+            choices=reasons.read(row["reasons"]),
         ),
         at=from_ms(row["at_ms"]),
         took_ms=row["took_ms"],
