@@ -1,6 +1,6 @@
 """What was sent is never rewritten: each request begins with all of the one before it, byte for byte."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,7 +97,7 @@ class Host:
 
 
 @pytest.fixture
-def host(request: pytest.FixtureRequest, tmp_path: Path) -> Host:
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
     opened: list[SqliteStore] = []
 
     def open_engine() -> Engine:
@@ -111,8 +111,8 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> Host:
         engine.remember(a_draft(text, id=MemoryId(name), days_old=90))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE, id=MemoryId("hints")))
     engine.remember(a_fix())
-    request.addfinalizer(lambda: opened[-1].close())
-    return Host(open_engine, says_what_is_live=request.param)
+    yield Host(open_engine, says_what_is_live=request.param)
+    opened[-1].close()
 
 
 both = pytest.mark.parametrize(
