@@ -17,7 +17,7 @@ from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill, offer
-from recollect.text.block import PREFIX, index_line_of, item_line_of, line_of, short_line_of
+from recollect.text.block import bare_line_of, index_line_of, item_line_of, line_of, short_line_of, visible
 from recollect.text.query import search_words
 from recollect.text.words import word_set
 
@@ -100,7 +100,7 @@ def _title(hit: Hit) -> Offer:
 
 def _titles(memory: Memory) -> tuple[str, ...]:
     named = index_line_of(memory)
-    return (named if named is not None else f"[{PREFIX[memory.kind]}] ({memory.id})",)
+    return (bare_line_of(memory) if named is None else named,)
 
 
 def _details(memory: Memory | None, situation: Situation, budget_tokens: int) -> Injection:
@@ -114,6 +114,8 @@ def _details(memory: Memory | None, situation: Situation, budget_tokens: int) ->
     safe = for_block(hit)
     short = short_line_of(safe.memory, safe.freshness)
     whole = Offer((line_of(safe.memory, safe.freshness), *([] if short is None else [short])), memory=memory.id)
-    said: Sequence[Offer] = [Offer((item_line_of(sentence),), EVIDENCE) for sentence in safe.memory.evidence]
+    said: Sequence[Offer] = [
+        Offer((item_line_of(sentence),), EVIDENCE) for sentence in safe.memory.evidence if visible(sentence)
+    ]
     filled = fill([whole, *said], budget_tokens=budget_tokens, sections=("", EVIDENCE), counts_rest=False)
     return injection(Placement.ANSWER, filled, [hit], budget_tokens=budget_tokens, considered=1)

@@ -45,7 +45,7 @@ _HIDDEN = re.compile(
 _LESS = "<＜﹤≮"
 _BRACKET = re.compile(f"[{_LESS}‹〈⟨❮ᐸ˂]")
 _NAME_CHARS = 60  # behind a bracket: enough for the name of our fence under a heap of accents
-_IMITATION = re.compile(r"[\[［【〔⟦] ?([^\[\] ]{2,40}) ?[\]］】〕⟧]")
+_IMITATION = re.compile(r"[\[［【〔⟦] ?([^\[\]［］【】〔〕⟦⟧ ]{2,40}) ?[\]］】〕⟧]")
 
 CHANGED, GONE, MOVED = "changed since", "is gone", "moved to"
 MAX_FILES = 2  # of a memory that a line names as stale; more are counted
@@ -123,6 +123,11 @@ def index_line_of(memory: Memory) -> str | None:
     """What it is about, to be opened by its id. None: it cannot be told in a few words."""
     about = memory.title or first_sentence(memory.text, chars=INDEX_CHARS) or memory.text
     return _line(memory, about, NOT_LOOKED_AT) if len(about) <= INDEX_CHARS + len(MORE) else None
+
+
+def bare_line_of(memory: Memory) -> str:
+    """That there is one, to be opened by its id."""
+    return _line(memory, MORE.strip(), NOT_LOOKED_AT)
 
 
 def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
