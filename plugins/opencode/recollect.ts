@@ -37,6 +37,7 @@ type Question = { agent?: string; parts: Part[] }
 type Sent = {
   asked: Promise<string | undefined> // the start block, asked for as soon as the session is heard of
   start?: Promise<string> // what the first request of the session went out with
+  anew?: string // with `placement = "system"`: the last prompt's block, in place of the start block
   prompts: Map<string, Question> // asked by the user, not yet sent
   blocks: Map<string, Promise<string>> // message id -> what it goes out with
 }
@@ -197,6 +198,12 @@ class Sessions {
     return sent.start
   }
 
+  /** What the system prompt carries now. */
+  async system(sessionID: string): Promise<string> {
+    const start = await this.start(sessionID)
+    return this.of(sessionID).anew ?? start
+  }
+
   prompt({ sessionID, agent }: ChatInput, { message, parts }: ChatOutput): void {
     this.of(sessionID).prompts.set(message.id, { agent: message.agent ?? agent, parts: textParts(parts) })
   }
@@ -235,19 +242,22 @@ class Sessions {
   private async turn(sessionID: string, sent: Sent, id: string, live: string[]): Promise<string> {
     const question = sent.prompts.get(id)
     sent.prompts.delete(id)
-    const block = await this.block({ hook: "chat.message", sessionID, messageID: id, live, ...question }, PROMPT_MS)
+    const answer = await this.answer({ hook: "chat.message", sessionID, messageID: id, live, ...question }, PROMPT_MS)
+    const block = text(answer?.block)
     // Not awaited: only after a restart does it matter that this one was not answered too late.
     if (block) void this.daemon.ask("/v1/sent", { session: sessionID, messages: [id] }, PROMPT_MS)
-    return block ?? ""
+    if (answer?.placement !== "system") return block
+    sent.anew = block
+    return ""
   }
 
-  private askStart(sessionID: string, deadlineMs: number): Promise<string | undefined> {
-    return this.block({ hook: "session.start", sessionID }, deadlineMs)
-  }
-
-  private async block(payload: Json, deadlineMs: number): Promise<string | undefined> {
-    const answer = await this.daemon.ask("/v1/hosts/opencode", { directory: this.directory, ...payload }, deadlineMs)
+  private async askStart(sessionID: string, deadlineMs: number): Promise<string | undefined> {
+    const answer = await this.answer({ hook: "session.start", sessionID }, deadlineMs)
     return answer && text(answer.block)
+  }
+
+  private answer(payload: Json, deadlineMs: number): Promise<Json | undefined> {
+    return this.daemon.ask("/v1/hosts/opencode", { directory: this.directory, ...payload }, deadlineMs)
   }
 }
 
@@ -321,7 +331,7 @@ export const Recollect = async ({ directory }: Input) => {
       START_MS + SLACK_MS,
       async ({ sessionID }: SystemInput, output: { system: string[] }) => {
         if (!sessionID || isInternal(output.system)) return
-        const block = await sessions.start(sessionID)
+        const block = await sessions.system(sessionID)
         // Pushed, never put first: the host's own prompt stays the first thing that a provider caches.
         if (block) output.system.push(block)
       },

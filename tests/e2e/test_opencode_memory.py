@@ -301,3 +301,17 @@ def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(
         with project.serve() as server:
             (chat,) = server.session().prompt(ON_TOPIC).chats
     assert (len(chat.system_fences), len(chat.last_user_fences)) == (1, 1)
+
+
+@covers("INJ-4")
+def test_with_placement_system_the_whole_block_is_built_anew_in_the_system_prompt(taught: Project) -> None:
+    (taught.path / ".recollect.toml").write_text('[inject]\nplacement = "system"\n')
+    with taught.serve() as server:
+        session = server.session()
+        (on_topic,) = session.prompt(ON_TOPIC).chats
+        (off_topic,) = session.prompt(OFF_TOPIC).chats
+    for chat in (on_topic, off_topic):
+        assert STANDING in "".join(chat.system_fences)
+        assert chat.last_user_fences == []
+    assert DEPLOYMENT in "".join(on_topic.system_fences)
+    assert DEPLOYMENT not in off_topic.prefix_text()

@@ -103,7 +103,10 @@ class Moments:
         return {
             sent.message: shown_block(sent.injection.block)
             for sent in logged
-            if sent.confirmed and sent.message is not None and not sent.call
+            if sent.confirmed
+            and sent.message is not None
+            and not sent.call
+            and sent.injection.placement is Placement.MESSAGE  # in the system prompt, each takes the place of the last
         }
 
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
