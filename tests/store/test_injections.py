@@ -166,7 +166,6 @@ def test_a_copied_log_has_the_named_messages_in_their_contexts(store: Store) -> 
     ]
 
 
-@covers("BUD-7")
 def test_usage_is_told_by_moment(store: Store) -> None:
     store.record(replace(explained(None), point=Point.START))
     store.record(explained("m1"))
