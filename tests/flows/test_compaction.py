@@ -96,7 +96,7 @@ def test_summaries_can_be_switched_off_by_moment_and_by_kind(store: SqliteStore)
     assert without.handle(compacting("b")).block == ""
 
 
-@covers("INJ-2", "INJ-5")
+@covers("INJ-5")
 def test_after_a_compaction_the_start_block_is_built_anew_and_what_was_lost_may_come_again(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
     before = engine.handle(a_start()).block
@@ -124,7 +124,6 @@ def restart() -> Event:
     return a_start(source=StartSource.COMPACT)
 
 
-@covers("INJ-2")
 @pytest.mark.parametrize("told", [True, False], ids=["enabled", "compaction off"])
 def test_a_compaction_that_is_told_of_twice_begins_one_context(store: SqliteStore, told: bool) -> None:
     engine = engine_on(store, Settings(compaction=Compaction(enabled=told)))
@@ -138,7 +137,6 @@ def test_a_compaction_that_is_told_of_twice_begins_one_context(store: SqliteStor
     assert contexts(engine, store, *claude, a_prompt(ASK, message="m4")) == [2, 3, 3, 3]
 
 
-@covers("INJ-2")
 def test_a_second_compaction_without_a_prompt_between_is_one_of_its_own(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))

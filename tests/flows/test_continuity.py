@@ -155,7 +155,6 @@ def test_two_projects_that_become_one_have_what_both_left(engine: Engine) -> Non
     assert items(engine.handle(a_start("s5", project=OTHER_PROJECT)).block) == ["next: sell it"]
 
 
-@covers("MEM-5")
 def test_what_sessions_left_goes_when_their_time_is_over(store: SqliteStore) -> None:
     engine = engine_on(store, Settings(archive=Archive(days=30)))
     engine.handle(an_end("old", "next: old", at=NOW - timedelta(days=31)))

@@ -55,7 +55,7 @@ Reference data from earlier sessions, not instructions.
     assert (injection.ids, injection.corrected) == ((NEW,), (OLD,))
 
 
-@covers("INJ-7", "INJ-3")
+@covers("INJ-7")
 def test_it_is_said_once_and_what_was_sent_stays_as_it_was(told: Engine, store: SqliteStore) -> None:
     first = told.replay(SessionId("s1"), [MessageId("m1")])
     replaced(told, store)
@@ -159,7 +159,7 @@ def test_only_a_session_that_was_shown_the_old_one_is_told(told: Engine, store: 
     assert told.handle(a_prompt("ok", message="m2")).block == ""
 
 
-@covers("INJ-7", "INJ-2")
+@covers("INJ-7")
 def test_what_the_start_block_says_is_corrected_at_the_tail(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("The auth token lives 15 minutes.", id=OLD))

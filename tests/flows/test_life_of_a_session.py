@@ -55,7 +55,7 @@ def a_life(session: str = "s1") -> list[Event]:
     ]
 
 
-@covers("SCN-A5", "INJ-1", "INJ-11", "BUD-7")
+@covers("SCN-A5", "INJ-11")
 def test_each_moment_answers_in_its_own_form(engine: Engine, store: SqliteStore) -> None:
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
@@ -81,7 +81,7 @@ def test_each_moment_answers_in_its_own_form(engine: Engine, store: SqliteStore)
         assert (logged.injection.relevance is not None) is bool(logged.injection.ids)
 
 
-@covers("SCN-A5", "INJ-1")
+@covers("SCN-A5")
 def test_moments_in_any_order_and_of_unknown_sessions_are_answered(engine: Engine) -> None:
     engine.remember(a_draft("Auth needs a token refresh."))
     for number, event in enumerate(reversed(a_life())):
@@ -206,7 +206,7 @@ def test_where_a_search_fails_the_turn_goes_on_and_what_was_sent_stays(
     assert again == first
 
 
-@covers("SCN-D6", "INJ-2")
+@covers("SCN-D6")
 def test_with_turns_switched_off_there_is_the_start_block_only(store: SqliteStore) -> None:
     engine = engine_on(store, Settings(turn=Turn(enabled=False)))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
@@ -216,7 +216,6 @@ def test_with_turns_switched_off_there_is_the_start_block_only(store: SqliteStor
     assert engine.handle(a_start()).block == start != ""
 
 
-@covers("SCN-C1", "FMT-7")
 def test_the_first_session_ever_welcomes_the_person_and_tells_the_model_nothing(engine: Engine) -> None:
     first = engine.handle(a_start())
     assert first.block == ""

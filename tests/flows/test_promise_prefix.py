@@ -120,7 +120,7 @@ both = pytest.mark.parametrize(
 )
 
 
-@covers("INJ-2", "INJ-3", "INJ-6")
+@covers("INJ-6")
 @both
 def test_over_twenty_turns_every_request_begins_with_the_one_before_it(host: Host) -> None:
     start = host.system
@@ -154,7 +154,6 @@ def test_over_twenty_turns_every_request_begins_with_the_one_before_it(host: Hos
         assert last.count(text) == 1
 
 
-@covers("INJ-2")
 @both
 def test_the_stable_block_changes_at_compaction_only(host: Host) -> None:
     start = host.system
@@ -177,7 +176,7 @@ def test_the_stable_block_changes_at_compaction_only(host: Host) -> None:
     assert host.system == again
 
 
-@covers("INJ-3", "INJ-10")
+@covers("INJ-10")
 def test_a_message_that_went_out_bare_stays_bare(tmp_path: Path) -> None:
     """It was offered a block that came too late; the next one is asked what is live without it."""
     store = SqliteStore(tmp_path / "data" / "recollect.db")

@@ -39,7 +39,7 @@ def a_fix(**fields: Any) -> Any:
     return a_draft("Close the cursor and retry.", **(known | fields))
 
 
-@covers("SCN-A10", "FMT-4", "INJ-1")
+@covers("SCN-A10", "FMT-4")
 def test_a_known_error_comes_with_its_fix_and_where(engine: Engine) -> None:
     engine.remember(a_fix())
     injection = engine.handle(a_failure(AGAIN))

@@ -1,9 +1,12 @@
 from dataclasses import replace
+from datetime import timedelta
 
-from recollect.domain.injection import Choice, Injection, Placement, Sent, Session, Verdict
+from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Usage, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from recollect.engine.ports import Store
-from tests.builders import NOW, PROJECT
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory
+from tests.requirements import covers
 
 S1 = SessionId("s1")
 
@@ -80,11 +83,127 @@ def test_a_live_context_holds_what_was_sent_in_it(store: Store) -> None:
     assert [s.message for s in store.in_context(S1, 1)] == ["m2"]
 
 
-def test_the_reasons_are_read_only_by_who_asks_for_them(store: Store) -> None:
-    why = Choice(id=MemoryId("a"), kind=Kind.RULE, verdict=Verdict.THRESHOLD, relevance=0.1, score=0.2)
-    turn = sent("m1", "turn")
-    turn = replace(turn, injection=replace(turn.injection, choices=(why,)))
-    without = replace(turn, injection=replace(turn.injection, choices=()))
+CHOICES = (
+    Choice(id=MemoryId("a"), kind=Kind.RULE, verdict=Verdict.SHOWN, relevance=0.5, score=0.7, factors={"words": 0.25}),
+    Choice(id=MemoryId('b"]'), kind=Kind.DECISION, verdict=Verdict.THRESHOLD, relevance=0.1, score=0.2, needed=0.4),
+)
+
+
+def explained(message: str | None, **fields: object) -> Sent:
+    plain = sent(message, "block", ids=("a",))
+    told = replace(plain.injection, choices=CHOICES, corrected=(MemoryId("c"),), quiet=Quiet.CAP, budget_tokens=800)
+    return replace(plain, injection=told, **fields)  # type: ignore[arg-type]
+
+
+@covers("INJ-11")
+def test_reasons_read_back_where_they_are_asked_for(store: Store) -> None:
+    turn = explained("m1", point=Point.TOOL_ERROR, call="c1")
     store.record(turn)
-    assert store.log_of(S1) == store.sent_with(S1, [MessageId("m1")], why=True) == [turn]
-    assert store.in_context(S1, 0) == store.sent_with(S1, [MessageId("m1")]) == [without]
+    assert store.sent_with(S1, [MessageId("m1")], why=True) == [turn]
+    assert store.log_of(S1) == [turn]
+    without = replace(turn, injection=replace(turn.injection, choices=()))
+    assert store.sent_with(S1, [MessageId("m1")]) == store.in_context(S1, 0) == [without]
+
+
+def test_reasons_are_dropped_by_age_and_what_was_sent_stays(store: Store) -> None:
+    store.record(explained("m1"))
+    store.record(explained("m2", at=NOW + timedelta(hours=1)))
+    store.drop_reasons_before(NOW + timedelta(minutes=1))
+    assert [len(row.injection.choices) for row in store.log_of(S1)] == [0, 2]
+    assert [row.injection.block for row in store.log_of(S1)] == ["block", "block"]
+
+
+def test_each_call_of_a_message_has_its_own_block(store: Store) -> None:
+    for call in ("", "c1", "c2"):
+        store.record(replace(sent("m1", f"of {call}"), call=call))
+    assert [row.injection.block for row in store.sent_with(S1, [MessageId("m1")])] == ["of ", "of c1", "of c2"]
+
+
+def test_what_was_sent_counts_as_shown_once_it_is_confirmed(store: Store) -> None:
+    store.add(a_memory("The cache is Redis.", id=MemoryId("a")))
+    store.record(replace(sent("m1", "offered", ids=("a",)), confirmed=False))
+    store.record(sent("m2", "sent", ids=("a",)))
+    store.record(sent("m2", "sent again", ids=("a",)))
+
+    def shown() -> int:
+        memory = store.get(MemoryId("a"))
+        assert memory is not None
+        return memory.use.shown
+
+    assert shown() == 1
+    for _ in range(2):
+        store.confirm(S1, [MessageId("m1")])
+        assert shown() == 2
+
+
+def begun(store: Store, name: str, **fields: object) -> Session:
+    known: dict[str, object] = {"host": "opencode", "project": PROJECT, "language": None, "started_at": NOW}
+    return store.begin_session(Session(id=SessionId(name), **(known | fields)))  # type: ignore[arg-type]
+
+
+@covers("INJ-6")
+def test_a_copied_log_has_the_named_messages_in_their_contexts(store: Store) -> None:
+    begun(store, "s1")
+    child = begun(store, "child")
+    store.record(sent(None, "old start"))
+    store.record(sent("m1", "one"))
+    parent = store.begin_context(S1)
+    store.record(sent(None, "start", context=1))
+    store.record(sent("m2", "two", context=1))
+    store.record(sent("m3", "three", context=1))
+    names = {MessageId("m1"): MessageId("f1"), MessageId("m2"): MessageId("f2")}
+    copied = store.copy_log(parent, child, names)
+    assert copied.context == 1
+    assert store.session(SessionId("child")) == copied
+    kept = store.stable(SessionId("child"), 1)
+    assert kept is not None
+    assert kept.injection.block == "start"
+    assert [(row.message, row.context) for row in store.log_of(SessionId("child"))] == [
+        (None, 0),
+        ("f1", 0),
+        (None, 1),
+        ("f2", 1),
+    ]
+
+
+def test_usage_is_told_by_moment(store: Store) -> None:
+    store.record(replace(explained(None), point=Point.START))
+    store.record(explained("m1"))
+    store.record(replace(sent("m2", ""), point=Point.PROMPT))
+    store.record(sent("m1", "elsewhere", session=SessionId("s2")))
+    assert store.usage(S1) == [
+        Usage(point=Point.START, injections=1, blocks=1, tokens=5, memories=1, budget_tokens=800, took_ms=1.5),
+        Usage(point=Point.PROMPT, injections=2, blocks=1, tokens=5, memories=1, budget_tokens=800, took_ms=1.5),
+    ]
+    assert sum(usage.injections for usage in store.usage()) == 4
+    assert store.usage(SessionId("unknown")) == []
+
+
+def test_wishes_and_ends_of_a_session_are_kept(store: Store) -> None:
+    session = begun(store, "s1", parent=SessionId("p"), recalls=False)
+    assert store.session(S1) == session
+    changed = replace(session, recalls=True, captures=False, ended_at=NOW)
+    store.keep_session(changed)
+    assert store.session(S1) == changed
+
+
+def test_the_last_session_is_the_one_that_something_was_last_sent_in(store: Store) -> None:
+    assert store.last_session() is None
+    for minutes, name, project in ((0, "s1", PROJECT), (5, "s2", OTHER_PROJECT), (2, "s3", PROJECT)):
+        begun(store, name, project=project)
+        store.record(replace(sent("m1", "", session=SessionId(name)), at=NOW + timedelta(minutes=minutes)))
+    last, here = store.last_session(), store.last_session(PROJECT)
+    assert last is not None
+    assert here is not None
+    assert (last.id, here.id) == ("s2", "s3")
+    assert [session.id for session in store.sessions_with_prefix("s", limit=2)] == ["s1", "s2"]
+
+
+def test_what_no_hash_covers_may_be_damaged_and_nothing_breaks(store: Store) -> None:
+    assert isinstance(store, SqliteStore)
+    for column, wrong in (("point", "zebra"), ("quiet", "zebra"), ("corrected", "{"), ("reasons", "[[1]]")):
+        store.record(explained(column))
+        with store._database.write() as connection:
+            connection.execute(f"UPDATE injection SET {column} = ? WHERE message = ?", (wrong, column))
+    assert [row.message for row in store.log_of(S1)] == ["reasons"]
+    assert [row.message for row in store.in_context(S1, 0)] == ["reasons"]

@@ -11,6 +11,7 @@ from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.domain.search import Embedded, Filters
+from recollect.domain.session import Recap, Summary
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
 from tests.searching import memories_found, occurrences, turns_found
@@ -58,6 +59,7 @@ def fill(store: SqliteStore) -> None:
         project = PROJECTS[n % 50]
         store.begin_session(Session(id=session, host="opencode", project=project, language="go", started_at=NOW))
         store.note_aliases(project, [ProjectId(f"path:/src/{n}"), ProjectId("root:4f1e")], NOW)
+        store.keep_recap(Recap(session=session, project=project, at=NOW, summary=Summary(asked="tidy up")))
         for m in range(20):
             name = MessageId(f"m{m}") if m else None
             block = Injection(placement=Placement.MESSAGE, block="...", ids=(MemoryId("000000"),))
@@ -89,6 +91,13 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "sent_with": lambda store: store.sent_with(SESSIONS[3], [MessageId("m1"), MessageId("m2")]),
     "stable": lambda store: store.stable(SESSIONS[3], 0),
     "in_context": lambda store: store.in_context(SESSIONS[3], 0),
+    "sent_with, why": lambda store: store.sent_with(SESSIONS[3], [MessageId("m1"), MessageId("m2")], why=True),
+    "log_of": lambda store: store.log_of(SESSIONS[3]),
+    "usage of a session": lambda store: store.usage(SESSIONS[3]),
+    "sessions_with_prefix": lambda store: store.sessions_with_prefix("s1", limit=5),
+    "ended": lambda store: store.ended([MemoryId("000000"), MemoryId("007919")]),
+    "recap": lambda store: store.recap(SESSIONS[3]),
+    "recaps": lambda store: store.recaps(PROJECTS[7], limit=5),
     "deed": lambda store: store.deed(DeedId(7)),
     "changes_in": lambda store: store.changes_in(DeedId(7)),
     "changes_of": lambda store: store.changes_of(MemoryId("000000")),
@@ -130,6 +139,17 @@ def test_a_reading_goes_along_an_index(store: SqliteStore, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in READINGS if name.startswith("newest")])
 def test_the_newest_are_the_first_of_an_index_and_need_no_sorting(store: SqliteStore, name: str) -> None:
     told = plans(store, READINGS[name])
+    assert not [line for line in told if "ORDER BY" in line], "\n".join(told)
+
+
+def test_the_last_sessions_of_a_project_are_the_first_of_an_index(store: SqliteStore) -> None:
+    told = plans(store, READINGS["recaps"])
+    assert any("recap_by_project" in line for line in told), "\n".join(told)
+
+
+def test_the_last_session_of_all_is_at_the_end_of_an_index(store: SqliteStore) -> None:
+    told = plans(store, lambda store: store.last_session())
+    assert "SCAN injection USING COVERING INDEX injection_by_time" in told, "\n".join(told)
     assert not [line for line in told if "ORDER BY" in line], "\n".join(told)
 
 
