@@ -158,7 +158,8 @@ def _level(memory: Memory) -> ScopeLevel:
 
 def _index(hits: Iterable[Hit], limit: int) -> list[Offer]:
     """A title cannot say that its file has changed: what is stale is not listed."""
-    lines = ((hit.memory.id, index_line_of(for_block(hit).memory)) for hit in hits if not hit.freshness.is_stale)
+    short = (hit for hit in hits if not hit.freshness.is_stale and index_line_of(hit.memory) is not None)
+    lines = ((hit.memory.id, index_line_of(for_block(hit).memory)) for hit in short)
     told = ((memory, line) for memory, line in lines if line is not None)
     return [Offer((line,), INDEX, memory, (INDEX,), means=Verdict.LISTED) for memory, line in islice(told, limit)]
 
