@@ -33,7 +33,7 @@ from recollect.engine.showing import shown_again, shown_block
 from recollect.engine.situation import OWN, Live, Situation, live, silence
 from recollect.engine.use import OpenQuestions
 from recollect.text.intent import Task, task_of
-from recollect.text.optout import opted_out
+from recollect.text.optout import opted_out, without_markers
 from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
@@ -186,7 +186,7 @@ class Moments:
         else:
             situation = self._situation(session, event, self._in_front(session, event))
             known = corrections(self._store, situation)
-            answer = turn.answer(self._store, self._model(), event.text, situation, known)
+            answer = turn.answer(self._store, self._model(), without_markers(event.text), situation, known)
         recorded = self._record(session, event.message, answer, event, began, Point.PROMPT)
         if settings.loop.enabled:
             self._questions.ask(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
@@ -205,7 +205,7 @@ class Moments:
             point=Point.START,
         )
         situation = self._situation(session, event, Live((at_start,)))
-        fitting = turn.answer(self._store, self._model(), event.text, situation)
+        fitting = turn.answer(self._store, self._model(), without_markers(event.text), situation)
         block = "\n".join(filter(None, [stable.block, fitting.block]))
         return replace(
             fitting,

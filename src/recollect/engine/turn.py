@@ -26,7 +26,8 @@ from recollect.text.tokens import estimate
 
 TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age; unless it is stale
 DOUBTFUL = "doubtful"  # the share of the budget for the others
-MAX_ESTIMATED_CHARS = 60_000  # of a prompt: a longer one has shrunk its budget by then
+MAX_PROMPT_CHARS = 20_000  # people say first what they want, and paste after it
+MAX_ESTIMATED_CHARS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +48,9 @@ def answer(
 ) -> Injection:
     settings = situation.settings
     budgets = settings.budgets
-    idle = not content_words(prompt)
-    if idle and not corrections:
+    asked = prompt[:MAX_PROMPT_CHARS]
+    words = content_words(asked)
+    if not words and not corrections:
         return silence(Placement.MESSAGE, Quiet.IDLE)
     left = budgets.live_turn_tokens - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
     allowed = allowance(
@@ -57,8 +59,9 @@ def answer(
     budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
         return silence(Placement.MESSAGE, Quiet.CAP)
-    found = Weighed() if idle else weighed(memories, embeds, prompt, situation)
-    if not found.fitting and not corrections and not asks_something(prompt, min_chars=settings.turn.min_prompt_chars):
+    by_name_only = not asks_something(asked, min_chars=settings.turn.min_prompt_chars)
+    found = weighed(memories, embeds, asked, words, situation, by_name_only=by_name_only) if words else Weighed()
+    if not found.fitting and not corrections and by_name_only:
         return replace(silence(Placement.MESSAGE, Quiet.IDLE), considered=found.considered)
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
     told = {correction.offer.memory for correction in corrections}
@@ -85,9 +88,18 @@ def answer(
     return replace(block, corrected=tuple(corrected))
 
 
-def weighed(memories: FindsMemories, embeds: Embeds | None, prompt: str, situation: Situation) -> Weighed:
+def weighed(
+    memories: FindsMemories,
+    embeds: Embeds | None,
+    prompt: str,
+    content: Sequence[str],
+    situation: Situation,
+    *,
+    by_name_only: bool,
+) -> Weighed:
+    """`by_name_only`: so few words ask only for what they call by its name."""
     settings, viewer = situation.settings, situation.viewer
-    words = _words(prompt, viewer)
+    words = _words(content, viewer)
     sighting = memories.look_up(words, viewer, injectable=True)
     asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
     found = memories.search(sighting, asked, limit=settings.turn.candidates)
@@ -108,9 +120,7 @@ def weighed(memories: FindsMemories, embeds: Embeds | None, prompt: str, situati
         settings,
     )
     shown = situation.live.shown
-    new = [hit for hit in hits if hit.memory.id not in shown]
-    if not asks_something(prompt, min_chars=settings.turn.min_prompt_chars):
-        new = [hit for hit in new if hit.factors["named"]]  # so few words ask only for what they call by name
+    new = [hit for hit in hits if hit.memory.id not in shown and (hit.factors["named"] or not by_name_only)]
     needed = _needed(hits, situation)
     passing = [
         hit for hit in new if hit.relevance >= needed[hit.memory.id] and settings.kinds.injected[hit.memory.kind]
@@ -133,7 +143,9 @@ def _by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
 
 
 def prompt_tokens(prompt: str) -> int:
-    return estimate(prompt[:MAX_ESTIMATED_CHARS])
+    """About: of a long one, a part is counted."""
+    counted = prompt[:MAX_ESTIMATED_CHARS]
+    return estimate(counted) * len(prompt) // max(1, len(counted))
 
 
 def _may_be_shown(one: Found, situation: Situation) -> bool:
@@ -169,9 +181,8 @@ def _why_not(hit: Hit, situation: Situation, shown: Collection[MemoryId], needed
     return Verdict.CUT if situation.settings.kinds.injected[hit.memory.kind] else Verdict.SWITCHED_OFF
 
 
-def _words(prompt: str, viewer: Viewer) -> list[str]:
+def _words(asked: Sequence[str], viewer: Viewer) -> Sequence[str]:
     """Without the name of the project, which every prompt here may say."""
-    asked = content_words(prompt)
     here = project_words(viewer.project or "")
     return [word for word in asked if word not in here] or asked
 
