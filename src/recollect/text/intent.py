@@ -76,8 +76,9 @@ class Intent:
 
     @cached_property
     def _names(self) -> list[frozenset[str]]:
-        names = (*self.files, *self.functions, *self.technologies, *map(_base_name, self.recent_files))
-        return [words for words in (frozenset(index_words(name)) for name in names) if words]
+        files = [_parts_of(_base_name(path)) for path in (*self.files, *self.recent_files)]
+        names = [frozenset(index_words(name)) for name in (*self.functions, *self.technologies)]
+        return [words for words in (*files, *names) if words]
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -131,6 +132,12 @@ def _sign_stems() -> dict[Task, frozenset[str]]:
 
 def _is_technology(name: str) -> bool:
     return bool(TECHNOLOGIES.intersection((name, name.removesuffix(".js"), *SHORT_FORMS.get(name, "").split())))
+
+
+def _parts_of(file: str) -> frozenset[str]:
+    """Whoever speaks of `src/pool.py` speaks of `pool.py`, though not in one word."""
+    words = index_words(file)
+    return frozenset(word for word in words if "." not in word) or frozenset(words)
 
 
 def _base_name(path: str) -> str:

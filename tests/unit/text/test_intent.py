@@ -48,3 +48,9 @@ def test_a_memory_is_about_what_the_prompt_names_or_what_the_session_works_on() 
 
 def test_a_very_long_prompt_is_read_quickly() -> None:
     assert intent("fix " + "a/b.c " * 200_000).task is Task.BUG_FIX
+
+
+@pytest.mark.parametrize("text", ["src/pool.py holds the connections.", "pool.py holds the connections."])
+def test_a_file_that_was_worked_on_is_named_with_or_without_its_folder(text: str) -> None:
+    assert intent("Go on with it.", ["/home/me/shop/src/pool.py"]).is_named_in(a_memory(text))
+    assert not intent("Go on with it.", ["/home/me/shop/src/queue.py"]).is_named_in(a_memory(text))
