@@ -8,7 +8,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, SessionId
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Archive, Settings, Start
-from recollect.engine.continuity import EARLIER, LAST
+from recollect.engine.continuity import SESSIONS, LAST
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end
@@ -54,7 +54,7 @@ def test_what_a_session_leaves_reads_back_as_it_was_said(engine: Engine, store: 
 @covers("MEM-7", "FMT-2")
 def test_the_next_start_tells_what_was_asked_done_decided_touched_and_left_open(engine: Engine) -> None:
     engine.handle(an_end("s1", summary=FULL))
-    (told,) = section(engine.handle(a_start("s2")).block, EARLIER)
+    (told,) = section(engine.handle(a_start("s2")).block, SESSIONS)
     assert told == (
         "- 2026-03-02 asked: make login faster; done: the pool is shared; decided: no cache for now; "
         "files: src/pool.py, src/auth.py; open: measure it"
@@ -177,4 +177,4 @@ def test_how_many_sessions_are_told_of_is_a_setting(store: SqliteStore) -> None:
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     for n in range(3):
         engine.handle(an_end(f"s{n}", summary=Summary(asked=f"number {n}"), at=NOW + timedelta(minutes=n)))
-    assert [line.rpartition(" ")[2] for line in section(engine.handle(a_start("s9")).block, EARLIER)] == ["2"]
+    assert [line.rpartition(" ")[2] for line in section(engine.handle(a_start("s9")).block, SESSIONS)] == ["2"]

@@ -9,7 +9,7 @@ from recollect.domain.injection import Verdict
 from recollect.domain.memory import Kind, Sensitivity
 from recollect.domain.session import Summary
 from recollect.domain.settings import Budgets, Inject, Mode, Settings, Start
-from recollect.engine.continuity import EARLIER, LAST
+from recollect.engine.continuity import SESSIONS, LAST
 from recollect.engine.engine import Engine
 from recollect.engine.session_start import DECISIONS, ERRORS, FILES, INDEX
 from recollect.store.sqlite.store import SqliteStore
@@ -178,9 +178,9 @@ def test_beyond_the_budget_summaries_come_before_index_lines(store: SqliteStore)
         engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}", done=(f"the {area} is tidy",))))
     injection = engine.handle(a_start("next"))
     assert priced(injection.block) <= injection.tokens <= 700
-    assert 1 <= len(section(injection.block, EARLIER)) <= 5
+    assert 1 <= len(section(injection.block, SESSIONS)) <= 5
     assert section(injection.block, INDEX)
-    assert injection.block.index(EARLIER) < injection.block.index(INDEX)
+    assert injection.block.index(SESSIONS) < injection.block.index(INDEX)
 
 
 @covers("SCN-E1")
@@ -188,7 +188,7 @@ def test_at_most_five_sessions_are_told_of(engine: Engine) -> None:
     for n, area in enumerate(AREAS[:8]):
         engine.handle(a_start(f"s{n}"))
         engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}")))
-    assert len(section(engine.handle(a_start("next")).block, EARLIER)) == 5
+    assert len(section(engine.handle(a_start("next")).block, SESSIONS)) == 5
 
 
 @covers("SCN-E2", "FMT-2")

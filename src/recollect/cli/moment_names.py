@@ -40,9 +40,11 @@ def picked(log: Sequence[Sent], turn: str | None) -> Sent:
 
 
 def _by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
-    exact = [sent for sent in log if turn in (sent.message, sent.call)]
+    exact = [sent for sent in log if turn in (sent.message, sent.call, f"{sent.message} {sent.call}")]
+    prompts = [sent for sent in exact if not sent.call]  # the message itself, before the tools that failed on it
     if exact or turn.isdigit() or turn in list(Point):
-        return exact[-1:] if len({(sent.message, sent.call) for sent in exact}) == 1 else exact
+        alike = prompts or exact
+        return alike[-1:] if len({(sent.message, sent.call) for sent in alike}) == 1 else alike
     return [sent for sent in log if any((name or "").startswith(turn) for name in (sent.message, sent.call))]
 
 
@@ -58,7 +60,8 @@ def _all_of(log: Sequence[Sent]) -> str:
     prompts = sum(sent.point is Point.PROMPT for sent in log)
     points = [point for point in Point if point is not Point.PROMPT and any(sent.point is point for sent in log)]
     numbers = [f"prompts 1 to {prompts}"] if prompts > 1 else ["prompt 1"] if prompts else []
-    messages = [sent.message for sent in log if sent.message is not None]
+    named = (sent.message for sent in log if sent.message is not None and not sent.message.startswith(OURS))
+    messages = list(dict.fromkeys(named))
     ids = f" (messages {', '.join(messages[:NAMED])}{', ...' if len(messages) > NAMED else ''})" if messages else ""
     return ", ".join([*points, *numbers]) + ids
 

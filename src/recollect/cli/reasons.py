@@ -14,11 +14,11 @@ NAMES: Mapping[Point, str] = {
     Point.COMPACTION: "compaction",
     Point.ON_DEMAND: "question of the agent",
 }
-IN_THE_BLOCK = (Verdict.SHOWN, Verdict.SHORT, Verdict.LISTED)
+IN_THE_BLOCK = (Verdict.SHOWN, Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)
 _LEFT_OUT = (Verdict.LINES, Verdict.BUDGET)
 WITHOUT_QUESTION = (Point.START, Point.COMPACTION)  # nothing is asked there, so nothing is more relevant
 A_LINE_TOKENS = 100  # where more is left than that, it was not the whole budget that ended
-OF_RELEVANCE = ("words", "meaning", "named", "signature")
+OF_RELEVANCE = ("words", "meaning", "named", "signature", "code")
 SWITCHES: Mapping[Point, str] = {
     Point.START: "start.enabled",
     Point.PROMPT: "turn.enabled",
@@ -44,7 +44,7 @@ def silence(injection: Injection, point: Point) -> str:
     if injection.quiet is not None:
         return f"Silence: {_quiet(injection.quiet, point)}."
     if not injection.considered:
-        return "Silence: nothing is known here that could be said."
+        return "Silence: nothing that is known comes near."
     considered = output.many(injection.considered, "memory", "memories")
     return f"Silence: {considered} considered, {_none_of(injection)}."
 
@@ -65,7 +65,10 @@ def _quiet(quiet: Quiet, point: Point) -> str:
         case Quiet.OPTED_OUT:
             return "the prompt or its session asked not to be told anything"
         case Quiet.IDLE:
-            return "the prompt asks nothing that could be looked for"
+            return (
+                "the prompt says nothing that could be looked for, or it is short (turn.min_prompt_chars) and calls "
+                "nothing by its name"
+            )
         case Quiet.GENERIC:
             return "the error says nothing that could be known again"
         case Quiet.CAP:
@@ -96,6 +99,8 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
             return "shown"
         case Verdict.SHORT:
             return "shown in short: there was no room for all of it, and so it does not count as shown"
+        case Verdict.RECALLED:
+            return f"recalled in one line: it stands further up, since {_where(choice.id, sent, log)}"
         case Verdict.LISTED:
             return "listed by its title"
         case Verdict.LIVE:
@@ -106,7 +111,7 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
         case Verdict.CUT:
             return f"relevance {number(choice.relevance)}, too far behind the best{_best(injection)}"
         case Verdict.OTHER:
-            return f"relevance {number(choice.relevance)}, but it names nothing that this error names"
+            return f"relevance {number(choice.relevance)}, but it is about another error"
         case Verdict.FLOOR:
             return f"score {number(choice.score)}, a session start takes {number(choice.needed)} and more"
         case Verdict.LINES:

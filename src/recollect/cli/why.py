@@ -147,7 +147,9 @@ def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
 def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
     injection = sent.injection
     chosen = {choice.id: choice for choice in injection.choices}
-    in_short = [choice.id for choice in injection.choices if choice.verdict in (Verdict.SHORT, Verdict.LISTED)]
+    in_short = [
+        choice.id for choice in injection.choices if choice.verdict in (Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)
+    ]
     if injection.block:
         output.heading("Shown")
     for memory_id in (*injection.ids, *in_short):
@@ -162,6 +164,9 @@ def _show_others(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory])
         output.heading("Not shown, the nearest first")
     for choice in others:
         _say_choice(choice.id, known, [why_not(choice, sent, log), breakdown(choice, sent.point)])
+    more = sent.injection.considered - len(sent.injection.choices) - len(sent.injection.corrected)
+    if more > 0 and sent.injection.choices:
+        output.say_indented(f"... and {output.many(more, 'memory', 'memories')} further away", 2, dim=True)
 
 
 def _why_shown(memory_id: MemoryId, chosen: dict[MemoryId, Choice], sent: Sent, log: Sequence[Sent]) -> list[str]:

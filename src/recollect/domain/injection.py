@@ -31,6 +31,7 @@ class Verdict(StrEnum):
 
     SHOWN = "shown"  # whole
     SHORT = "short"  # by its title or first sentence: that does not count as shown
+    RECALLED = "recalled"  # in one line: it stands further up
     LISTED = "listed"  # in the index, to be opened by its id
     LIVE = "live"  # it is in front of the model already
     THRESHOLD = "threshold"  # not relevant enough for its kind

@@ -6,15 +6,13 @@ shown, and what else matters most.
 
 from collections.abc import Collection, Sequence
 
-from recollect.domain.injection import Injection, Placement, Point
-from recollect.domain.memory import Hit, Memory
+from recollect.domain.injection import Injection, Placement, Point, Verdict
+from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.domain.session import Recap
 from recollect.engine import continuity
-from recollect.engine.admission import is_ignored
 from recollect.engine.ports import FindsMemories, KeepsMemories
 from recollect.engine.showing import for_block
-from recollect.engine.situation import Situation, injection
-from recollect.privacy.visibility import may_inject
+from recollect.engine.situation import Situation, injection, refused
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.conflicts import newest_first
 from recollect.rank.score import compaction_factors, compaction_score
@@ -37,46 +35,52 @@ def build(
     budgets = settings.budgets
     start = allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens)
     budget_tokens = int(start * budgets.compaction_share)
-    pool = [memory for memory in _pool(memories, known, situation) if _may_be_shown(memory, situation)]
+    brought = _brought(situation)
+    pool = [memory for memory in _pool(memories, known, situation, brought) if situation.may_show(memory)]
+    pool = [memory for memory in pool if settings.kinds.injected[memory.kind]]
     weighed = sorted(
-        (_weighed(memory, situation, said) for memory in pool), key=lambda hit: (-hit.score, hit.memory.id)
+        (_weighed(memory, situation, said) for memory in pool),
+        key=lambda hit: (hit.memory.id not in brought, -hit.score, hit.memory.id),
     )
     hits = newest_first(weighed[: settings.compaction.entries])
-    told = [one for one in continuity.offers(recaps, settings) if one.section == continuity.EARLIER]
-    summaries = [Offer(one.ways) for one in told[: settings.compaction.sessions]]
+    summaries = [Offer(one.ways) for one in continuity.summaries(recaps)[: settings.compaction.sessions]]
     filled = fill(
         [*(offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)), *summaries],
         budget_tokens=budget_tokens,
         counts_rest=False,
         render=_plain,
     )
-    return injection(Placement.SUMMARY, filled, hits, budget_tokens=budget_tokens, considered=len(pool))
+    return injection(
+        Placement.SUMMARY,
+        filled,
+        hits,
+        budget_tokens=budget_tokens,
+        considered=len(pool),
+        refused=refused(weighed[settings.compaction.entries :], Verdict.LINES),
+    )
 
 
 def _plain(entries: Sequence[Entry], _: int) -> str:
     return "\n".join([PREAMBLE, *(entry.line for entry in entries)]) if entries else ""
 
 
-def _pool(memories: FindsMemories, known: KeepsMemories, situation: Situation) -> list[Memory]:
-    """What turns and errors of this context brought, and the newest of the project."""
-    brought = [
+def _brought(situation: Situation) -> list[MemoryId]:
+    """What turns and errors of this context have told: it goes with their messages."""
+    return [
         memory_id
         for sent in situation.live.sent
         if sent.point in (Point.PROMPT, Point.TOOL_ERROR)
         for memory_id in sent.injection.ids
     ]
+
+
+def _pool(
+    memories: FindsMemories, known: KeepsMemories, situation: Situation, brought: Sequence[MemoryId]
+) -> list[Memory]:
+    """That, and the newest of the project."""
     shown = filter(None, map(known.get, brought))
     newest = memories.newest(situation.viewer, limit=POOL, injectable=True)
     return list({memory.id: memory for memory in (*shown, *newest)}.values())
-
-
-def _may_be_shown(memory: Memory, situation: Situation) -> bool:
-    settings = situation.settings
-    return (
-        may_inject(memory, situation.viewer)
-        and settings.kinds.injected[memory.kind]
-        and not is_ignored(memory, settings.privacy)
-    )
 
 
 def _weighed(memory: Memory, situation: Situation, said: Collection[str]) -> Hit:

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.memory import Memory, MemoryId, Viewer
-from recollect.engine.admission import is_ignored
+from recollect.domain.memory import Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.showing import as_read, shown
 from recollect.engine.situation import Situation
-from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer
 from recollect.text.block import correction_line_of, ended_line_of
 
@@ -31,16 +29,12 @@ def corrections(memories: KeepsMemories, situation: Situation) -> list[Correctio
     found = []
     for memory in memories.ended(live.shown - told):
         now = _what_holds_now(memories, memory)
-        if now is None or not _may_be_shown(now, situation, situation.viewer):
+        if now is None or not situation.may_show(now):
             found.append(Correction(old=memory.id, offer=Offer((ended_line_of(memory),))))
         elif now.id not in live.shown:
             line = correction_line_of(as_read(shown(now)), memory.id)
             found.append(Correction(old=memory.id, offer=Offer((line, ended_line_of(memory)), memory=now.id)))
     return sorted(found, key=lambda correction: correction.old)
-
-
-def _may_be_shown(memory: Memory, situation: Situation, viewer: Viewer) -> bool:
-    return may_inject(memory, viewer) and not is_ignored(memory, situation.settings.privacy)
 
 
 def _what_holds_now(memories: KeepsMemories, memory: Memory) -> Memory | None:

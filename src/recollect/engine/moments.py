@@ -40,7 +40,7 @@ from recollect.text.tokens import estimate
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
 NOBODY = SessionId("nobody")  # the session that a start block is prepared for
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
-WELCOME = "Recollect has no memories here yet. It learns as you work; `recollect remember` teaches it a sentence."
+WELCOME = "Recollect has no memories here yet; `recollect remember` teaches it a sentence."
 
 
 class Moments:
@@ -214,7 +214,7 @@ class Moments:
             tokens=estimate(block),
             budget_tokens=stable.budget_tokens + fitting.budget_tokens,
             ids=(*stable.ids, *fitting.ids),
-            considered=stable.considered + fitting.considered,
+            considered=max(stable.considered, fitting.considered),
             choices=(*fitting.choices, *stable.choices),
             quiet=None if block else fitting.quiet,
         )

@@ -5,23 +5,32 @@ memory can always be opened by its id.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recollect.domain.event import Asked
 from recollect.domain.injection import Injection, Placement, Point, Quiet, Verdict
-from recollect.domain.memory import Hit, Memory, ScopeLevel
+from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
-from recollect.engine.admission import is_ignored
 from recollect.engine.ports import Embeds, Store
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
-from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill, offer
-from recollect.text.block import bare_line_of, index_line_of, item_line_of, line_of, short_line_of, visible
+from recollect.text.block import (
+    bare_line_of,
+    index_line_of,
+    item_line_of,
+    line_of,
+    reminder_line_of,
+    short_line_of,
+    visible,
+)
 from recollect.text.query import search_words
 from recollect.text.words import word_set
 
 EVIDENCE = "Said then"
+NOT_TOLD = "There is no memory with this id that may be told; ask with words."
+MIN_PREFIX_CHARS = 3  # of an id: fewer would mean almost any memory
 MEANING = "meaning"  # the factor that only a model can tell
 
 
@@ -35,16 +44,18 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     if budget_tokens <= 0:
         return silence(Placement.ANSWER, Quiet.CAP)
     if asked.id is not None:
-        return _details(store.get(asked.id), situation, budget_tokens)
+        return _details(_opened(store, asked.id), situation, budget_tokens)
     hits = _hits(store, embeds, asked, situation)
     needed = situation.settings.on_demand.threshold
     words = frozenset(search_words(asked.query))
-    fitting = [hit for hit in hits if hit.relevance >= needed or _has_all(hit.memory, words)]
+    thresholds = {hit.memory.id: _needed(hit, words, needed) for hit in hits}
+    fitting = [hit for hit in hits if hit.relevance >= thresholds[hit.memory.id]]
     others = [hit for hit in hits if hit not in fitting]
     in_full = situation.live.tokens(Point.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
     known = situation.live.shown
+    say = _offer if in_full else _title
     filled = fill(
-        [(_offer if in_full and hit.memory.id not in known else _title)(for_block(hit)) for hit in fitting],
+        [(_reminder if hit.memory.id in known else say)(for_block(hit)) for hit in fitting],
         budget_tokens=budget_tokens,
         shares={
             ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
@@ -53,7 +64,6 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
         },
         counts_rest=situation.counts_rest,
     )
-    thresholds = dict.fromkeys((hit.memory.id for hit in hits), needed)
     return injection(
         Placement.ANSWER,
         filled,
@@ -78,35 +88,47 @@ def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
         filters=Filters(kinds=asked.kinds, scope=asked.scope),
         look=situation.look,
     )
-    return [hit for hit in found if _may_be_shown(hit.memory, situation)]
+    return [hit for hit in found if situation.may_show(hit.memory)]
 
 
-def _has_all(memory: Memory, words: frozenset[str]) -> bool:
-    """Whoever asks with one word means what has it, however long it is."""
-    return bool(words) and words <= word_set(memory)
-
-
-def _may_be_shown(memory: Memory, situation: Situation) -> bool:
-    return may_inject(memory, situation.viewer) and not is_ignored(memory, situation.settings.privacy)
+def _needed(hit: Hit, words: frozenset[str], usual: float) -> float:
+    """Whoever asks with a word or two means what has them all, however long it is: half is enough then, and without a
+    model, where relevance falls with every word that was not asked for, nothing more."""
+    if not words or not words <= word_set(hit.memory):
+        return usual
+    return usual / 2 if MEANING in hit.factors else 0.0
 
 
 def _offer(hit: Hit) -> Offer:
     return offer(hit.memory, freshness=hit.freshness, shares=(hit.memory.scope.level,))
 
 
+def _reminder(hit: Hit) -> Offer:
+    line = reminder_line_of(hit.memory)
+    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=Verdict.RECALLED)
+
+
 def _title(hit: Hit) -> Offer:
-    return Offer(_titles(hit.memory), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=Verdict.SHORT)
+    """What is short enough to be its own title is told whole by it."""
+    named = index_line_of(hit.memory)
+    means = Verdict.SHOWN if named == line_of(hit.memory) else Verdict.SHORT
+    line = bare_line_of(hit.memory) if named is None else named
+    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=means)
 
 
-def _titles(memory: Memory) -> tuple[str, ...]:
-    named = index_line_of(memory)
-    return (bare_line_of(memory) if named is None else named,)
+def _opened(store: Store, memory_id: MemoryId) -> Memory | None:
+    """By its id, or by the beginning of it where only one has that."""
+    exact = store.get(memory_id)
+    if exact is not None or len(memory_id) < MIN_PREFIX_CHARS:
+        return exact
+    found = store.with_prefix(memory_id, limit=2)
+    return found[0] if len(found) == 1 else None
 
 
 def _details(memory: Memory | None, situation: Situation, budget_tokens: int) -> Injection:
     """The whole memory with the sentences it was taken from, as many as fit."""
-    if memory is None or not _may_be_shown(memory, situation):
-        return silence(Placement.ANSWER)
+    if memory is None or not situation.may_show(memory):
+        return replace(silence(Placement.ANSWER), notice=NOT_TOLD)
     seen = situation.look([memory])
     hit = Hit(memory=memory, relevance=1.0, score=1.0)
     if memory.id in seen:

@@ -10,12 +10,10 @@ from recollect.domain.memory import Hit, Kind, Memory, Role, ScopeLevel
 from recollect.domain.session import Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine import continuity
-from recollect.engine.admission import is_ignored
 from recollect.engine.anchoring import settled
 from recollect.engine.ports import FindsMemories
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused
-from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, start_factors, start_score, with_use
@@ -54,7 +52,7 @@ def build(
     further = [hit for hits, limit, _ in weighed for hit in hits[limit:]]
     low = [choice for _, _, choices in weighed for choice in choices]
     chosen = newest_first(_ordered(best))
-    offers = [*map(_offer, map(for_block, chosen)), *continuity.offers(recaps, settings)]
+    offers = [*map(_offer, map(for_block, chosen)), *continuity.offers(recaps, settings, situation.now)]
     sections = _sections(situation.agent)
     scale = budget_tokens / max(1, _all_shares(budgets))
     index_tokens = int(budgets.index_tokens * scale) if further or len(offers) > 1 else 0
@@ -113,14 +111,10 @@ def _weigh(
         for memory in memories.newest(
             situation.viewer, limit=group.limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True
         )
-        if may_inject(memory, situation.viewer)
-        and not is_ignored(memory, settings.privacy)
-        and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
+        if situation.may_show(memory) and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
     ]
     floor = settings.start.floor if group.floor is None else group.floor
-    weighed = sorted(
-        (_weighed(memory, situation, task) for memory in pool), key=lambda hit: (-hit.score, hit.memory.id)
-    )
+    weighed = sorted((_weighed(memory, situation, task) for memory in pool), key=_best_first)
     fresh = settled(weighed, group.limit, situation.look, settings.stale)
     too_low = [hit for hit in fresh if _base(hit) < floor]
     enough = [hit for hit in fresh if _base(hit) >= floor]
@@ -142,7 +136,12 @@ def _weighed(memory: Memory, situation: Situation, task: Task | None) -> Hit:
 
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:
-    return first_of_each_kind(sorted(hits, key=lambda hit: (-hit.score, hit.memory.id)))
+    return first_of_each_kind(sorted(hits, key=_best_first))
+
+
+def _best_first(hit: Hit) -> tuple[float, float, str]:
+    """Of equal ones the newest."""
+    return -hit.score, -hit.memory.valid_from.timestamp(), hit.memory.id
 
 
 def _offer(hit: Hit) -> Offer:

@@ -7,10 +7,12 @@ from functools import cached_property
 
 from recollect.domain.event import Carriers
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
-from recollect.domain.memory import Hit, MemoryId, Viewer
+from recollect.domain.memory import Hit, Memory, MemoryId, Viewer
 from recollect.domain.settings import Mode, Settings
+from recollect.engine.admission import is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks
 from recollect.engine.ports import LogsInjections
+from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Filled
 
 OWN = "recollect:"  # begins the names that we give to what no message of the host carries
@@ -70,6 +72,10 @@ class Situation:
     agent: str | None = None
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
+
+    def may_show(self, memory: Memory) -> bool:
+        """Unasked or asked, this is what a model may be told; whether its kind is switched off is another question."""
+        return may_inject(memory, self.viewer) and not is_ignored(memory, self.settings.privacy)
 
     @property
     def counts_rest(self) -> bool:

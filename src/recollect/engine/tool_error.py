@@ -8,13 +8,11 @@ from functools import lru_cache
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
 from recollect.domain.search import Filters
-from recollect.engine.admission import is_ignored
 from recollect.engine.anchoring import settled
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
-from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, fill
 from recollect.rank.conflicts import newest_first
 from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of
@@ -24,10 +22,22 @@ from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
 from recollect.text.words import word_set
 
-SECTION = "This error is known"
+KNOWN_ERROR, LIKE_IT = "This error is known", "An error like this is known"
 KNOWN = frozenset({Kind.ERROR_PATTERN})
 CANDIDATES = 30
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Z]{1,4}\d{3,5}")  # EADDRINUSE, ERR_PNPM_OUTDATED_LOCKFILE, TS2345
+# What a word of prose does not have: a code, a class, a module, a function.
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Za-z]+\d|[a-z][A-Z]|\w[._:/]\w|_")
+EVERYWHERE = frozenset(  # errors of all kinds have these names
+    """
+    ArithmeticError AssertionError AttributeError ConnectionError Error EvalError Exception FileNotFoundError
+    IllegalArgumentException IllegalStateException ImportError IndexError IndexOutOfBoundsException IOError IOException
+    KeyError LookupError ModuleNotFoundError NameError NullPointerException OSError PermissionError RangeError
+    ReferenceError RuntimeError RuntimeException SyntaxError SystemExit TimeoutError TypeError UnicodeDecodeError ValueError
+    """.split()
+)
+CERTAIN = "signature"  # the factor of an error that is the same
+MIN_WORDS, SHARE = 3, 0.75  # of what an error says, in what is known
 CODE_WEIGHT = 0.3  # of what is in doubt, if both have the code of the error
 
 
@@ -46,7 +56,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
         [_offer(for_block(hit), situation) for hit in hits],
         budget_tokens=budget_tokens,
         max_lines=settings.tool_error.lines,
-        sections=(SECTION,),
+        sections=(KNOWN_ERROR, LIKE_IT),
         counts_rest=situation.counts_rest,
     )
     return injection(
@@ -74,7 +84,7 @@ def _known(
     found = [
         one
         for one in memories.search(sighting, meant, limit=CANDIDATES, filters=Filters(kinds=KNOWN))
-        if may_inject(one.memory, viewer) and not is_ignored(one.memory, settings.privacy)
+        if situation.may_show(one.memory)
     ]
     weighed = weigh(
         found,
@@ -89,7 +99,7 @@ def _known(
     )
     hits = sorted((_certain(hit, sign) for hit in weighed), key=lambda hit: -hit.relevance)
     needed = settings.kinds.threshold[Kind.ERROR_PATTERN]
-    fitting = [hit for hit in hits if hit.relevance >= needed and _names_it(hit.memory, sign)]
+    fitting = [hit for hit in hits if hit.relevance >= needed and _is_about(hit, sign)]
     new = [hit for hit in fitting if not _is_told(hit.memory, situation)]
     best = max((hit.relevance for hit in new), default=0.0)
     near = [hit for hit in new if hit.relevance >= best * settings.turn.relative_cut]
@@ -100,7 +110,7 @@ def _known(
 def _certain(hit: Hit, sign: Signature) -> Hit:
     """The same error, word for word but for what changes from day to day, leaves no doubt; its code leaves less."""
     if any(_key(text) == sign.key for text in _texts(hit.memory)):
-        return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, "signature": 1.0})
+        return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, CERTAIN: 1.0})
     told = _said(hit.memory)
     codes = [frozenset(content_words(term)) for term in sign.terms if _CODE.fullmatch(term)]
     if not any(code and code <= told for code in codes):
@@ -119,11 +129,17 @@ def _texts(memory: Memory) -> list[str]:
     return [*filter(None, [memory.title]), *memory.aliases, *memory.evidence, memory.text]
 
 
-def _names_it(memory: Memory, sign: Signature) -> bool:
-    """Errors of one tool read alike: what is known must have a name that this one has, if it has any."""
-    names = [frozenset(content_words(term)) for term in sign.terms]
-    told = _said(memory)
-    return not any(names) or any(name and name <= told for name in names)
+def _is_about(hit: Hit, sign: Signature) -> bool:
+    """Errors of one tool read alike, and one fix stands beside many words: what is known must have a name that only
+    such errors have, or nearly all of what this one says."""
+    if CERTAIN in hit.factors:
+        return True
+    told = _said(hit.memory)
+    names = [frozenset(content_words(term)) for term in sign.terms if _NAME.search(term) and term not in EVERYWHERE]
+    if any(name and name <= told for name in names):
+        return True
+    words = frozenset(content_words(sign.headline))
+    return len(words & told) >= max(MIN_WORDS, SHARE * len(words))
 
 
 def _said(memory: Memory) -> frozenset[str]:
@@ -158,8 +174,9 @@ def _why_not(hit: Hit, fits: Collection[MemoryId], situation: Situation, needed:
 
 
 def _offer(hit: Hit, situation: Situation) -> Offer:
+    section = KNOWN_ERROR if CERTAIN in hit.factors else LIKE_IT
     if hit.memory.id in situation.live.shown:
-        return Offer((reminder_line_of(hit.memory),), SECTION, hit.memory.id, means=Verdict.SHORT)
+        return Offer((reminder_line_of(hit.memory),), section, hit.memory.id, means=Verdict.RECALLED)
     short = short_line_of(hit.memory, hit.freshness)
     ways = (error_line_of(hit.memory, hit.freshness), *([] if short is None else [short]))
-    return Offer(ways, SECTION, hit.memory.id)
+    return Offer(ways, section, hit.memory.id)

@@ -5,16 +5,13 @@ from dataclasses import dataclass, replace
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, MemoryId, Viewer
-from recollect.domain.search import Found
 from recollect.domain.settings import Settings
-from recollect.engine.admission import is_ignored
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
-from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, with_use
@@ -62,7 +59,7 @@ def answer(
     by_name_only = not asks_something(asked, min_chars=settings.turn.min_prompt_chars)
     found = weighed(memories, embeds, asked, words, situation, by_name_only=by_name_only) if words else Weighed()
     if not found.fitting and not corrections and by_name_only:
-        return replace(silence(Placement.MESSAGE, Quiet.IDLE), considered=found.considered)
+        return silence(Placement.MESSAGE, Quiet.IDLE)
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
     told = {correction.offer.memory for correction in corrections}
     hits = _ordered([hit for hit in found.fitting if hit.memory.id not in told], situation, lines)
@@ -80,7 +77,7 @@ def answer(
         filled,
         hits,
         budget_tokens=budget_tokens,
-        considered=found.considered,
+        considered=found.considered + len(corrections),
         needed=_needed(found.fitting, situation),
         refused=[choice for choice in found.refused if choice.id not in told],
     )
@@ -107,7 +104,7 @@ def weighed(
     heard = said(prompt, without=project_words(viewer.project or ""))
     hits = _by_use(
         weigh(
-            [one for one in found if _may_be_shown(one, situation)],
+            [one for one in found if situation.may_show(one.memory)],
             words,
             heard,
             sighting,
@@ -146,10 +143,6 @@ def prompt_tokens(prompt: str) -> int:
     """About: of a long one, a part is counted."""
     counted = prompt[:MAX_ESTIMATED_CHARS]
     return estimate(counted) * len(prompt) // max(1, len(counted))
-
-
-def _may_be_shown(one: Found, situation: Situation) -> bool:
-    return may_inject(one.memory, situation.viewer) and not is_ignored(one.memory, situation.settings.privacy)
 
 
 def _needed(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float]:

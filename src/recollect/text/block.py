@@ -104,7 +104,7 @@ def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
 def _told(memory: Memory) -> str:
     """A fix says nothing without its error, which may be in the title alone."""
     is_apart = memory.kind is Kind.ERROR_PATTERN and memory.title and memory.title not in memory.text
-    return f"{memory.title}: {memory.text}" if is_apart else memory.text
+    return f"{(memory.title or '').rstrip(' .:')}: {memory.text}" if is_apart else memory.text
 
 
 def title_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
@@ -138,7 +138,8 @@ def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
 
 def reminder_line_of(memory: Memory) -> str:
     """That it stands further up, where it was told whole."""
-    return _line(memory, f"{memory.title} {ABOVE}" if memory.title else ABOVE, NOT_LOOKED_AT)
+    about = memory.title or first_sentence(memory.text, chars=INDEX_CHARS)
+    return _line(memory, f"{about} {ABOVE}" if about else ABOVE, NOT_LOOKED_AT)
 
 
 def correction_line_of(memory: Memory, replaced: MemoryId) -> str:
@@ -152,9 +153,8 @@ def ended_line_of(memory: Memory) -> str:
     return f"[{ENDED}] What was said under this id no longer holds. ({about})"
 
 
-def note_line_of(note: Note, day: datetime | None = None) -> str:
-    """`day` for a note that is not of the last session."""
-    return f"{_ITEM}{note.code}{'' if day is None else f' ({_day(day)})'}: {plain(note.text)}"
+def note_line_of(note: Note, at: datetime) -> str:
+    return f"{_ITEM}{note.code} ({_day(at)}): {plain(note.text)}"
 
 
 def item_line_of(sentence: str) -> str:
