@@ -27,12 +27,13 @@ def items(block: str) -> list[str]:
 
 
 def section(block: str, heading: str) -> list[str]:
-    """The lines under a heading."""
+    """The lines under a heading; that of the last session says when it was."""
     lines = block.splitlines()
-    if f"{heading}:" not in lines:
+    at = [n for n, line in enumerate(lines) if line == f"{heading}:" or line.startswith(f"{heading} (")]
+    if not at:
         return []
     found = []
-    for line in lines[lines.index(f"{heading}:") + 1 :]:
+    for line in lines[at[0] + 1 :]:
         if not line.startswith(("[", "- ")):
             break
         found.append(line)

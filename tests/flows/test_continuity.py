@@ -8,7 +8,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, SessionId
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Archive, Settings, Start
-from recollect.engine.continuity import SESSIONS, LAST
+from recollect.engine.continuity import LAST, SESSIONS
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end

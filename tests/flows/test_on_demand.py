@@ -113,7 +113,7 @@ def test_what_is_in_front_of_the_model_is_answered_by_its_title(engine: Engine) 
     )
     assert engine.handle(a_prompt("Fix auth token refresh")).ids == (known,)
     answer = engine.handle(a_question("auth token refresh"))
-    assert (said(answer.block), answer.ids) == (["Token refresh"], ())
+    assert (said(answer.block), answer.ids) == (["Token refresh (said further up)"], ())
 
 
 @covers("INJ-5")

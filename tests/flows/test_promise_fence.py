@@ -14,7 +14,7 @@ from recollect.domain.settings import Kinds, OnDemand, Settings
 from recollect.engine import compaction, continuity, on_demand, session_start, tool_error
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.text.block import CLOSE, ENDED, OPEN, PREAMBLE, PREFIX, visible
+from recollect.text.block import CLOSE, ENDED, OPEN, PREAMBLE, PREFIX, day_of, visible
 from tests.builders import NOW, a_failure, a_memory, a_prompt, a_question, a_start, an_end, compacting
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
@@ -43,8 +43,10 @@ HEADINGS = frozenset(
         session_start.ERRORS,
         session_start.FINDINGS,
         session_start.INDEX,
-        *continuity.SECTIONS,
-        tool_error.SECTION,
+        f"{continuity.LAST} ({day_of(NOW)})",
+        continuity.SESSIONS,
+        tool_error.KNOWN_ERROR,
+        tool_error.LIKE_IT,
         on_demand.EVIDENCE,
     )
 )

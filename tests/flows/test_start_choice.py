@@ -9,7 +9,7 @@ from recollect.domain.injection import Verdict
 from recollect.domain.memory import Kind, Sensitivity
 from recollect.domain.session import Summary
 from recollect.domain.settings import Budgets, Inject, Mode, Settings, Start
-from recollect.engine.continuity import SESSIONS, LAST
+from recollect.engine.continuity import LAST, SESSIONS
 from recollect.engine.engine import Engine
 from recollect.engine.session_start import DECISIONS, ERRORS, FILES, INDEX
 from recollect.store.sqlite.store import SqliteStore

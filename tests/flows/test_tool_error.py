@@ -9,7 +9,7 @@ from recollect.domain.injection import Placement, Quiet, Verdict
 from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source
 from recollect.domain.settings import Budgets, Kinds, Settings, ToolError
 from recollect.engine.engine import Engine
-from recollect.engine.tool_error import SECTION
+from recollect.engine.tool_error import KNOWN_ERROR
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start
 from tests.flows.blocks import priced, said, section
@@ -143,7 +143,7 @@ def test_an_error_costs_three_hundred_tokens_and_three_lines_at_most(store: Sqli
     injection = engine.handle(a_failure(FAILED))
     assert 1 <= len(said(injection.block)) <= 3
     assert priced(injection.block) <= injection.tokens <= 300
-    assert section(injection.block, SECTION)
+    assert section(injection.block, KNOWN_ERROR)
 
 
 @covers("BUD-4")

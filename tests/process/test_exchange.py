@@ -20,7 +20,10 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
         "valid_from": "2026-01-02T00:00:00+00:00", "valid_to": None, "superseded_by": None, "seen": 7,
         "source": {"role": "assistant", "host": "opencode", "session": "s", "message": "m", "agent": "plan"},
         "evidence": ["One sentence."], "anchors": [{"path": "src/a.py", "hash": "abc"}],
-        "use": {"shown": 3, "used": 2, "last_shown_at": "2026-01-03T00:00:00+00:00", "last_used_at": None},
+        "use": {
+            "shown": 3, "used": 2, "unused": 1, "feedback": -1,
+            "last_shown_at": "2026-01-03T00:00:00+00:00", "last_used_at": None,
+        },
         "mentions": [
             {"role": "user", "host": "claude", "session": None, "message": "m9", "agent": None,
              "at": "2026-01-04T00:00:00+00:00"},

@@ -24,6 +24,7 @@ from recollect.domain.event import (
 )
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
 from recollect.domain.session import Note, Summary
+from recollect.text.block import visible
 
 Value = TypeVar("Value")
 MAX_WINDOW_TOKENS = 1_000_000_000
@@ -151,12 +152,15 @@ def _kinds(fields: Fields) -> frozenset[Kind]:
 
 
 def _notes(fields: Fields) -> tuple[Note, ...]:
-    return tuple(_naming("notes", Note.parse, line) for line in read.texts(fields, "notes"))
+    return tuple(_naming("notes", Note.parse, visible(line)) for line in read.texts(fields, "notes"))
 
 
 def _summary(fields: Fields) -> Summary:
-    lists = {name: read.texts(fields, name) for name in SUMMARY_LISTS}
-    return Summary(asked=read.optional(fields, "asked") or "", **lists)
+    try:
+        lists = {name: tuple(map(visible, read.texts(fields, name))) for name in SUMMARY_LISTS}
+        return Summary(asked=visible(read.optional(fields, "asked") or ""), **lists)
+    except (PayloadError, InvalidValue) as error:
+        raise PayloadError(f"`summary`: {error}") from None
 
 
 def _tokens(fields: Fields, name: str) -> int | None:

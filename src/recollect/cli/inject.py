@@ -21,7 +21,7 @@ from recollect.domain.injection import Injection, Point
 from recollect.engine.engine import Engine
 from recollect.wiring import Model
 
-EXAMPLE = '{"type": "prompt", "text": "How do we deploy?"}'
+EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'
 ALONE = ("session_started", "prompt", "tool_failed", "asked")  # what means something without a session before it
 POINTS: dict[type[Event], Point] = {
     SessionStarted: Point.START,

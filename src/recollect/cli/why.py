@@ -76,7 +76,7 @@ def _last(engine: Engine) -> Session:
     if found is None:
         raise InvalidValue(
             "No session is known yet. Connect a host (`recollect install opencode --project`), or try a prompt: "
-            """`recollect inject '{"type": "prompt", "text": "How do we deploy?"}'`."""
+            """`recollect inject '{"type": "prompt", "text": "How do we deploy with Helm?"}'`."""
         )
     return found
 

@@ -59,6 +59,11 @@ class SessionStarted(_Happened):
     recalls: bool = True  # False: this session wants nothing injected
     captures: bool = True  # False: nothing is learnt from it
 
+    def __post_init__(self) -> None:
+        _Happened.__post_init__(self)
+        for message in (*self.copied, *self.copied.values()):
+            check_name(message, "message in `copied`")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt(_Happened):

@@ -119,6 +119,10 @@ class Recap:
         if len(self.notes) > MAX_LINES:
             raise InvalidValue(f"The session has {len(self.notes):,} notes; it takes {MAX_LINES}.")
 
+    def after(self, before: "Recap") -> "Recap":
+        """What is not told anew stays as the session had left it when it ended before."""
+        return replace(self, notes=self.notes or before.notes, summary=self.summary or before.summary)
+
     @property
     def lines(self) -> list[str]:
         """All that it says."""

@@ -21,6 +21,8 @@ from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 
 _MARK = "[redacted:"
+_BEFORE, _AFTER = "\"'`([{<", ".,;:!?\"'`)]}>"  # around the name of a file in a sentence
+OWN = "recollect:"  # begins the names that we give to what no message of a host carries
 CERTAIN_CHARS = 6  # a shorter one may as well be part of a word elsewhere
 REDACTED_BEFORE_CHARS = 4000  # a longer text is not kept for a second look
 
@@ -69,9 +71,14 @@ def admitted_turn(turn: Turn) -> Turn | None:
     return replace(turn, text=text[:MAX_TURN_CHARS]) if visible(text) else None  # a mark may be longer than a secret
 
 
-def admitted_recap(recap: Recap) -> Recap:
-    """What a session leaves, without what may not be kept."""
-    return recap.retold(_clean)
+def admitted_recap(recap: Recap, privacy: Privacy) -> Recap:
+    """What a session leaves, without what may not be kept. A host wrote it, so no line of it gives orders."""
+
+    def unwanted(line: str) -> bool:
+        names = (word.lstrip(_BEFORE).rstrip(_AFTER) for word in line.split())
+        return any(_ignored(privacy).matches(name) for name in names if name) or reads_as_instruction(line) is not None
+
+    return recap.without(unwanted).retold(_clean)
 
 
 def check_event(event: Event) -> None:
@@ -80,6 +87,8 @@ def check_event(event: Event) -> None:
         refuse_secret(what, getattr(event, what, None))
     for message in getattr(event, "copied", {}).values():
         refuse_secret("message", message)
+    if str(getattr(event, "message", None) or "").startswith(OWN):
+        raise InvalidValue(f"The id of a message does not begin with {OWN!r}: these are Recollect's own.")
 
 
 def refuse_secret(what: str, name: str | None) -> None:

@@ -8,10 +8,9 @@ from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.showing import line_as_read
 from recollect.rank.budget import Offer
-from recollect.text.block import note_line_of, summary_line_of
+from recollect.text.block import day_of, note_line_of, summary_line_of
 
 LAST, SESSIONS = "Last session", "Sessions"
-SECTIONS = (LAST, SESSIONS)
 CODES, SUMMARIES = "codes", "summaries"
 HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
 # What is to be done comes first; done : decided : open have 3 : 2 : 3 of the room.
@@ -32,6 +31,16 @@ def summaries(recaps: Sequence[Recap]) -> list[Offer]:
 def _safe(recaps: Sequence[Recap]) -> list[Recap]:
     """Redacted once more."""
     return [recap.retold(lambda line: line_as_read(redacted(line))) for recap in recaps]
+
+
+def heading(recaps: Sequence[Recap]) -> str:
+    """Of the notes: a session that was months ago says so."""
+    with_notes = [recap for recap in recaps if recap.notes]
+    return f"{LAST} ({day_of(with_notes[0].at)})" if with_notes else LAST
+
+
+def sections(recaps: Sequence[Recap]) -> tuple[str, str]:
+    return heading(_safe(recaps)), SESSIONS
 
 
 def shares(budgets: Budgets, scale: float) -> dict[str, int]:
@@ -55,5 +64,5 @@ def _notes(recaps: Sequence[Recap], settings: Settings, now: datetime) -> Iterat
         for note in sorted(recap.notes, key=lambda note: list(PARTS).index(note.code)):
             if (note.code, note.text.casefold()) not in said:
                 said.add((note.code, note.text.casefold()))
-                line = note_line_of(note, recap.at)
-                yield Offer((line,), LAST, shares=(CODES, PARTS[note.code]))
+                line = note_line_of(note, None if is_last else recap.at)
+                yield Offer((line,), heading(with_notes), shares=(CODES, PARTS[note.code]))

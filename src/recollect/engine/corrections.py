@@ -1,10 +1,12 @@
 """What was shown and no longer holds: the next prompt says so in one line. What was sent stays as it was."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.freshness import NOT_LOOKED_AT
+from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.showing import as_read, shown
+from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer
 from recollect.text.block import correction_line_of, ended_line_of
@@ -14,7 +16,7 @@ MAX_STEPS = 20  # from one version of a memory to the next
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    old: MemoryId
+    old: tuple[MemoryId, ...]
     offer: Offer
 
     def is_told_in(self, block: str) -> bool:
@@ -25,16 +27,25 @@ class Correction:
 def corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
     """Of what is in front of the model. Where the model has what holds now, it needs no line about it."""
     live = situation.live
-    told = live.corrected
-    found = []
-    for memory in memories.ended(live.shown - told):
+    found: list[Correction] = []
+    replaced: dict[MemoryId, list[MemoryId]] = {}
+    successors: dict[MemoryId, Memory] = {}
+    for memory in sorted(memories.ended(live.shown), key=lambda memory: memory.id):
         now = _what_holds_now(memories, memory)
-        if now is None or not situation.may_show(now):
-            found.append(Correction(old=memory.id, offer=Offer((ended_line_of(memory),))))
+        if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
+            found.append(Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),))))
         elif now.id not in live.shown:
-            line = correction_line_of(as_read(shown(now)), memory.id)
-            found.append(Correction(old=memory.id, offer=Offer((line, ended_line_of(memory)), memory=now.id)))
-    return sorted(found, key=lambda correction: correction.old)
+            successors[now.id] = now
+            replaced.setdefault(now.id, []).append(memory.id)
+    return [*found, *(_replacing(successors[now], old, situation) for now, old in replaced.items())]
+
+
+def _replacing(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
+    """One line, however many it replaces."""
+    freshness = situation.look([now]).get(now.id, NOT_LOOKED_AT)
+    safe = for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
+    line = correction_line_of(safe.memory, old, safe.freshness)
+    return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))
 
 
 def _what_holds_now(memories: KeepsMemories, memory: Memory) -> Memory | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from recollect.domain.event import (
@@ -23,22 +23,24 @@ from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
 from recollect.engine import compaction, on_demand, session_start, session_state, turn
-from recollect.engine.admission import admitted_recap, check_event
+from recollect.engine.admission import OWN, admitted_recap, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.session_state import EntersProject
 from recollect.engine.showing import shown_again, shown_block
-from recollect.engine.situation import OWN, Live, Situation, live, silence
+from recollect.engine.situation import Live, Situation, live, silence
 from recollect.engine.use import OpenQuestions
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import opted_out, without_markers
 from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
+NOTHING_LIVE = Live()
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
 NOBODY = SessionId("nobody")  # the session that a start block is prepared for
+AHEAD = timedelta(days=2)  # clocks differ, and so do time zones: what a wrong one dated later is left out
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 WELCOME = "Recollect has no memories here yet; `recollect remember` teaches it a sentence."
 
@@ -131,7 +133,9 @@ class Moments:
         if quiet is not None:
             built = silence(Placement.SYSTEM, quiet)
         else:
-            built = self._prepared_block(session, event) or self._stable_block(session, event)
+            in_front = live(self._store, session)  # a prompt may have come before it
+            prepared = None if in_front.sent else self._prepared_block(session, event)
+            built = prepared or self._stable_block(session, event, in_front)
         return self._record(session, None, built, event, began, Point.START)
 
     def _prepared_block(self, session: Session, event: SessionStarted) -> Injection | None:
@@ -158,9 +162,9 @@ class Moments:
 
         return self._prepared.renew(build, self._settings_for, revision=self._store.revision(), now=self._seconds())
 
-    def _stable_block(self, session: Session, event: Event) -> Injection:
-        situation = self._situation(session, event, Live())
-        recaps = self._recaps(session, situation.settings.start.sessions)
+    def _stable_block(self, session: Session, event: Event, in_front: Live = NOTHING_LIVE) -> Injection:
+        situation = self._situation(session, event, in_front)
+        recaps = self._recaps(session, situation.settings.start.sessions, event.at)
         task = self._task(event, recaps)
         built = session_start.build(self._store, situation, recaps=recaps, task=task)
         if not built.block and not self._store.count(situation.viewer):
@@ -194,7 +198,8 @@ class Moments:
 
     def _everything_anew(self, session: Session, event: Prompt) -> Injection:
         """One block for the system prompt, in place of the one before it: what was shown then is no longer there."""
-        stable = self._stable_block(session, event)
+        of_tools = live(self._store, session, event.live).of_tools
+        stable = self._stable_block(session, event, of_tools)
         at_start = Sent(
             session=session.id,
             context=session.context,
@@ -204,7 +209,7 @@ class Moments:
             took_ms=0.0,
             point=Point.START,
         )
-        situation = self._situation(session, event, Live((at_start,)))
+        situation = self._situation(session, event, Live((at_start, *of_tools.sent)))
         fitting = turn.answer(self._store, self._model(), without_markers(event.text), situation)
         block = "\n".join(filter(None, [stable.block, fitting.block]))
         return replace(
@@ -234,9 +239,11 @@ class Moments:
 
             situation = self._situation(session, event, self._in_front(session, event))
             answer = tool_error.answer(self._store, self._model(), event.error, situation)
-        message = event.message or self._own_name(session, Point.TOOL_ERROR)
         self._questions.add(session.id, answer.ids)
-        return self._record(session, message, answer, event, began, Point.TOOL_ERROR, call=event.call or message)
+        if event.message is None:
+            return self._record_unnamed(session, answer, event, began, Point.TOOL_ERROR)
+        call = event.call or event.message
+        return self._record(session, event.message, answer, event, began, Point.TOOL_ERROR, call=call)
 
     def _compacting(self, session: Session, event: Compacting) -> Injection:
         began = self._seconds()
@@ -246,10 +253,10 @@ class Moments:
             text = silence(Placement.SUMMARY, quiet)
         else:
             situation = self._situation(session, event, self._in_front(session, event))
-            recaps = self._recaps(session, settings.compaction.sessions)
+            recaps = self._recaps(session, settings.compaction.sessions, event.at)
             said = [word for prompt in self._prompts.of(session.id) for word in content_words(prompt)]
             text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said))
-        return self._record(session, self._own_name(session, Point.COMPACTION), text, event, began, Point.COMPACTION)
+        return self._record_unnamed(session, text, event, began, Point.COMPACTION)
 
     def _asked(self, session: Session, event: Asked) -> Injection:
         began = self._seconds()
@@ -259,7 +266,7 @@ class Moments:
         else:
             situation = self._situation(session, event, self._in_front(session, event))
             answer = on_demand.answer(self._store, self._model(), event, situation)
-        return self._record(session, self._own_name(session, Point.ON_DEMAND), answer, event, began, Point.ON_DEMAND)
+        return self._record_unnamed(session, answer, event, began, Point.ON_DEMAND)
 
     def _end(self, session: Session, event: SessionEnded) -> None:
         self._questions.close(session.id, event.at)
@@ -274,7 +281,9 @@ class Moments:
                     notes=event.notes,
                     summary=event.summary,
                 )
-                self._store.keep_recap(admitted_recap(left))
+                before = self._store.recap(session.id)  # a session may end more than once
+                kept = admitted_recap(left, self._settings_for(event.folder).privacy)
+                self._store.keep_recap(kept if before is None else kept.after(before))
 
     def _quiet(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
         """Whether nothing is to be said at this moment; None: something may be."""
@@ -313,8 +322,10 @@ class Moments:
 
     def _in_front(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
         known = live(self._store, session, None if isinstance(event, Compacting) else event.live)
-        anew = self._settings_for(event.folder).inject.placement is Placing.SYSTEM
-        return known.without_replaced if anew else known
+        if self._settings_for(event.folder).inject.placement is not Placing.SYSTEM:
+            return known
+        prompts = [sent for sent in known.sent if sent.point is Point.PROMPT]
+        return Live((*prompts[-1:], *known.of_tools.sent))  # each takes the place of the one before it
 
     def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
         return Situation(
@@ -328,8 +339,10 @@ class Moments:
             recent_files=self._files.of(session.id),
         )
 
-    def _recaps(self, session: Session, limit: int) -> list[Recap]:
-        return [] if session.project is None else self._store.recaps(session.project, limit=limit)
+    def _recaps(self, session: Session, limit: int, now: datetime) -> list[Recap]:
+        if session.project is None:
+            return []
+        return self._store.recaps(session.project, limit=limit, until=now + AHEAD)
 
     def _task(self, event: Event, recaps: Sequence[Recap]) -> Task | None:
         """What a session is likely about: what the host says, its branch, or what the last one left open."""
@@ -345,10 +358,16 @@ class Moments:
             session_state.viewer(session), shares_preferences=self._settings_for(None).privacy.share_preferences
         )
 
-    def _own_name(self, session: Session, point: Point) -> MessageId:
-        """For what no message carries: the first, the second ... of this context."""
-        known = self._store.in_context(session.id, session.context)
-        return MessageId(f"{OWN}{point}:{sum(sent.point is point for sent in known)}")
+    def _record_unnamed(
+        self, session: Session, injection: Injection, event: Event, began: float, point: Point
+    ) -> Injection:
+        """What no message carries gets a name of ours: the first, the second ... of this context. In one transaction,
+        so that two who ask at once do not get the same."""
+        with self._store.writing():
+            number = self._store.count_in(session.id, session.context, point)
+            name = MessageId(f"{OWN}{point}:{number}")
+            call = name if point is Point.TOOL_ERROR else ""
+            return self._record(session, name, injection, event, began, point, call=call)
 
     def _record(
         self,

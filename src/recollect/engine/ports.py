@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
-from recollect.domain.injection import Sent, Session, Usage
+from recollect.domain.injection import Point, Sent, Session, Usage
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.search import (
@@ -267,8 +267,8 @@ class KeepsRecaps(Protocol):
 
     def recap(self, session: SessionId) -> Recap | None: ...
 
-    def recaps(self, project: ProjectId, *, limit: int) -> list[Recap]:
-        """What the sessions of a project left, the newest first."""
+    def recaps(self, project: ProjectId, *, limit: int, until: datetime | None = None) -> list[Recap]:
+        """What the sessions of a project left until then, the newest first."""
         ...
 
     def drop_recaps_before(self, moment: datetime) -> None: ...
@@ -300,8 +300,13 @@ class LogsInjections(Protocol):
         `why`, the reasons too."""
         ...
 
+    def count_in(self, session_id: SessionId, context: int, point: Point) -> int:
+        """How often something was recorded at this moment in one live context, silence too."""
+        ...
+
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
-        """Everything that was sent in one live context, without the reasons."""
+        """Everything that was said in one live context, without the reasons; of the times of silence, one stands for
+        all."""
         ...
 
     def log_of(self, session_id: SessionId) -> list[Sent]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 
-from recollect.domain.injection import Choice, Injection, Placement, Verdict
+from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, Role, ScopeLevel
 from recollect.domain.session import Recap
 from recollect.domain.settings import Budgets, Settings
@@ -13,11 +13,11 @@ from recollect.engine import continuity
 from recollect.engine.anchoring import settled
 from recollect.engine.ports import FindsMemories
 from recollect.engine.showing import for_block
-from recollect.engine.situation import Situation, injection, refused
+from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, start_factors, start_score, with_use
-from recollect.text.block import index_line_of
+from recollect.text.block import index_line_of, line_of
 from recollect.text.intent import Task
 
 STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for good: they need no score
@@ -46,14 +46,17 @@ def build(
 ) -> Injection:
     settings = situation.settings
     budgets = settings.budgets
-    budget_tokens = allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens)
+    left = budgets.live_start_tokens - situation.live.tokens(Point.ON_DEMAND)
+    budget_tokens = min(allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens), left)
+    if budget_tokens <= 0:
+        return silence(Placement.SYSTEM, Quiet.CAP)
     weighed = [_weigh(memories, situation, task, group) for group in _groups(settings)]
     best = [hit for hits, limit, _ in weighed for hit in hits[:limit]]
     further = [hit for hits, limit, _ in weighed for hit in hits[limit:]]
     low = [choice for _, _, choices in weighed for choice in choices]
     chosen = newest_first(_ordered(best))
     offers = [*map(_offer, map(for_block, chosen)), *continuity.offers(recaps, settings, situation.now)]
-    sections = _sections(situation.agent)
+    sections = [*_sections(situation.agent), *continuity.sections(recaps), INDEX]
     scale = budget_tokens / max(1, _all_shares(budgets))
     index_tokens = int(budgets.index_tokens * scale) if further or len(offers) > 1 else 0
     first = fill(
@@ -82,6 +85,7 @@ def build(
         [*chosen, *further],
         budget_tokens=budget_tokens,
         considered=len(best) + len(further) + len(low),
+        needed={hit.memory.id: settings.start.floor for hit in (*chosen, *further) if hit.memory.kind not in STANDING},
         refused=low,
     )
 
@@ -111,7 +115,9 @@ def _weigh(
         for memory in memories.newest(
             situation.viewer, limit=group.limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True
         )
-        if situation.may_show(memory) and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
+        if situation.may_show(memory)
+        and memory.id not in situation.live.shown
+        and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
     ]
     floor = settings.start.floor if group.floor is None else group.floor
     weighed = sorted((_weighed(memory, situation, task) for memory in pool), key=_best_first)
@@ -158,9 +164,15 @@ def _level(memory: Memory) -> ScopeLevel:
 def _index(hits: Iterable[Hit], limit: int) -> list[Offer]:
     """A title cannot say that its file has changed: what is stale is not listed."""
     short = (hit for hit in hits if not hit.freshness.is_stale and index_line_of(hit.memory) is not None)
-    lines = ((hit.memory.id, index_line_of(for_block(hit).memory)) for hit in short)
-    told = ((memory, line) for memory, line in lines if line is not None)
-    return [Offer((line,), INDEX, memory, (INDEX,), means=Verdict.LISTED) for memory, line in islice(told, limit)]
+    safe = (for_block(hit).memory for hit in short)
+    told = ((memory, line) for memory in safe if (line := index_line_of(memory)) is not None)
+    return [_listed(memory, line) for memory, line in islice(told, limit)]
+
+
+def _listed(memory: Memory, line: str) -> Offer:
+    """What is short enough to be its own title is told whole by it."""
+    means = Verdict.SHOWN if line == line_of(memory) else Verdict.LISTED
+    return Offer((line,), INDEX, memory.id, (INDEX,), means=means)
 
 
 def _shares(settings: Settings, scale: float) -> dict[str, int]:
@@ -200,7 +212,7 @@ def _sections(agent: str | None) -> list[str]:
     }
     helpful = favoured(agent)
     facts = sorted(of_kind, key=lambda section: of_kind[section] not in helpful)  # stable
-    return [*RULES, *facts, *continuity.SECTIONS, INDEX]
+    return [*RULES, *facts]
 
 
 def _section(memory: Memory) -> str:

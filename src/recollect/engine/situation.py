@@ -9,13 +9,12 @@ from recollect.domain.event import Carriers
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Viewer
 from recollect.domain.settings import Mode, Settings
-from recollect.engine.admission import is_ignored
+from recollect.engine.admission import OWN, is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks
 from recollect.engine.ports import LogsInjections
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Filled
 
-OWN = "recollect:"  # begins the names that we give to what no message of the host carries
 DIGITS = 3  # of what is logged
 LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
 
@@ -28,18 +27,16 @@ class Live:
 
     @cached_property
     def shown(self) -> frozenset[MemoryId]:
-        return frozenset(memory for sent in self.sent for memory in sent.injection.ids)
-
-    @cached_property
-    def corrected(self) -> frozenset[MemoryId]:
-        """What the model was told no longer holds."""
-        return frozenset(memory for sent in self.sent for memory in sent.injection.corrected)
+        """What the model was told, and not told since that it no longer holds."""
+        known: set[MemoryId] = set()
+        for sent in self.sent:
+            known = known.union(sent.injection.ids).difference(sent.injection.corrected)
+        return frozenset(known)
 
     @property
-    def without_replaced(self) -> "Live":
-        """Where each prompt's block takes the place of the one before it."""
-        prompts = [sent for sent in self.sent if sent.point is Point.PROMPT]
-        return Live(tuple(sent for sent in self.sent if sent.point is not Point.PROMPT or sent is prompts[-1]))
+    def of_tools(self) -> "Live":
+        """What no block of a prompt or a start takes the place of."""
+        return Live(tuple(sent for sent in self.sent if sent.point in (Point.TOOL_ERROR, Point.ON_DEMAND)))
 
     @property
     def has_prompts(self) -> bool:
@@ -58,8 +55,15 @@ def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Li
     turns = log.sent_with(session.id, [message for message in carriers if message is not None])
     # What has a name of ours, no host can name: an answer that its agent asked for.
     unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN)]
-    stable = [sent for sent in known if sent.message is None and None in carriers]
-    return Live((*stable, *turns, *unnamed))
+    stable = _stable(log, session) if None in carriers else None
+    in_front = sorted([*turns, *unnamed], key=lambda sent: sent.at)
+    return Live((*([] if stable is None else [stable]), *in_front))
+
+
+def _stable(log: LogsInjections, session: Session) -> Sent | None:
+    """After a compaction, until there is a new one, the block of the context before it."""
+    blocks = (log.stable(session.id, context) for context in range(session.context, -1, -1))
+    return next((block for block in blocks if block is not None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

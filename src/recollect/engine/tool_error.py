@@ -15,7 +15,7 @@ from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, fill
 from recollect.rank.conflicts import newest_first
-from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of
+from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of, without
 from recollect.text.intent import Intent, Task
 from recollect.text.naming import said
 from recollect.text.query import content_words
@@ -28,12 +28,14 @@ CANDIDATES = 30
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Z]{1,4}\d{3,5}")  # EADDRINUSE, ERR_PNPM_OUTDATED_LOCKFILE, TS2345
 # What a word of prose does not have: a code, a class, a module, a function.
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Za-z]+\d|[a-z][A-Z]|\w[._:/]\w|_")
+_QUOTED = re.compile(r"['\"`]([\w.@/-]{2,})['\"`]")
 EVERYWHERE = frozenset(  # errors of all kinds have these names
     """
     ArithmeticError AssertionError AttributeError ConnectionError Error EvalError Exception FileNotFoundError
     IllegalArgumentException IllegalStateException ImportError IndexError IndexOutOfBoundsException IOError IOException
     KeyError LookupError ModuleNotFoundError NameError NullPointerException OSError PermissionError RangeError
-    ReferenceError RuntimeError RuntimeException SyntaxError SystemExit TimeoutError TypeError UnicodeDecodeError ValueError
+    ReferenceError RuntimeError RuntimeException SyntaxError SystemExit TimeoutError TypeError UnicodeDecodeError
+    ValueError
     """.split()
 )
 CERTAIN = "signature"  # the factor of an error that is the same
@@ -138,7 +140,10 @@ def _is_about(hit: Hit, sign: Signature) -> bool:
     names = [frozenset(content_words(term)) for term in sign.terms if _NAME.search(term) and term not in EVERYWHERE]
     if any(name and name <= told for name in names):
         return True
-    words = frozenset(content_words(sign.headline))
+    quoted = [frozenset(content_words(name)) for name in _QUOTED.findall(sign.headline)]
+    if any(quoted) and not any(name and name <= told for name in quoted):
+        return False  # No module named 'yaml' is not No module named 'toml'
+    words = frozenset(content_words(sign.key))  # without what changes from day to day
     return len(words & told) >= max(MIN_WORDS, SHARE * len(words))
 
 
@@ -149,7 +154,8 @@ def _said(memory: Memory) -> frozenset[str]:
 def _is_told(memory: Memory, situation: Situation) -> bool:
     """On a prompt or a tool. What stands in the start block alone is far away from the error: one line recalls it."""
     told = [sent.injection for sent in situation.live.sent if sent.point is not Point.START]
-    return any(memory.id in injection.ids or f", {plain(memory.id)})" in injection.block for injection in told)
+    name = {plain(memory.id)}
+    return any(memory.id in injection.ids or without(injection.block, name) != injection.block for injection in told)
 
 
 def _refused(

@@ -81,7 +81,7 @@ def answer(
         needed=_needed(found.fitting, situation),
         refused=[choice for choice in found.refused if choice.id not in told],
     )
-    corrected = [correction.old for correction in corrections if correction.is_told_in(filled.block)]
+    corrected = [old for one in corrections if one.is_told_in(filled.block) for old in one.old]
     return replace(block, corrected=tuple(corrected))
 
 

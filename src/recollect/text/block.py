@@ -34,6 +34,7 @@ _PREFIXES = frozenset({*PREFIX.values(), ENDED})
 ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
 INDEX_CHARS = 90
+REMINDER_WORDS = 6
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _SPACE = re.compile(r"\s+")
@@ -43,7 +44,7 @@ _HIDDEN = re.compile(
     "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _LESS = "<＜﹤≮"
-_BRACKET = re.compile(f"[{_LESS}‹〈⟨❮ᐸ˂]")
+_BRACKET = re.compile(f"[{_LESS}‹〈⟨❮❰《⟪ᐸ˂]")
 _NAME_CHARS = 60  # behind a bracket: enough for the name of our fence under a heap of accents
 _IMITATION = re.compile(r"[\[［【〔⟦] ?([^\[\]［］【】〔〕⟦⟧ ]{2,40}) ?[\]］】〕⟧]")
 
@@ -138,23 +139,27 @@ def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
 
 def reminder_line_of(memory: Memory) -> str:
     """That it stands further up, where it was told whole."""
-    about = memory.title or first_sentence(memory.text, chars=INDEX_CHARS)
-    return _line(memory, f"{about} {ABOVE}" if about else ABOVE, NOT_LOOKED_AT)
+    words = memory.text.split()
+    about = memory.title or " ".join(words[:REMINDER_WORDS])[:INDEX_CHARS] + (
+        MORE if len(words) > REMINDER_WORDS else ""
+    )
+    return _line(memory, f"{about} {ABOVE}", NOT_LOOKED_AT)
 
 
-def correction_line_of(memory: Memory, replaced: MemoryId) -> str:
-    """That it holds instead of another one."""
-    return _line(memory, memory.text, NOT_LOOKED_AT, f"{REPLACES} {plain(replaced)}")
+def correction_line_of(memory: Memory, replaced: Sequence[MemoryId], freshness: Freshness = NOT_LOOKED_AT) -> str:
+    """That it holds instead of others."""
+    return _line(memory, _told(memory), freshness, f"{REPLACES} {', '.join(map(plain, replaced))}")
 
 
 def ended_line_of(memory: Memory) -> str:
     """That it no longer holds, without what it says: nothing came in its place, or nothing that may be shown."""
-    about = f"{_day(memory.valid_from)}, {plain(memory.id)}"
+    about = f"{day_of(memory.valid_from)}, {plain(memory.id)}"
     return f"[{ENDED}] What was said under this id no longer holds. ({about})"
 
 
-def note_line_of(note: Note, at: datetime) -> str:
-    return f"{_ITEM}{note.code} ({_day(at)}): {plain(note.text)}"
+def note_line_of(note: Note, at: datetime | None = None) -> str:
+    """`at` where no heading says of when it is."""
+    return f"{_ITEM}{note.code}{'' if at is None else f' ({day_of(at)})'}: {plain(note.text)}"
 
 
 def item_line_of(sentence: str) -> str:
@@ -165,11 +170,11 @@ def summary_line_of(recap: Recap) -> str:
     summary = recap.summary
     asked = [f"asked: {plain(summary.asked)}"] if summary.asked else []
     parts = [f"{what}: {', '.join(map(plain, lines))}" for what, lines in summary.lists if lines]
-    return f"{_ITEM}{_day(recap.at)} {'; '.join([*asked, *parts])}"
+    return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *parts])}"
 
 
 def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:
-    about = "; ".join([f"{_day(memory.valid_from)}, {plain(memory.id)}", *notes, *stale_notes(freshness)])
+    about = "; ".join([f"{day_of(memory.valid_from)}, {plain(memory.id)}", *notes, *stale_notes(freshness)])
     return f"[{PREFIX[memory.kind]}] {plain(text)} ({about})"
 
 
@@ -196,7 +201,7 @@ def _path(path: str) -> str:
     return shown if len(shown) <= MAX_PATH_CHARS else f"…{shown[1 - MAX_PATH_CHARS :]}"
 
 
-def _day(moment: datetime) -> str:
+def day_of(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
@@ -273,7 +278,9 @@ def _ids_in(line: str) -> frozenset[str]:
     """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
     if not _ENTRY.fullmatch(line):
         return frozenset()
-    replaced = [found[1] for found in _REPLACED.finditer(line)]
+    replaced = [
+        name for found in _REPLACED.finditer(line) for end in _ends(found[1]) for name in (end, *end.split(", "))
+    ]
     return frozenset([*replaced, *(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))])
 
 

@@ -36,7 +36,7 @@ BEST = a_choice(Verdict.SHOWN, id=MemoryId("b"), relevance=0.95)
     [
         (Verdict.THRESHOLD, "relevance .31, an error pattern needs .50"),
         (Verdict.CUT, "relevance .31, too far behind the best, .95"),
-        (Verdict.OTHER, "relevance .31, but it names nothing that this error names"),
+        (Verdict.OTHER, "relevance .31, but it is about another error"),
         (Verdict.FLOOR, "score .42, a session start takes .50 and more"),
         (Verdict.LIVE, "in front of the model already, since prompt m1"),
         (Verdict.BUDGET, "no room: 20 of 800 tokens were left"),
@@ -75,7 +75,7 @@ def test_silence_tells_whether_nothing_fits_or_the_model_has_it() -> None:
     for choice, words in ((a_choice(Verdict.THRESHOLD), "none fits well enough"), (live, "in front of the model")):
         given = Injection(placement=Placement.MESSAGE, considered=3, choices=(choice,))
         assert words in silence(given, Point.PROMPT)
-    assert "nothing is known here" in silence(Injection(placement=Placement.MESSAGE), Point.PROMPT)
+    assert "comes near" in silence(Injection(placement=Placement.MESSAGE), Point.PROMPT)
 
 
 def test_a_breakdown_names_the_relevance_only_where_something_was_asked() -> None:

@@ -112,11 +112,23 @@ class Injections:
             first.setdefault((sent.message, sent.call), sent)
         return list(first.values())
 
+    def count_in(self, session_id: SessionId, context: int, point: Point) -> int:
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT count(*) FROM injection WHERE session = ? AND context = ? AND point = ?",
+                (session_id, context, point),
+            ).fetchone()
+        return int(row[0])
+
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
         with self._database.read() as connection:
+            # In a long session most prompts get silence: reading all of them would take longer with each.
             rows = connection.execute(
-                f"SELECT {_SENT} FROM injection WHERE session = ? AND context = ? ORDER BY at_ms, message, call",
-                (session_id, context),
+                f"SELECT {_SENT} FROM injection WHERE session = :session AND context = :context AND ("
+                "block <> '' OR message = '' OR (message, call) = ("
+                "SELECT message, call FROM injection WHERE session = :session AND context = :context AND block = '' "
+                "AND message <> '' ORDER BY point = 'prompt' DESC, at_ms LIMIT 1)) ORDER BY at_ms, message, call",
+                {"session": session_id, "context": context},
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
 

@@ -3,7 +3,7 @@
 import sqlite3
 from datetime import datetime
 
-from recollect.domain.memory import ProjectId, SessionId
+from recollect.domain.memory import LATEST, ProjectId, SessionId
 from recollect.domain.session import Recap
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import recap_of, recap_row, to_ms
@@ -21,10 +21,11 @@ class Recaps:
             row = connection.execute("SELECT * FROM recap WHERE session = ?", (session,)).fetchone()
         return None if row is None else recap_of(row)
 
-    def recaps(self, project: ProjectId, *, limit: int) -> list[Recap]:
+    def recaps(self, project: ProjectId, *, limit: int, until: datetime | None = None) -> list[Recap]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM recap WHERE project = ? ORDER BY at_ms DESC, session LIMIT ?", (project, limit)
+                "SELECT * FROM recap WHERE project = ? AND at_ms <= ? ORDER BY at_ms DESC, session LIMIT ?",
+                (project, to_ms(until or LATEST), limit),
             ).fetchall()
         return [recap for recap in map(recap_of, rows) if recap is not None]
 
