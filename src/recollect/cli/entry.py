@@ -1,21 +1,44 @@
 """Where the `recollect` command begins. Imports next to nothing before Ctrl-C is taken care of."""
 
 import os
+import signal
 import sys
+from types import FrameType
 
 from recollect.cli.exits import EXIT_INTERRUPTED
 
 
+class _CtrlC:
+    """Notes that it was pressed: a library that is just being loaded may turn it into an error of its own."""
+
+    pressed = False
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        self.pressed = True
+        raise KeyboardInterrupt
+
+
 def run() -> None:
+    ctrl_c = _CtrlC()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell has it ignored
+        signal.signal(signal.SIGINT, ctrl_c)
     try:
         _open_what_is_closed()
         from recollect.cli.main import main
 
         code = main()
     except KeyboardInterrupt:
-        sys.stderr.write("\nInterrupted.\n")
-        code = EXIT_INTERRUPTED
+        code = _interrupted()
+    except (ImportError, AttributeError):
+        if not ctrl_c.pressed:
+            raise
+        code = _interrupted()
     sys.exit(code)
+
+
+def _interrupted() -> int:
+    sys.stderr.write("\nInterrupted.\n")
+    return EXIT_INTERRUPTED
 
 
 def _open_what_is_closed() -> None:
