@@ -9,7 +9,8 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedKind
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.settings import Settings
-from recollect.engine.ports import Forgets, KeepsRecaps, KeepsTurns, LogsInjections, Writes
+from recollect.engine.ports import Forgets, KeepsTurns, Writes
+from recollect.engine.session_ports import KeepsRecaps, LogsInjections
 
 
 class CanForget(Writes, Forgets, Protocol):

@@ -23,7 +23,7 @@ from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
 from recollect.engine import compaction, on_demand, session_start, session_state, turn
-from recollect.engine.admission import OWN, admitted_recap, check_event
+from recollect.engine.admission import OWN, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
@@ -89,7 +89,7 @@ class Moments:
             case Compacting():
                 return self._compacting(session, event)
             case Compacted():
-                self._forgotten(session, by_start=False)
+                session_state.forgotten(self._store, session)
                 return NOTHING
             case SessionEnded():
                 self._end(session, event)
@@ -120,11 +120,11 @@ class Moments:
         return found
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
-        session = self._wishes(session, recalls=event.recalls, captures=event.captures)
+        session = session_state.wished(self._store, session, recalls=event.recalls, captures=event.captures)
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
-            session = self._forgotten(session, by_start=True, cleared=event.source is StartSource.CLEAR)
+            session = session_state.forgotten(self._store, session, source=event.source)
         if event.source is StartSource.FORK:
-            session = self._copy(session, event)
+            session = session_state.forked(self._store, session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
             return shown_again(logged.injection)
@@ -180,7 +180,9 @@ class Moments:
         settings = self._settings_for(event.folder)
         wish = opted_out(event.text)
         if wish.session:
-            session = self._wishes(session, recalls=not wish.recall_session, captures=not wish.capture_session)
+            session = session_state.wished(
+                self._store, session, recalls=not wish.recall_session, captures=not wish.capture_session
+            )
         quiet = Quiet.OPTED_OUT if wish.recall else self._quiet(session, settings.turn.enabled, event)
         self._prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
         if quiet is not None:
@@ -272,53 +274,14 @@ class Moments:
         self._questions.close(session.id, event.at)
         with self._store.writing():
             self._store.keep_session(replace(session, ended_at=event.at))
-            keeps = session.captures and self._settings_for(None).archive.days > 0
-            if keeps and session.project is not None and (event.notes or event.summary):
-                left = Recap(
-                    session=session.id,
-                    project=session.project,
-                    at=event.at,
-                    notes=event.notes,
-                    summary=event.summary,
-                )
-                before = self._store.recap(session.id)  # a session may end more than once
-                kept = admitted_recap(left, self._settings_for(event.folder).privacy)
-                self._store.keep_recap(kept if before is None else kept.after(before))
+            if session.captures and self._settings_for(None).archive.days > 0:
+                session_state.leave(self._store, session, event, self._settings_for(event.folder).privacy)
 
     def _quiet(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
         """Whether nothing is to be said at this moment; None: something may be."""
         if not enabled or not self._settings_for(event.folder).inject.enabled:
             return Quiet.OFF
         return None if session.recalls else Quiet.OPTED_OUT
-
-    def _wishes(self, session: Session, *, recalls: bool, captures: bool) -> Session:
-        """What the user does not want of a session holds for the rest of it."""
-        wished = replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
-        if wished != session:
-            self._store.keep_session(wished)
-        return wished
-
-    def _forgotten(self, session: Session, *, by_start: bool, cleared: bool = False) -> Session:
-        """The model knows nothing of before: a new live context. A host may tell of one compaction twice, by the event
-        and by a start after it; that is one context all the same."""
-        began_by_event = session.context > 0 and self._store.stable(session.id, session.context) is None
-        if by_start and not cleared and began_by_event:
-            return session
-        told = self._store.in_context(session.id, session.context)
-        began_by_start = session.context > 0 and [sent.point for sent in told] == [Point.START]
-        if not by_start and began_by_start:
-            return session
-        return self._store.begin_context(session.id)
-
-    def _copy(self, session: Session, event: SessionStarted) -> Session:
-        """A fork carries what its parent was sent, up to where it begins."""
-        parent = None if event.parent is None else self._store.session(event.parent)
-        if parent is None or self._store.log_of(session.id):
-            return session
-        sent = [sent.message for sent in self._store.log_of(parent.id) if sent.message is not None]
-        copied = {message: message for message in sent if not event.copied or message.startswith(OWN)}
-        with self._store.writing():
-            return self._store.copy_log(parent, session, {**copied, **event.copied})
 
     def _in_front(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
         known = live(self._store, session, None if isinstance(event, Compacting) else event.live)

@@ -1,13 +1,18 @@
-"""What a session is, and what it was shown."""
+"""The life of a session: how it begins, forks, forgets and ends, what its user wishes, and what it is about."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Event
-from recollect.domain.injection import Session
+from recollect.domain.event import Event, SessionEnded, SessionStarted, StartSource
+from recollect.domain.injection import Point, Session
 from recollect.domain.memory import ProjectId, SessionId, Viewer
-from recollect.engine.ports import KeepsSessions
+from recollect.domain.session import Recap
+from recollect.domain.settings import Privacy
+from recollect.engine.admission import OWN, admitted_recap
+from recollect.engine.ports import Store
+from recollect.engine.session_ports import KeepsRecaps, KeepsSessions
 
 FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
 RECENT_FILES, RECENT_SESSIONS = 10, 200
@@ -34,6 +39,47 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
             captures=parent is None or parent.captures,
         )
     )
+
+
+def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
+    """What the user does not want of a session holds for the rest of it."""
+    wish = replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
+    if wish != session:
+        sessions.keep_session(wish)
+    return wish
+
+
+def forgotten(store: Store, session: Session, *, source: StartSource | None = None) -> Session:
+    """The model knows nothing of before: a new live context. A host may tell of one compaction twice, by the event and
+    by a start (`source`) after it; that is one context all the same."""
+    began_by_event = session.context > 0 and store.stable(session.id, session.context) is None
+    if source is StartSource.COMPACT and began_by_event:
+        return session
+    told = store.in_context(session.id, session.context)
+    began_by_start = session.context > 0 and [sent.point for sent in told] == [Point.START]
+    if source is None and began_by_start:
+        return session
+    return store.begin_context(session.id)
+
+
+def forked(store: Store, session: Session, event: SessionStarted) -> Session:
+    """A fork carries what its parent was sent, up to where it begins."""
+    parent = None if event.parent is None else store.session(event.parent)
+    if parent is None or store.log_of(session.id):
+        return session
+    sent = [sent.message for sent in store.log_of(parent.id) if sent.message is not None]
+    copied = {message: message for message in sent if not event.copied or message.startswith(OWN)}
+    with store.writing():
+        return store.copy_log(parent, session, {**copied, **event.copied})
+
+
+def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
+    """What a session has for the next one of its project; a session may end more than once."""
+    if session.project is None or not (event.notes or event.summary):
+        return
+    told = Recap(session=session.id, project=session.project, at=event.at, notes=event.notes, summary=event.summary)
+    left, before = admitted_recap(told, privacy), recaps.recap(session.id)
+    recaps.keep_recap(left if before is None else left.after(before))
 
 
 def viewer(session: Session) -> Viewer:

@@ -11,7 +11,7 @@ from recollect.domain.memory import Hit, Memory, MemoryId, Viewer
 from recollect.domain.settings import Mode, Settings
 from recollect.engine.admission import OWN, is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks
-from recollect.engine.ports import LogsInjections
+from recollect.engine.session_ports import LogsInjections
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Filled
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeVar
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.injection import Verdict
@@ -12,7 +11,6 @@ from recollect.domain.settings import Budgets
 from recollect.text.block import Entry, line_of, render, short_line_of
 from recollect.text.tokens import estimate
 
-T = TypeVar("T")
 COSTED_BEFORE_CHARS = 2000  # longer lines are not remembered: hardly any fits
 
 

@@ -1,0 +1,100 @@
+"""What the engine needs of sessions from the world: what they are, what they were sent, what they leave behind."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Protocol
+
+from recollect.domain.injection import Point, Sent, Session, Usage
+from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
+from recollect.domain.session import Recap
+
+
+class KeepsSessions(Protocol):
+    def session(self, session_id: SessionId) -> Session | None: ...
+
+    def begin_session(self, session: Session) -> Session:
+        """First begun is final: answers with the session as it is kept."""
+        ...
+
+    def begin_context(self, session_id: SessionId) -> Session:
+        """The same session with the next live context."""
+        ...
+
+    def keep_session(self, session: Session) -> None:
+        """What its user wants of it, and whether it has ended; the rest stays as it began."""
+        ...
+
+    def last_session(self, project: ProjectId | None = None) -> Session | None:
+        """The one in which something was last asked of us; of one project, or of all."""
+        ...
+
+    def sessions_with_prefix(self, prefix: str, *, limit: int) -> list[Session]:
+        """Sessions whose id begins so, in the order of their ids."""
+        ...
+
+
+class KeepsRecaps(Protocol):
+    def keep_recap(self, recap: Recap) -> None:
+        """In place of what the session left before."""
+        ...
+
+    def recap(self, session: SessionId) -> Recap | None: ...
+
+    def recaps(self, project: ProjectId, *, limit: int, until: datetime | None = None) -> list[Recap]:
+        """What the sessions of a project left until then, the newest first."""
+        ...
+
+    def drop_recaps_before(self, moment: datetime) -> None: ...
+
+
+class CountsUse(Protocol):
+    """Counters, kept beside what was said and without a history."""
+
+    def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None: ...
+
+    def note_feedback(self, memories: Collection[MemoryId], change: int) -> None: ...
+
+
+class LogsInjections(Protocol):
+    def record(self, sent: Sent) -> Sent:
+        """First recorded is final: answers with what stands in the log afterwards."""
+        ...
+
+    def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
+        """The host has sent what it was offered for these messages."""
+        ...
+
+    def stable(self, session_id: SessionId, context: int) -> Sent | None:
+        """The stable block of one live context."""
+        ...
+
+    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
+        """What each of these messages and its tools were sent with, as it was first recorded, in that order; with
+        `why`, the reasons too."""
+        ...
+
+    def count_in(self, session_id: SessionId, context: int, point: Point) -> int:
+        """How often something was recorded at this moment in one live context, silence too."""
+        ...
+
+    def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
+        """Everything that was said in one live context, without the reasons; of the times of silence, one stands for
+        all."""
+        ...
+
+    def log_of(self, session_id: SessionId) -> list[Sent]:
+        """Everything of a session, in its order."""
+        ...
+
+    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
+        """What these of the parent's messages were sent with, under their names in the child, and its start blocks;
+        the child is in the context of its parent then. Nothing counts as shown once more."""
+        ...
+
+    def usage(self, session_id: SessionId | None = None) -> list[Usage]:
+        """What the blocks of a session came to, or of all of them, by moment."""
+        ...
+
+    def drop_reasons_before(self, moment: datetime) -> None:
+        """Why something was or was not shown is forgotten; what was sent stays."""
+        ...
