@@ -61,7 +61,7 @@ def test_why_tells_what_was_shown_with_its_score_and_what_stopped_the_others(wor
 
 def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
     assert "in front of the model already, since prompt msg_a" in worked.said("why", "s-work", "msg_b")
-    assert "Silence: the prompt asks nothing" in worked.said("why", "s-work", "3")
+    assert "Silence: the prompt says nothing that could be looked for" in worked.said("why", "s-work", "3")
     assert "Silence: the error says nothing that could be known again" in worked.said("why")  # the last of this project
 
 

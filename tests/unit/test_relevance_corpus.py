@@ -29,7 +29,8 @@ def test_it_is_large_and_varied_enough() -> None:
     for project in CORPUS:
         own = [memory for memory in project.memories if memory.scope.level is ScopeLevel.PROJECT]
         assert 12 <= len(own) <= 25
-        assert len({memory.kind for memory in own}) >= len(Kind) - 2, project.name
+        assert len({memory.kind for memory in own}) >= 4, project.name
+    assert {memory.kind for project in CORPUS for memory in project.memories} == set(Kind)
     assert len({m.text for project in CORPUS for m in project.memories}) >= 140
     assert len(PROMPTS) >= 200
 
