@@ -24,7 +24,7 @@ STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for
 RULES = ("Preferences and rules", "Language rules", "Project rules")
 DECISIONS, FILES, ERRORS, FINDINGS = "Decisions", "Files", "Known errors", "Findings and outcomes"
 INDEX = "More, by title; `recollect show ID` opens one"
-POOL_PER_PLACE = 10  # how many of the newest compete for one place
+POOL_PER_PLACE = 6  # how many of the newest compete for one place
 LEVELS = (ScopeLevel.UNIVERSAL, ScopeLevel.LANGUAGE, ScopeLevel.PROJECT, ScopeLevel.SESSION)
 # Whose share of the budget a kind takes from.
 SHARE_OF = {**dict.fromkeys(STANDING, Kind.PREFERENCE), Kind.OUTCOME: Kind.RESEARCH}
