@@ -59,7 +59,7 @@ def test_a_fork_under_the_same_ids_carries_the_same_bytes(told: Engine) -> None:
     start = told.handle(a_start()).block
     assert told.handle(a_fork()).block == start
     assert blocks(told, "fork", "m1", "m2") == blocks(told, "s1", "m1", "m2")
-    assert told._moments.replay_tools(SessionId("fork"), [MessageId("t1")]) == told._moments.replay_tools(
+    assert told.replay_tools(SessionId("fork"), [MessageId("t1")]) == told.replay_tools(
         SessionId("s1"), [MessageId("t1")]
     )
     assert told.handle(a_prompt(AUTH, session="fork", message="m3")).block == ""

@@ -79,7 +79,7 @@ class Host:
     def request(self) -> None:
         messages = [message for message, _, _ in self._said]
         blocks = self.engine.replay(self._session, messages)
-        on_tools = self.engine._moments.replay_tools(self._session, messages)
+        on_tools = self.engine.replay_tools(self._session, messages)
         carried = {
             message: blocks.get(message, "") + "".join(on_tools.get(message, {}).values()) for message in messages
         }

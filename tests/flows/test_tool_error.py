@@ -75,7 +75,7 @@ def test_the_same_error_twice_is_answered_once_and_replayed_with_its_own_part(en
     assert [choice.verdict for choice in second.choices] == [Verdict.LIVE]
     both = [MessageId("t1"), MessageId("t2")]
     assert engine.replay(SessionId("s1"), both) == {}
-    assert engine._moments.replay_tools(SessionId("s1"), both) == {"t1": {"c1": first.block}, "t2": {"c2": ""}}
+    assert engine.replay_tools(SessionId("s1"), both) == {"t1": {"c1": first.block}, "t2": {"c2": ""}}
 
 
 def test_two_calls_of_one_message_have_a_block_each(engine: Engine) -> None:
@@ -87,7 +87,7 @@ def test_two_calls_of_one_message_have_a_block_each(engine: Engine) -> None:
     ]
     assert ["cursor" in block for block in blocks] == [True, False]
     assert ["relay" in block for block in blocks] == [False, True]
-    kept = engine._moments.replay_tools(SessionId("s1"), [MessageId("t1")])
+    kept = engine.replay_tools(SessionId("s1"), [MessageId("t1")])
     assert kept == {"t1": {"a": blocks[0], "b": blocks[1]}}
 
 

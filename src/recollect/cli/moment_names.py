@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from recollect.cli.reasons import NAMES
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Point, Sent
+from recollect.engine.admission import OWN
 
-OURS = "recollect:"  # begins the names of what no message carries
 NAMED = 5  # moments in an error
 
 
@@ -21,7 +21,7 @@ def label(sent: Sent) -> str:
     """What the host calls it."""
     if sent.message is None:
         return "the stable block"
-    if sent.message.startswith(OURS):
+    if sent.message.startswith(OWN):
         return "on no message"
     return f"message {sent.message}" + (f", call {sent.call}" if sent.call not in ("", sent.message) else "")
 
@@ -60,7 +60,7 @@ def _all_of(log: Sequence[Sent]) -> str:
     prompts = sum(sent.point is Point.PROMPT for sent in log)
     points = [point for point in Point if point is not Point.PROMPT and any(sent.point is point for sent in log)]
     numbers = [f"prompts 1 to {prompts}"] if prompts > 1 else ["prompt 1"] if prompts else []
-    named = (sent.message for sent in log if sent.message is not None and not sent.message.startswith(OURS))
+    named = (sent.message for sent in log if sent.message is not None and not sent.message.startswith(OWN))
     messages = list(dict.fromkeys(named))
     ids = f" (messages {', '.join(messages[:NAMED])}{', ...' if len(messages) > NAMED else ''})" if messages else ""
     return ", ".join([*points, *numbers]) + ids

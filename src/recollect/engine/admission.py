@@ -6,6 +6,7 @@ is shown later is looked at again in `showing`: an older version may have kept w
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -22,6 +23,7 @@ from recollect.text.block import visible
 
 _MARK = "[redacted:"
 _BEFORE, _AFTER = "\"'`([{<", ".,;:!?\"'`)]}>"  # around the name of a file in a sentence
+AHEAD = timedelta(days=2)  # clocks differ, and so do time zones; what is dated later comes from a wrong one
 OWN = "recollect:"  # begins the names that we give to what no message of a host carries
 CERTAIN_CHARS = 6  # a shorter one may as well be part of a word elsewhere
 REDACTED_BEFORE_CHARS = 4000  # a longer text is not kept for a second look

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from recollect.domain.memory import (
     Scope,
     SessionId,
     Viewer,
-    check_name,
 )
 from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.project import ProjectFacts
@@ -29,8 +28,9 @@ from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review, showing
-from recollect.engine.admission import admitted, admitted_turn, refuse_secret
+from recollect.engine.admission import AHEAD, admitted, admitted_turn, refuse_secret
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
+from recollect.engine.by_id import found
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.joining import join
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from recollect.domain.injection import Injection
     from recollect.engine.injection_log import InjectionLog
     from recollect.engine.moments import Moments
-
-AHEAD = timedelta(days=2)  # clocks differ, and so do time zones
-MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory
 
 
 def no_model() -> Embeds | None:
@@ -180,27 +177,7 @@ class Engine:
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
-        return showing.shown(self._found(id_or_beginning))
-
-    def _found(self, id_or_beginning: str) -> Memory:
-        if id_or_beginning:
-            check_name(id_or_beginning, "id")
-        exact = self._store.get(MemoryId(id_or_beginning)) if id_or_beginning else None
-        if exact is not None:
-            return exact
-        if len(id_or_beginning) < MIN_PREFIX_CHARS:
-            raise InvalidValue(
-                f"There is no memory {id_or_beginning!r}; give at least {MIN_PREFIX_CHARS} characters of its id."
-            )
-        found = self._store.with_prefix(id_or_beginning, limit=6) or self._store.with_prefix(
-            id_or_beginning.lower(), limit=6
-        )
-        if not found:
-            raise InvalidValue(f"There is no memory {id_or_beginning!r}. `recollect list` shows the ids.")
-        if len(found) > 1:
-            several = ", ".join(memory.id for memory in found[:5])
-            raise InvalidValue(f"Several memories begin with {id_or_beginning!r}: {several}. Give more of the id.")
-        return found[0]
+        return showing.shown(found(self._store, id_or_beginning))
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
         return map(showing.shown, self._store.everything(project))

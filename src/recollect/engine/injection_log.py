@@ -6,10 +6,10 @@ from dataclasses import replace
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Sent, Session, Usage
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
+from recollect.engine.by_id import MIN_PREFIX_CHARS
 from recollect.engine.ports import Store
 from recollect.engine.showing import shown, shown_again
 
-MIN_PREFIX_CHARS = 3
 NAMED = 5  # sessions in an error
 
 

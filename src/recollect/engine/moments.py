@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import assert_never
 
 from recollect.domain.event import (
@@ -23,7 +23,7 @@ from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
 from recollect.engine import compaction, on_demand, session_start, session_state, turn
-from recollect.engine.admission import OWN, check_event
+from recollect.engine.admission import AHEAD, OWN, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
@@ -40,7 +40,6 @@ from recollect.text.tokens import estimate
 NOTHING_LIVE = Live()
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
 NOBODY = SessionId("nobody")  # the session that a start block is prepared for
-AHEAD = timedelta(days=2)  # clocks differ, and so do time zones: what a wrong one dated later is left out
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 WELCOME = "Recollect has no memories here yet; `recollect remember` teaches it a sentence."
 

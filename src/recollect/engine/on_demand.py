@@ -7,11 +7,13 @@ memory can always be opened by its id.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Asked
 from recollect.domain.injection import Injection, Placement, Point, Quiet, Verdict
-from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
+from recollect.domain.memory import Hit, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
+from recollect.engine.by_id import found
 from recollect.engine.ports import Embeds, Store
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
@@ -30,7 +32,6 @@ from recollect.text.words import word_set
 
 EVIDENCE = "Said then"
 NOT_TOLD = "There is no memory with this id that may be told; ask with words."
-MIN_PREFIX_CHARS = 3  # of an id: fewer would mean almost any memory
 MEANING = "meaning"  # the factor that only a model can tell
 
 
@@ -44,7 +45,7 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     if budget_tokens <= 0:
         return silence(Placement.ANSWER, Quiet.CAP)
     if asked.id is not None:
-        return _details(_opened(store, asked.id), situation, budget_tokens)
+        return _details(store, asked.id, situation, budget_tokens)
     hits = _hits(store, embeds, asked, situation)
     needed = situation.settings.on_demand.threshold
     words = frozenset(search_words(asked.query))
@@ -77,7 +78,7 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
 
 def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation) -> list[Hit]:
     """What an agent asks for is put in front of a model: only what may be."""
-    found = recall.recall(
+    known = recall.recall(
         store,
         embeds,
         asked.query,
@@ -88,7 +89,7 @@ def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
         filters=Filters(kinds=asked.kinds, scope=asked.scope),
         look=situation.look,
     )
-    return [hit for hit in found if situation.may_show(hit.memory)]
+    return [hit for hit in known if situation.may_show(hit.memory)]
 
 
 def _needed(hit: Hit, words: frozenset[str], usual: float) -> float:
@@ -116,18 +117,13 @@ def _title(hit: Hit) -> Offer:
     return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=means)
 
 
-def _opened(store: Store, memory_id: MemoryId) -> Memory | None:
-    """By its id, or by the beginning of it where only one has that."""
-    exact = store.get(memory_id)
-    if exact is not None or len(memory_id) < MIN_PREFIX_CHARS:
-        return exact
-    found = store.with_prefix(memory_id, limit=2)
-    return found[0] if len(found) == 1 else None
-
-
-def _details(memory: Memory | None, situation: Situation, budget_tokens: int) -> Injection:
+def _details(store: Store, memory_id: MemoryId, situation: Situation, budget_tokens: int) -> Injection:
     """The whole memory with the sentences it was taken from, as many as fit."""
-    if memory is None or not situation.may_show(memory):
+    try:
+        memory = found(store, memory_id)
+    except InvalidValue:  # an agent gets no list of what else there is
+        return replace(silence(Placement.ANSWER), notice=NOT_TOLD)
+    if not situation.may_show(memory):
         return replace(silence(Placement.ANSWER), notice=NOT_TOLD)
     seen = situation.look([memory])
     hit = Hit(memory=memory, relevance=1.0, score=1.0)

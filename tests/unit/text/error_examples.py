@@ -139,7 +139,7 @@ npm ERR! A complete log of this run can be found in: /home/ann/.npm/_logs/2026-0
 npm error code ERESOLVE
 npm error ERESOLVE could not resolve
 npm error While resolving: web@1.4.2
-npm error A complete log of this run can be found in: /root/.npm/_logs/2026-04-11T10_12_00_000Z-debug-0.log
+npm error A complete log of this run can be found in: /home/dev/.npm/_logs/2026-04-11T10_12_00_000Z-debug-0.log
 """,
         headline="ERESOLVE could not resolve",
         terms=("ERESOLVE",),

@@ -1,0 +1,30 @@
+"""A memory by its id, or by the beginning of it where only one has that."""
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import Memory, MemoryId, check_name
+from recollect.engine.ports import KeepsMemories
+
+MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory, or any session
+NAMED = 5  # in an error
+
+
+def found(memories: KeepsMemories, id_or_beginning: str) -> Memory:
+    """InvalidValue: there is none, or there are several."""
+    if id_or_beginning:
+        check_name(id_or_beginning, "id")
+    exact = memories.get(MemoryId(id_or_beginning)) if id_or_beginning else None
+    if exact is not None:
+        return exact
+    if len(id_or_beginning) < MIN_PREFIX_CHARS:
+        raise InvalidValue(
+            f"There is no memory {id_or_beginning!r}; give at least {MIN_PREFIX_CHARS} characters of its id."
+        )
+    alike = memories.with_prefix(id_or_beginning, limit=NAMED + 1) or memories.with_prefix(
+        id_or_beginning.lower(), limit=NAMED + 1
+    )
+    if not alike:
+        raise InvalidValue(f"There is no memory {id_or_beginning!r}. `recollect list` shows the ids.")
+    if len(alike) > 1:
+        several = ", ".join(memory.id for memory in alike[:NAMED])
+        raise InvalidValue(f"Several memories begin with {id_or_beginning!r}: {several}. Give more of the id.")
+    return alike[0]
