@@ -29,14 +29,16 @@ MODEL_VARIABLE = "RECOLLECT_MODEL"  # the folder of the embedding model
 PACKAGED_MODEL = Path(__file__).parent / "embed" / "data"  # in a release wheel; not in a checkout
 DEFAULT = "default"  # the origin of what nobody has set
 
-# A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, or end the daemon.
-USER_ONLY = ("privacy", "forget", "archive", "daemon")
+# A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, end the daemon, or
+# send sessions to a model.
+USER_ONLY = ("privacy", "forget", "archive", "daemon", "extractor")
 # Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project
 # can take back with `!` only what was its own.
 ADDED_UP = ("privacy.ignored_paths",)
 MAX_ENTRIES = 500  # of a list
+MOST = {"extractor.tokens_per_day": 1_000_000_000}  # a model on this machine costs nothing
 
-Value = bool | int | float | StrEnum | tuple[str, ...]
+Value = bool | int | float | str | tuple[str, ...]
 
 _DEFAULTS = Settings()
 _SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
@@ -134,7 +136,12 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
 
 def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
     """Defaults, then the user's file, then the project's, then `RECOLLECT_SECTION__NAME` variables."""
-    return settle(of_user(user_file), of_project(project_file) if project_file else {}, of_environment(env))
+    loaded = settle(of_user(user_file), of_project(project_file) if project_file else {}, of_environment(env))
+    if loaded.settings.extractor != _DEFAULTS.extractor:
+        from recollect.extract.address import check  # most people have none
+
+        check(loaded.settings.extractor, loaded.origins)
+    return loaded
 
 
 def project_file(folder: str) -> Path | None:
@@ -319,6 +326,8 @@ def _fitting(default: Value, name: str, value: object, where: str) -> Value:
         return _list(name, value, where)
     if isinstance(default, StrEnum):
         return _word(default, name, value, where)
+    if isinstance(default, str):
+        return _text(name, value, where)
     if isinstance(default, bool):
         flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if isinstance(value, bool):
@@ -331,9 +340,10 @@ def _fitting(default: Value, name: str, value: object, where: str) -> Value:
         number = float("nan" if isinstance(value, bool) else value)  # type: ignore[arg-type]  # refused below
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    if not 0 <= number <= MAX_NUMBER or (whole and number != int(number)):  # nan is in no range
+    most = MOST.get(name, MAX_NUMBER)
+    if not 0 <= number <= most or (whole and number != int(number)):  # nan is in no range
         wanted = "a whole number" if whole else "a number"
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {MAX_NUMBER:,}.")
+        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {most:,}.")
     return int(number) if whole else number
 
 
@@ -343,6 +353,13 @@ def _word(default: StrEnum, name: str, value: object, where: str) -> StrEnum:
         known = " or ".join(f'"{word}"' for word in words)
         raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {known}.")
     return words(value.lower())
+
+
+def _text(name: str, value: object, where: str) -> str:
+    """Not shown where it is wrong: somebody may have put a key there."""
+    if not isinstance(value, str) or len(value) > MAX_NAME_CHARS or not value.isprintable():
+        raise InvalidSettings(f"{where}: {name} takes a text of at most {MAX_NAME_CHARS} printable characters.")
+    return value.strip()
 
 
 def _list(name: str, value: object, where: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, check_name, check_time
 from recollect.domain.session import NO_SUMMARY, Note, Summary
 
@@ -70,6 +71,7 @@ class Prompt(_Happened):
     message: MessageId
     text: str
     live: Carriers = None
+    origin: Origin = Origin.USER
 
     def __post_init__(self) -> None:
         _Happened.__post_init__(self)  # slots make a new class of this one: a bare super() would miss it
@@ -80,6 +82,7 @@ class Prompt(_Happened):
 class Reply(_Happened):
     message: MessageId
     text: str
+    final: bool = False  # the last message of the agent's turn, where the host says so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,12 @@ class ToolSucceeded(_Happened):
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     output: str = ""
+    call: str | None = None
+
+    def __post_init__(self) -> None:
+        _Happened.__post_init__(self)
+        if self.call is not None:
+            check_name(self.call, "call")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +122,8 @@ class Compacting(_Happened):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted(_Happened):
     """The host has replaced the messages by a summary: a new live context begins."""
+
+    summary: str = ""  # what the host's model wrote, where the host tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

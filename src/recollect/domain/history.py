@@ -19,6 +19,8 @@ class DeedKind(StrEnum):
     JOIN = "join"  # one project became part of another
     ACCEPT = "accept"  # a repository may use a project's name
     REVIEW = "review"  # a person decided about what waited
+    LEARN = "learn"  # what one session taught
+    FADE = "fade"  # candidates that nobody needed
     UNDO = "undo"
 
 

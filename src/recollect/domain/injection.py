@@ -67,6 +67,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quoted:
+    """A turn of an earlier session of which a block says something. Never what it says."""
+
+    session: SessionId
+    message: MessageId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """A block for the model. An empty block is silence."""
 
@@ -78,6 +86,7 @@ class Injection:
     corrected: tuple[MemoryId, ...] = ()  # what is in front of the model and no longer holds, as the block says
     considered: int = 0
     choices: tuple[Choice, ...] = ()  # the best of what was considered, first what was shown
+    quoted: tuple[Quoted, ...] = ()  # the turns that the block quotes, in its order
     quiet: Quiet | None = None
     notice: str = ""  # for the person, not for the model
 

@@ -77,6 +77,11 @@ class Sensitivity(StrEnum):
     RESTRICTED = "restricted"  # found when asked for, never injected
 
 
+class Tier(StrEnum):
+    CONFIRMED = "confirmed"  # said outright, proven by what happened, or approved
+    CANDIDATE = "candidate"  # read in a session, and nothing has proven it yet
+
+
 class Role(StrEnum):
     USER = "user"
     ASSISTANT = "assistant"
@@ -222,6 +227,8 @@ class Draft:
     mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
     flag: str | None = None  # why it is kept but never injected, until a person accepts it
     conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
+    tier: Tier = Tier.CONFIRMED
+    durability: float = 1.0  # 0..1, how likely it matters in a later session
 
     def __post_init__(self) -> None:
         _check(self)
@@ -256,6 +263,8 @@ class Memory:
     mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
     flag: str | None = None  # why it is kept but never injected, until a person accepts it
     conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
+    tier: Tier = Tier.CONFIRMED
+    durability: float = 1.0  # 0..1, how likely it matters in a later session
     forgotten_at: datetime | None = None  # set: seen by nobody, and gone for good when the undo window ends
 
     def __post_init__(self) -> None:
@@ -284,6 +293,8 @@ def _check(value: Draft | Memory) -> None:
         raise InvalidValue(f"The importance is {value.importance}; it goes from 0 to 2.")
     if not 0 <= value.confidence <= 1:
         raise InvalidValue(f"The confidence is {value.confidence}; it goes from 0 to 1.")
+    if not 0 <= value.durability <= 1:
+        raise InvalidValue(f"The durability is {value.durability}; it goes from 0 to 1.")
     if value.seen < 1:
         raise InvalidValue("A memory was seen at least once.")
     if value.valid_to is not None:

@@ -99,6 +99,7 @@ class SightedTurns:
     from_user: "Flags"
     by_asked: "Flags"  # spoken by somebody whom the question names
     wanted: "Flags"  # passes the filters
+    first: int = 0  # the lowest number that was looked at
     having: Mapping[str, "Numbers"]  # for each word, the positions of the turns that have it
 
     @property

@@ -6,10 +6,22 @@ from datetime import datetime
 from enum import StrEnum
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS, MessageId, ProjectId, Role, SessionId, check_name, check_time
 
 MAX_TURN_CHARS = 1_000_000
 MAX_LINES = 50  # notes of a session, and lines of one part of its summary
+
+
+def own_origin(role: Role) -> Origin:
+    """Who speaks in a message of this role, where nobody says otherwise."""
+    match role:
+        case Role.ASSISTANT:
+            return Origin.ASSISTANT
+        case Role.TOOL:
+            return Origin.TOOL
+        case _:
+            return Origin.USER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +34,18 @@ class Turn:
     role: Role
     text: str
     at: datetime
+    origin: Origin | None = None  # None: the usual one of its role
 
     def __post_init__(self) -> None:
+        if self.origin is None:
+            object.__setattr__(self, "origin", own_origin(self.role))
         check_name(self.session, "session")
         check_name(self.message, "message")
         check_time(self.at)
         if len(self.text) > MAX_TURN_CHARS:
             raise InvalidValue(f"The turn has {len(self.text):,} characters; the archive takes {MAX_TURN_CHARS:,}.")
-        if "\x00" in self.text or any("\ud800" <= character <= "\udfff" for character in self.text):
+        is_ascii = self.text.isascii()  # as most are: nothing has to be looked at one by one
+        if "\x00" in self.text or (not is_ascii and any("\ud800" <= letter <= "\udfff" for letter in self.text)):
             raise InvalidValue(f"The text of the turn {self.message!r} has a NUL or is not valid Unicode.")
 
 

@@ -58,6 +58,15 @@ class Mode(StrEnum):
     AGGRESSIVE = "aggressive"  # nothing
 
 
+class Provider(StrEnum):
+    """Which language model reads sessions, beside the rules that need none."""
+
+    OFF = "off"  # none: nothing of a session leaves this machine
+    OPENAI = "openai"  # an endpoint that speaks as OpenAI's does; most local servers do
+    ANTHROPIC = "anthropic"  # one that speaks as Anthropic's does
+    HOST = "host"  # the host's own small model, asked by its plugin
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inject:
     """What holds at every moment."""
@@ -82,6 +91,7 @@ class Budgets:
     index_tokens: int = 150  # for what can be opened by its id
     turn_tokens: int = 800  # one turn block
     turn_doubtful_tokens: int = 300  # of it for what passes, but with a relevance of at most .70
+    turn_quote_tokens: int = 780  # up to where what was said in earlier sessions may fill it
     turn_lines_first: int = 10  # lines on the first prompt of a session
     turn_lines_later: int = 5  # lines on every later prompt
     error_tokens: int = 300  # the block on a tool that failed
@@ -114,6 +124,7 @@ class Start:
     others: int = 5  # how many findings and outcomes are candidates
     other_days: int = 14  # older ones are left to the turns
     sessions: int = 5  # how many of the last sessions are told of
+    older_sessions: int = 25  # and how many before these, in one line each, where there is room left
     note_half_life_days: float = 1.0  # notes of sessions before the last one are told for two of these
     index_entries: int = 20  # how many further memories are listed by title and id
     prepared_minutes: float = 5.0  # how old a block that was prepared in the background may be; 0 = never prepared
@@ -140,6 +151,8 @@ class Turn:
     kind_weight: float = 0.15  # weight of its kind's priority
     entity_weight: float = 0.05  # weight of naming what the prompt names, or a file of the session
     favoured_share: float = 0.6  # of the lines, at most, first for the kinds that help this type of agent
+    quotes: bool = True  # whether a turn block quotes earlier sessions of the project
+    quote_threshold: float = 0.50  # how surely the prompt is about what was said there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +191,39 @@ class Loop:
     enabled: bool = True  # whether replies are compared with what was shown
     reach: float = 0.15  # how far use lifts or lowers a score, at most; it never changes what is relevant
     feedback_weight: int = 3  # how many replies a person's word counts for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """What is learnt from sessions, without a language model."""
+
+    enabled: bool = True  # false: nothing is learnt, and no turn is kept
+    conversation: bool = True  # from what user and agent say
+    tools: bool = True  # from what tools do: errors and their fixes, commands that work, plans, commits
+    summaries: bool = True  # from what the host's model writes when it compacts a session or closes a turn
+    notes: bool = True  # notes and a summary of each session, for the next one
+    approval: bool = False  # true: what is captured waits for `recollect review` and is not shown before
+    confirmed_per_session: int = 40  # so many confirmed memories at most from one session
+    candidates_per_session: int = 40  # so many candidates at most, the likeliest to matter later first
+    durability: float = 0.35  # what is less likely to matter later is not even a candidate
+    silent_minutes: float = 30.0  # a session that says nothing for so long has ended, as far as a later start knows
+    fade_days: int = 60  # a candidate that nobody needed for so long is dropped; 0 = never
+    quoted_threshold: float = 0.15  # added to the threshold of its kind where a turn block shows a candidate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extractor:
+    """A language model that reads sessions too. Whoever sets none sends nothing."""
+
+    provider: Provider = Provider.OFF  # "openai" or "anthropic": an endpoint that speaks so; "host": the host's model
+    endpoint: str = ""  # where it is asked, as https://api.example.com/v1; plain http only on this machine
+    model: str = ""  # the name by which the endpoint knows it
+    key_env: str = ""  # the name of the variable that holds the key, never the key; none is needed on this machine
+    tokens_per_day: int = 50_000  # so many at most from midnight to midnight UTC, questions and answers together
+    request_tokens: int = 3000  # so much of one exchange is sent at most; longer ones are cut
+    answer_tokens: int = 1000  # an answer may have so many
+    timeout_seconds: float = 30.0  # for a whole call; after that the rules have to do
+    max_items: int = 8  # so many memories at most from one exchange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,7 +350,7 @@ def _compaction_importance() -> Table:
     }
 
 
-def _injected() -> Flags:
+def _all_kinds() -> Flags:
     return dict.fromkeys(Kind, True)
 
 
@@ -312,7 +358,8 @@ def _injected() -> Flags:
 class Kinds:
     """What differs by kind."""
 
-    injected: Flags = field(default_factory=_injected)  # whether a kind may be injected; asked for, it is found anyway
+    injected: Flags = field(default_factory=_all_kinds)  # whether a kind may be injected; asked for, it is found anyway
+    captured: Flags = field(default_factory=_all_kinds)  # whether a kind is learnt from sessions
     threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
     half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
     priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal
@@ -333,6 +380,8 @@ class Settings:
     compaction: Compaction = field(default_factory=Compaction)
     on_demand: OnDemand = field(default_factory=OnDemand)
     loop: Loop = field(default_factory=Loop)
+    capture: Capture = field(default_factory=Capture)
+    extractor: Extractor = field(default_factory=Extractor)
     search: Search = field(default_factory=Search)
     stale: Stale = field(default_factory=Stale)
     kinds: Kinds = field(default_factory=Kinds)
