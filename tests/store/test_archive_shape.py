@@ -117,7 +117,7 @@ def test_the_meaning_of_a_turn_is_known_once_it_has_a_vector(store: Store) -> No
     assert cosines is not None
     assert (float(cosines[0]), bool(np.isnan(cosines[1]))) == (near(0.4), True)
     first, second = turns.numbers.tolist()
-    assert store.passage_cosines([second, first, 999], axis(0)) == [None, near(0.8), None]
+    assert store.passage_cosines([second, first, 999], axis(0)) == [(), (near(0.3), near(0.8), near(0.5)), ()]
     assert store.passage_cosines([], axis(0)) == []
     assert store.turn_cosines(turns, asking(model=OTHER_MODEL)) is None
 
@@ -126,7 +126,7 @@ def test_a_turn_without_passages_is_known_by_its_context_alone(store: Store) -> 
     store.add_turns([a_turn("", message="m1"), a_turn("Two.", message="m2")])
     embed_all(store, lambda of: (at_cosine(0.4),) if not of.text else (at_cosine(0.5), at_cosine(0.6)))
     turns = store.look_up_turns([], PROJECT)
-    assert store.passage_cosines(turns.numbers.tolist(), axis(0)) == [None, near(0.6)]
+    assert store.passage_cosines(turns.numbers.tolist(), axis(0)) == [(), (near(0.6),)]
 
 
 def said_again(store: Store) -> None:

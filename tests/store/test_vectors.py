@@ -288,7 +288,7 @@ class TestATurn:
         assert cosines(store) == []
         assert cosines(store, OTHER_PROJECT) == [near(0.9)]
         numbers = store.look_up_turns([], OTHER_PROJECT).numbers.tolist()
-        assert store.passage_cosines(numbers, axis(0)) == [near(0.7)]
+        assert store.passage_cosines(numbers, axis(0)) == [(near(0.7),)]
 
 
 def cosines(store: Store, project: ProjectId | None = PROJECT) -> list[float]:

@@ -6,12 +6,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from recollect.domain.errors import InvalidValue
-
-BUSY_S = 5.0
-MAX_VALUE_BYTES = 1_000_000  # longer than anything that becomes a memory
+from recollect.store.sqlite.foreign import opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +22,7 @@ class ClaudeMemRows:
 def claude_mem_rows(file: Path) -> Iterator[ClaudeMemRows]:
     """In the order of their time, as objects with the names of its columns."""
     try:
-        with closing(_opened(file)) as connection:
+        with closing(opened(file)) as connection:
             known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if "observations" not in known:
                 raise InvalidValue(f"{file} is a database, but not one of claude-mem: it has no observations.")
@@ -44,26 +41,3 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]
     names = [column[0] for column in cursor.description]
     for row in cursor:
         yield dict(zip(names, row, strict=True))
-
-
-def _opened(file: Path) -> sqlite3.Connection:
-    address = f"file:{quote(str(file.absolute()))}"
-    try:
-        return _connected(f"{address}?mode=ro")
-    except sqlite3.OperationalError:
-        log = file.with_name(f"{file.name}-wal")
-        if log.exists() and log.stat().st_size:
-            raise  # its newest part lies there, and cannot be read where nothing can be written beside it
-        return _connected(f"{address}?immutable=1")
-
-
-def _connected(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, uri=True, timeout=BUSY_S)
-    try:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-        connection.text_factory = lambda text: text.decode("utf-8", "replace")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection

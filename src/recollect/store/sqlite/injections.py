@@ -9,7 +9,8 @@ from recollect.domain.injection import Point, Sent, Session, Usage
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NOTHING
-from recollect.store.sqlite.rows import AFTER_ALL, STABLE, sent_of, sent_row, session_of, session_row, to_ms
+from recollect.store.sqlite.rows import AFTER_ALL, STABLE, sent_of, sent_row, to_ms
+from recollect.store.sqlite.session_rows import session_of, session_row
 from recollect.store.sqlite.uses import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"

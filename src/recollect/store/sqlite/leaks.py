@@ -13,7 +13,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
 from recollect.privacy.secrets import redact, redact_name
-from recollect.store.sqlite import index, quotations, recaps, vectors
+from recollect.store.sqlite import inbox, index, quotations, recaps, vectors
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
     DamagedRow,
@@ -21,9 +21,9 @@ from recollect.store.sqlite.rows import (
     is_sound,
     memory_of,
     memory_row,
-    recap_of,
     row_hash,
 )
+from recollect.store.sqlite.session_rows import recap_of
 from recollect.text.block import retold, sayings
 
 TABLES = {
@@ -32,6 +32,7 @@ TABLES = {
     "change": "entries of the history",
     "injection": "blocks",
     "recap": "notes of sessions",
+    "inbox": "events that wait",
 }
 
 
@@ -49,6 +50,7 @@ def take_out(connection: sqlite3.Connection) -> list[str]:
         "change": _rewrite_change,
         "injection": _rewrite_block,
         "recap": _rewrite_recap,
+        "inbox": lambda kept, row: inbox.rewrite_event(kept, row, lambda said: redact(said).text),
     }
     for table in [table for table in TABLES if table in quotations.tables_of(connection)]:
         for row in connection.execute(f"SELECT * FROM {table}").fetchall():
@@ -91,6 +93,8 @@ def _said_in(table: str, row: sqlite3.Row) -> list[str]:
         case "recap":
             recap = recap_of(row)
             return [] if recap is None else recap.lines
+        case "inbox":
+            return inbox.texts_of(row) if is_sound(row, inbox.INBOX_WORDS) else []
         case "memory":
             memory = _memory(dict(row))
         case _:

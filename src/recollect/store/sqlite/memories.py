@@ -5,10 +5,11 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Sensitivity, Viewer
+from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
@@ -26,6 +27,8 @@ _COLUMNS = (
         "mentions",
         "flag",
         "conflicts",
+        "tier",
+        "durability",
         "forgotten_ms",
         "shown",
         "used",
@@ -65,6 +68,15 @@ class Memories:
             ).fetchall()
         return memories_of(rows)
 
+    def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.session = asked.value "
+                f"WHERE NOT ({LIVE}) ORDER BY memory.n",
+                (json.dumps(list(sessions)),),
+            ).fetchall()
+        return memories_of(rows)
+
     def revision(self) -> str:
         with self._database.read() as connection:
             row = connection.execute(
@@ -73,13 +85,14 @@ class Memories:
             ).fetchone()
         return "/".join(map(str, row))
 
-    def find_same(self, draft: Draft, *, past: bool = False) -> Memory | None:
+    def find_same(self, draft: Draft, *, past: bool = False, kinds: Collection[Kind] = ()) -> Memory | None:
         holds = "forgotten_ms IS NULL" if past else LIVE
+        keys = [content_key(replace(draft, kind=kind)) for kind in dict.fromkeys((draft.kind, *kinds))]
         with self._database.read() as connection:
             rows = connection.execute(
-                f"SELECT * FROM memory WHERE content_key = ? AND {holds} "
-                "ORDER BY superseded_by IS NOT NULL OR valid_to_ms IS NOT NULL, n",
-                (content_key(draft),),
+                f"SELECT * FROM memory WHERE content_key IN ({', '.join('?' * len(keys))}) AND {holds} "
+                "ORDER BY superseded_by IS NOT NULL OR valid_to_ms IS NOT NULL, content_key <> ?, n",
+                (*keys, keys[0]),
             ).fetchall()
         # A damaged one is none: it can be said again. What only one session sees is known to nobody else.
         return next((memory for memory in memories_of(rows) if _is_seen_alike(memory, draft)), None)
@@ -112,11 +125,13 @@ class Memories:
         kinds: Collection[Kind] | None = None,
         since: datetime | None = None,
         injectable: bool = False,
+        confirmed: bool = False,
     ) -> list[Memory]:
         places = [("scope", str(scope)) for scope in index.scopes(viewer)]
         places += [("reach", reach.value) for reach in reaches(viewer)]
         also = "" if since is None else " AND valid_from_ms >= :since"
         also += " AND sensitivity <> 'restricted' AND flag IS NULL" if injectable else ""
+        also += " AND tier = 'confirmed'" if confirmed else ""
         values = {"session": viewer.session, "limit": limit, "since": None if since is None else to_ms(since)}
         with self._database.read() as connection, ExitStack() as opened:
             # One short walk along an index for each place and kind: as quick among a million as among ten. Together

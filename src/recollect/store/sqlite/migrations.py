@@ -324,4 +324,55 @@ MIGRATIONS = (
             "CREATE INDEX recap_by_project ON recap (project, at_ms)",
         ),
     ),
+    Migration(
+        "learning: candidates, who really spoke, and an inbox of what happened",
+        (
+            "ALTER TABLE memory ADD COLUMN tier TEXT NOT NULL DEFAULT 'confirmed'",
+            "ALTER TABLE memory ADD COLUMN durability REAL NOT NULL DEFAULT 1.0",
+            "ALTER TABLE turn ADD COLUMN origin TEXT NOT NULL DEFAULT ''",  # '' = the usual one of its role
+            "CREATE INDEX memory_by_session ON memory (session) WHERE session IS NOT NULL",
+            """
+            CREATE INDEX memory_candidate ON memory (durability DESC, created_ms DESC)
+            WHERE tier = 'candidate' AND valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL
+            """,
+            """
+            CREATE TABLE inbox (
+                n INTEGER PRIMARY KEY AUTOINCREMENT,
+                session TEXT NOT NULL,
+                name TEXT,                  -- of the message or call; NULL = it has none
+                event TEXT NOT NULL,        -- JSON object, redacted
+                at_ms INTEGER NOT NULL,
+                tries INTEGER NOT NULL DEFAULT 0,
+                done INTEGER NOT NULL DEFAULT 0,  -- 1 = learnt from; it stays until its session is closed
+                hash TEXT NOT NULL,
+                UNIQUE (session, name)
+            ) STRICT
+            """,
+            "CREATE INDEX inbox_waiting ON inbox (n) WHERE done = 0",
+            "CREATE INDEX inbox_by_session ON inbox (session, n)",
+        ),
+    ),
+    Migration(
+        "tokens that a model was asked for, by day",
+        ("CREATE TABLE token_day (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) STRICT, WITHOUT ROWID",),
+    ),
+    Migration(
+        "how far old sessions were read",
+        (
+            """
+            CREATE TABLE transcript (
+                source TEXT PRIMARY KEY,    -- a hash of where it lies
+                state TEXT NOT NULL,        -- of the file: its size and when it was changed
+                events INTEGER NOT NULL,
+                digest TEXT NOT NULL,
+                finished INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+            # Of many sessions, the deed of one is found at once.
+            """
+            CREATE INDEX deed_by_session
+            ON deed (kind, iif(json_valid(detail), json_extract(detail, '$.session'), ''))
+            """,
+        ),
+    ),
 )

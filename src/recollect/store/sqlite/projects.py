@@ -9,7 +9,8 @@ from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
 from recollect.domain.project import SHARED, ProjectFacts
 from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, from_ms, recap_of, row_hash, to_ms
+from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
+from recollect.store.sqlite.session_rows import recap_of
 
 
 class Projects:

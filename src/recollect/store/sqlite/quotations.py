@@ -7,9 +7,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import index, reasons, recaps, vectors
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, recap_of, row_hash
-from recollect.text.block import plain, without
+from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
+from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, row_hash
+from recollect.store.sqlite.session_rows import recap_of
+from recollect.text.block import parts_quoted, plain, without
+from recollect.text.passages import without_marks
 
 FORGOTTEN = "[forgotten]"
 PART_CHARS = 12  # a shorter part of a sentence may be anybody's
@@ -21,22 +23,25 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     """Cuts `also` out of the archive too. Answers with what the memories said."""
     tables = tables_of(connection)
     said: list[str] = []
+    whole: list[str] = []  # messages
     gone = [row for memory_id in memories for row in _take_out(connection, memory_id)]
     for row in gone:
         _take_back_its_name(connection, row)
         texts = _texts_of(row)
         said += texts
         if "turn" in tables:
-            _cut_from_archive(connection, texts, row)
+            whole += _cut_from_archive(connection, texts, row)
     if "turn" in tables:
         for text in also:
             _cut_from_turns(connection, text)
     if "change" in tables:
         connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
     if "injection" in tables:
-        _cut_from_blocks(connection, memories, (*said, *also))
+        _cut_from_blocks(connection, memories, (*said, *also, *whole))
     if "recap" in tables:
         _cut_from_recaps(connection, (*said, *also))
+    if "inbox" in tables:
+        _cut_from_inbox(connection, (*said, *also), gone)
     return said
 
 
@@ -102,13 +107,17 @@ def _sources_of(row: sqlite3.Row) -> set[tuple[str, str]]:
     return {(session, message) for session, message in [(row["session"], row["message"]), *again] if message}
 
 
-def _cut_from_archive(connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row) -> None:
-    """The sentences wherever they stand word for word; where the source says it otherwise, the whole message."""
+def _cut_from_archive(connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row) -> list[str]:
+    """The sentences wherever they stand word for word; where the source says it otherwise, the whole message, with
+    which it answers."""
+    whole: list[str] = []
     cut = {n for text in texts for n in _cut_from_turns(connection, text)}
     for place in _sources_of(memory):
         source = connection.execute("SELECT * FROM turn WHERE session = ? AND message = ?", place).fetchone()
         if source is not None and source["n"] not in cut:
+            whole.append(source["text"])
             rewrite_turn(connection, source, FORGOTTEN)
+    return whole
 
 
 def _cut_from_turns(connection: sqlite3.Connection, text: str) -> Iterator[int]:
@@ -218,14 +227,37 @@ def _cut_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> 
             recaps.rewrite(connection, kept)
 
 
+def _cut_from_inbox(connection: sqlite3.Connection, texts: Collection[str], gone: Collection[sqlite3.Row]) -> None:
+    """What waits to be learnt from would bring it back; the message in which it was said goes as a whole."""
+    sentences = [_as_pattern(text) for text in texts]
+    sources = {place for row in gone for place in _sources_of(row)}
+
+    def tell(said: str) -> str:
+        for sentence in sentences:
+            said = sentence.sub(FORGOTTEN, said)
+        return said
+
+    for row in connection.execute("SELECT * FROM inbox").fetchall():
+        message = (row["session"], (row["name"] or "").partition("/")[2])
+        if message in sources or not is_sound(row, inbox.INBOX_WORDS):
+            connection.execute("DELETE FROM inbox WHERE n = ?", (row["n"],))
+        elif any(tell(said) != said for said in inbox.texts_of(row)):
+            inbox.rewrite_event(connection, row, tell)
+
+
 def _quoting(texts: Collection[str]) -> Callable[[str], bool]:
     """Whether a line has one of the texts, or says a part of one."""
-    sentences = [_as_pattern(text) for text in texts]
-    said = [" ".join(text.casefold().split()) for text in texts]
+    # What is quoted of a turn stands in a block without the marks of Markdown.
+    told = list(dict.fromkeys([*texts, *(without_marks(text) for text in texts)]))
+    sentences = [_as_pattern(text) for text in told if text.strip()]
+    said = [" ".join(text.casefold().split()) for text in told]
+
+    def is_part(words: str) -> bool:
+        part = " ".join(words.casefold().split()).strip(_EDGE)
+        return len(part) >= PART_CHARS and any(part in text for text in said)
 
     def quotes(line: str) -> bool:
-        part = " ".join(_CODE.sub("", line).casefold().split()).strip(_EDGE)
-        is_part = len(part) >= PART_CHARS and any(part in text for text in said)
-        return is_part or any(sentence.search(line) for sentence in sentences)
+        parts = parts_quoted(line) or [_CODE.sub("", line)]
+        return any(map(is_part, parts)) or any(sentence.search(line) for sentence in sentences)
 
     return quotes

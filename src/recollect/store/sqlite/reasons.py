@@ -4,32 +4,45 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from recollect.domain.injection import Choice, Verdict
-from recollect.domain.memory import Kind, MemoryId
+from recollect.domain.injection import Choice, Quoted, Verdict
+from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 
 NOTHING = "[]"
+OF_QUOTE = 2  # values
 
 
-def written(choices: Sequence[Choice]) -> str:
-    return json.dumps([_row(choice) for choice in choices], ensure_ascii=False, separators=(",", ":"))
+def written(choices: Sequence[Choice], quoted: Sequence[Quoted] = ()) -> str:
+    rows: list[list[Any]] = [_row(choice) for choice in choices]
+    rows += [[one.session, one.message] for one in quoted]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
-def read(stored: str) -> tuple[Choice, ...]:
+def read(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
     """No hash covers it: what cannot be read is as good as not kept."""
     try:
-        return tuple(map(_choice, json.loads(stored)))
+        rows = json.loads(stored)
+        return (
+            tuple(_choice(row) for row in rows if len(row) > OF_QUOTE),
+            tuple(_quoted(row) for row in rows if len(row) == OF_QUOTE),
+        )
     except (ValueError, TypeError, KeyError):
-        return ()
+        return (), ()
 
 
 def without(stored: str, memories: Collection[MemoryId]) -> str:
     """The same after these memories are gone."""
-    return written([choice for choice in read(stored) if choice.id not in memories])
+    choices, quoted = read(stored)
+    return written([choice for choice in choices if choice.id not in memories], quoted)
 
 
 def _row(choice: Choice) -> list[Any]:
     numbers = (choice.relevance, choice.score, choice.needed)
     return [choice.id, choice.kind, choice.verdict, *numbers, dict(choice.factors)]
+
+
+def _quoted(row: list[Any]) -> Quoted:
+    session, message = row
+    return Quoted(session=SessionId(session), message=MessageId(message))
 
 
 def _choice(row: list[Any]) -> Choice:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreDamaged
-from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
+from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent
 from recollect.domain.memory import (
     NEVER_USED,
     Anchor,
@@ -19,18 +19,18 @@ from recollect.domain.memory import (
     MemoryId,
     Mention,
     MessageId,
-    ProjectId,
     Role,
     Scope,
     Sensitivity,
     SessionId,
     Source,
+    Tier,
     Use,
 )
-from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
 
+WHOLLY = 1.0  # the durability of what nobody had to estimate
 STABLE = MessageId("")  # the log's name for "not a message: the stable block"
 AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,15 +48,23 @@ _SAID_LATER = (
     "conflicts",
     "call",
     "corrected",
+    "tier",
+    "durability",
+    "origin",
 )  # counted where they say something: older rows keep their hash
 _BEFORE_THESE_COLUMNS = {
     **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag")),
     **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
     **dict.fromkeys(("shown", "used", "unused", "feedback"), 0),
+    "tier": Tier.CONFIRMED.value,
+    "durability": WHOLLY,
 }
 TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
 RECAP_WORDS = ("session", "project", "at_ms", "notes", "summary")
 INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
+
+
+_SAYS_NOTHING = (None, "", "[]", Tier.CONFIRMED.value, WHOLLY)  # what columns have that came later
 
 
 class DamagedRow(StoreDamaged):
@@ -76,18 +84,18 @@ def from_ms(ms: int) -> datetime:
         ) from error
 
 
-def _ms_or_none(moment: datetime | None) -> int | None:
+def ms_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else to_ms(moment)
 
 
-def _from_ms_or_none(ms: int | None) -> datetime | None:
+def from_ms_or_none(ms: int | None) -> datetime | None:
     return None if ms is None else from_ms(ms)
 
 
 def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
     values = [row[name] for name in columns]
     names = row.keys()  # a row of SQLite has no `in`, and makes them anew whenever it is asked
-    values += [row[name] for name in _SAID_LATER if name in names and row[name] not in (None, "", "[]")]
+    values += [row[name] for name in _SAID_LATER if name in names and row[name] not in _SAYS_NOTHING]
     return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
@@ -109,13 +117,13 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "kind": memory.kind.value,
         "scope": str(memory.scope),
         "title": memory.title,
-        "aliases": _list(memory.aliases),
+        "aliases": stored_list(memory.aliases),
         "sensitivity": memory.sensitivity.value,
         "importance": float(memory.importance),
         "confidence": float(memory.confidence),
         "created_ms": to_ms(memory.created_at),
         "valid_from_ms": to_ms(memory.valid_from),
-        "valid_to_ms": _ms_or_none(memory.valid_to),
+        "valid_to_ms": ms_or_none(memory.valid_to),
         "superseded_by": memory.superseded_by,
         "seen": memory.seen,
         "role": memory.source.role.value,
@@ -123,18 +131,20 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "session": memory.source.session,
         "message": memory.source.message,
         "agent": memory.source.agent,
-        "evidence": _list(memory.evidence),
-        "anchors": _list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
-        "mentions": _list(_mention_row(mention) for mention in memory.mentions),
+        "evidence": stored_list(memory.evidence),
+        "anchors": stored_list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
+        "mentions": stored_list(_mention_row(mention) for mention in memory.mentions),
         "flag": memory.flag,
-        "conflicts": _list(memory.conflicts),
-        "forgotten_ms": _ms_or_none(memory.forgotten_at),
+        "conflicts": stored_list(memory.conflicts),
+        "tier": memory.tier.value,
+        "durability": float(memory.durability),
+        "forgotten_ms": ms_or_none(memory.forgotten_at),
         "shown": memory.use.shown,
         "used": memory.use.used,
         "unused": memory.use.unused,
         "feedback": memory.use.feedback,
-        "last_shown_ms": _ms_or_none(memory.use.last_shown_at),
-        "last_used_ms": _ms_or_none(memory.use.last_used_at),
+        "last_shown_ms": ms_or_none(memory.use.last_shown_at),
+        "last_used_ms": ms_or_none(memory.use.last_used_at),
         "reach": None if reach is None else reach.value,
         "content_key": content_key(memory),
     }
@@ -156,7 +166,7 @@ def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
 
 
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
-    if "feedback" not in row:  # the history keeps rows as they were then
+    if "tier" not in row:  # the history keeps rows as they were then
         row = {**_BEFORE_THESE_COLUMNS, **row}
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
@@ -186,23 +196,25 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         kind=Kind(row["kind"]),
         scope=_scope_of(row["scope"]),
         title=row["title"],
-        aliases=tuple(_listed(row["aliases"])),
+        aliases=tuple(listed(row["aliases"])),
         sensitivity=Sensitivity(row["sensitivity"]),
         importance=row["importance"],
         confidence=row["confidence"],
         created_at=from_ms(row["created_ms"]),
         valid_from=from_ms(row["valid_from_ms"]),
-        valid_to=_from_ms_or_none(row["valid_to_ms"]),
+        valid_to=from_ms_or_none(row["valid_to_ms"]),
         superseded_by=row["superseded_by"],
         seen=row["seen"],
         source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
-        evidence=tuple(_listed(row["evidence"])),
-        anchors=tuple(Anchor(path, known_hash) for path, known_hash in _listed(row["anchors"])),
-        mentions=tuple(map(_mention_of, _listed(row["mentions"]))),
+        evidence=tuple(listed(row["evidence"])),
+        anchors=tuple(Anchor(path, known_hash) for path, known_hash in listed(row["anchors"])),
+        mentions=tuple(map(_mention_of, listed(row["mentions"]))),
         flag=row["flag"],
-        conflicts=tuple(_listed(row["conflicts"])),
+        conflicts=tuple(listed(row["conflicts"])),
+        tier=Tier(row["tier"]),
+        durability=row["durability"],
         use=_use_of(row),
-        forgotten_at=_from_ms_or_none(row["forgotten_ms"]),
+        forgotten_at=from_ms_or_none(row["forgotten_ms"]),
     )
 
 
@@ -235,19 +247,19 @@ def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
             used=row["used"],
             unused=row["unused"],
             feedback=row["feedback"],
-            last_shown_at=_from_ms_or_none(row["last_shown_ms"]),
-            last_used_at=_from_ms_or_none(row["last_used_ms"]),
+            last_shown_at=from_ms_or_none(row["last_shown_ms"]),
+            last_used_at=from_ms_or_none(row["last_used_ms"]),
         )
     except (InvalidValue, DamagedRow, TypeError):  # no hash covers counters, and what was said is worth more than them
         return NEVER_USED
 
 
-def _list(values: Iterable[object]) -> str:
+def stored_list(values: Iterable[object]) -> str:
     listed = list(values)
     return json.dumps(listed, ensure_ascii=False) if listed else "[]"
 
 
-def _listed(stored: str) -> list[Any]:
+def listed(stored: str) -> list[Any]:
     return [] if stored == "[]" else list(json.loads(stored))  # almost always empty, and read for every hit
 
 
@@ -260,86 +272,6 @@ def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:
         except DamagedRow:
             continue
     return found
-
-
-def turn_row(turn: Turn) -> dict[str, object]:
-    row: dict[str, object] = {
-        "session": turn.session,
-        "message": turn.message,
-        "project": turn.project,
-        "role": turn.role.value,
-        "text": turn.text,
-        "at_ms": to_ms(turn.at),
-    }
-    row["hash"] = row_hash(row, TURN_WORDS)
-    return row
-
-
-def turn_of(row: sqlite3.Row) -> Turn:
-    return Turn(
-        session=SessionId(row["session"]),
-        message=MessageId(row["message"]),
-        project=None if row["project"] is None else ProjectId(row["project"]),
-        role=Role(row["role"]),
-        text=row["text"],
-        at=from_ms(row["at_ms"]),
-    )
-
-
-def session_of(row: sqlite3.Row) -> Session:
-    return Session(
-        id=SessionId(row["id"]),
-        host=row["host"],
-        project=None if row["project"] is None else ProjectId(row["project"]),
-        language=row["language"],
-        started_at=from_ms(row["started_ms"]),
-        context=row["context"],
-        parent=row["parent"],
-        recalls=bool(row["recalls"]),
-        captures=bool(row["captures"]),
-        ended_at=_from_ms_or_none(row["ended_ms"]),
-    )
-
-
-def session_row(session: Session) -> dict[str, object]:
-    return {
-        "id": session.id,
-        "host": session.host,
-        "project": session.project,
-        "language": session.language,
-        "started_ms": to_ms(session.started_at),
-        "context": session.context,
-        "parent": session.parent,
-        "recalls": session.recalls,
-        "captures": session.captures,
-        "ended_ms": _ms_or_none(session.ended_at),
-    }
-
-
-def recap_row(recap: Recap) -> dict[str, object]:
-    row: dict[str, object] = {
-        "session": recap.session,
-        "project": recap.project,
-        "at_ms": to_ms(recap.at),
-        "notes": _list([note.code.value, note.text] for note in recap.notes),
-        "summary": json.dumps({"asked": recap.summary.asked, **dict(recap.summary.lists)}, ensure_ascii=False),
-    }
-    row["hash"] = row_hash(row, RECAP_WORDS)
-    return row
-
-
-def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
-    """None: it is not what was written."""
-    if not is_sound(row, RECAP_WORDS):
-        return None
-    summary = json.loads(row["summary"])
-    return Recap(
-        session=SessionId(row["session"]),
-        project=ProjectId(row["project"]),
-        at=from_ms(row["at_ms"]),
-        notes=tuple(Note(code=NoteCode(code), text=text) for code, text in _listed(row["notes"])),
-        summary=Summary(asked=summary.pop("asked"), **{part: tuple(lines) for part, lines in summary.items()}),
-    )
 
 
 def sent_row(sent: Sent) -> dict[str, object]:
@@ -358,9 +290,9 @@ def sent_row(sent: Sent) -> dict[str, object]:
         "call": sent.call,
         "point": sent.point.value,
         "budget": sent.injection.budget_tokens,
-        "corrected": _list(sent.injection.corrected),
+        "corrected": stored_list(sent.injection.corrected),
         "quiet": sent.injection.quiet,
-        "reasons": reasons.written(sent.injection.choices),
+        "reasons": reasons.written(sent.injection.choices, sent.injection.quoted),
     }
     row["hash"] = row_hash(row, INJECTION_WORDS)
     return row
@@ -377,6 +309,7 @@ def sent_of(row: sqlite3.Row) -> Sent | None:
 
 
 def _sent_of(row: sqlite3.Row) -> Sent:
+    choices, quoted = reasons.read(row["reasons"])
     return Sent(
         session=SessionId(row["session"]),
         context=row["context"],
@@ -388,9 +321,10 @@ def _sent_of(row: sqlite3.Row) -> Sent:
             ids=tuple(json.loads(row["ids"])),
             considered=row["considered"],
             budget_tokens=row["budget"],
-            corrected=tuple(_listed(row["corrected"])),
+            corrected=tuple(listed(row["corrected"])),
             quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
-            choices=reasons.read(row["reasons"]),
+            choices=choices,
+            quoted=quoted,
         ),
         at=from_ms(row["at_ms"]),
         took_ms=row["took_ms"],

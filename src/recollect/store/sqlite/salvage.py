@@ -16,14 +16,19 @@ from recollect.store.sqlite.rows import DamagedRow, current_row, row_hash
 from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_is_sound, stamp
 
 # In order of need.
-CARRIED = ("memory", "turn", "session", "injection", "recap", "deed", "change", "project_alias", "trace")
-NUMBERED = ("memory", "turn", "deed", "change")
+CARRIED = (
+    *("memory", "turn", "session", "injection", "recap", "inbox", "deed", "change"),
+    *("project_alias", "trace", "token_day", "transcript"),
+)
+NUMBERED = ("memory", "turn", "inbox", "deed", "change")
 KEY_COLUMNS = {
     "session": 1,
     "injection": 3,
     "recap": 1,
     "project_alias": 2,
     "trace": 1,
+    "token_day": 1,
+    "transcript": 1,
 }  # the first ones; these have no number
 _MAGIC, HEADER_BYTES = b"SQLite format 3\0", 100
 

@@ -3,11 +3,11 @@
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recollect.domain.memory import ProjectId
+from recollect.domain.memory import ProjectId, SessionId
 from recollect.domain.search import Filters, SightedTurns
 from recollect.store.sqlite.rows import to_ms
 from recollect.text.speakers import SPEAKER_CHARS, speaker_of
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
 
 KEPT = 16  # projects whose shape is kept
-_ROWS = f"SELECT n, session, role, at_ms, substr(text, 1, {SPEAKER_CHARS}) AS opening FROM turn WHERE project IS ?"
+QUOTABLE = 5_000  # turns of one project
+_ROWS = f"""
+    SELECT n, session, role, at_ms, substr(text, 1, {SPEAKER_CHARS}) AS opening,
+        role = 'user' AND substr(rtrim(text, ' ' || char(9, 10, 13)), -1) IN ('?', '？') AS asks
+    FROM turn WHERE
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,39 @@ class Shape:
     sessions: "Numbers"
     at_ms: "Numbers"
     from_user: "Flags"
+    asks: "Flags"  # a user's turn that ends with a question
     speakers: "Numbers"  # -1: it does not say
     codes: Mapping[str, int]  # the numbers of sessions and of speakers; these have a colon before them
 
-    def sighted(self, having: Mapping[str, Sequence[int]], filters: Filters) -> SightedTurns:
+    @property
+    def first_quotable(self) -> int:
+        """Of a very long archive, only the newest turns are quoted unasked: a prompt waits for it."""
+        return 0 if len(self.numbers) <= QUOTABLE else int(self.numbers[self.by_number[-QUOTABLE]])
+
+    def quotable(self, running: Collection[SessionId]) -> "Shape":
+        """As if there had been none of these sessions, and no question that nobody answered."""
+        import numpy as np
+
+        codes = [self.codes[session] for session in running if session in self.codes]
+        answered = np.zeros(len(self.numbers), np.bool_)
+        answered[:-1] = (self.sessions[1:] == self.sessions[:-1]) & ~self.from_user[1:]
+        kept = ~np.isin(self.sessions, np.array(codes, np.int64)) & (answered | ~self.asks)
+        kept &= self.numbers >= self.first_quotable
+        if kept.all():
+            return self
+        moved = np.cumsum(kept) - 1  # where each stands now
+        return replace(
+            self,
+            numbers=self.numbers[kept],
+            by_number=moved[self.by_number[kept[self.by_number]]],
+            sessions=self.sessions[kept],
+            at_ms=self.at_ms[kept],
+            from_user=self.from_user[kept],
+            asks=self.asks[kept],
+            speakers=self.speakers[kept],
+        )
+
+    def sighted(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> SightedTurns:
         """With the positions of the turns that have each word."""
         import numpy as np
 
@@ -55,6 +89,7 @@ class Shape:
             from_user=self.from_user,
             by_asked=np.isin(self.speakers, np.array(named, np.int64)),
             wanted=wanted,
+            first=first,
             having={
                 word: _places(self.numbers, self.by_number, np.array(found, np.int64))[0]
                 for word, found in having.items()
@@ -66,27 +101,26 @@ class Shapes:
     """Thread-safe: a shape is never changed, only replaced."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, int, int], Shape]] = OrderedDict()
+        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, int], Shape]] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, connection: sqlite3.Connection, project: ProjectId | None) -> Shape:
-        # Numbers are given again, and turns move to and fro: their count and the last of them do not tell everything.
+        # A number is given again only after its turn was deleted; that, and every move to and fro, is counted.
         state = connection.execute(
-            "SELECT count(*), coalesce(max(n), 0), "
-            "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0) "
-            "FROM turn WHERE project IS :project",
+            "SELECT coalesce((SELECT max(n) FROM turn), 0), "
+            "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0)",
             {"project": project},
         ).fetchone()
-        current = (int(state[0]), int(state[1]), int(state[2]))
+        current = (int(state[0]), int(state[1]))
         with self._lock:
             known = self._shapes.get(project)
             if known is not None and known[0] == current:
                 self._shapes.move_to_end(project)
                 return known[1]
-        only_grown = known is not None and known[0][2] == current[2]
-        shape = _grown(connection, project, known[1], *current[:2]) if known is not None and only_grown else None
-        if shape is None:
-            shape = _shape(connection.execute(_ROWS, (project,)).fetchall(), project, None)
+        if known is not None and known[0][1] == current[1]:
+            shape = _grown(connection, project, known[1], known[0][0])
+        else:
+            shape = _shape(connection.execute(f"{_ROWS} project IS ?", (project,)).fetchall(), project, None)
         with self._lock:
             self._shapes[project] = (current, shape)
             while len(self._shapes) > KEPT:
@@ -94,22 +128,19 @@ class Shapes:
         return shape
 
 
-def _grown(
-    connection: sqlite3.Connection, project: ProjectId | None, known: Shape, count: int, last: int
-) -> Shape | None:
-    """The same with what came since; None: something is gone, and all has to be read again."""
-    newest = int(known.numbers.max()) if len(known.numbers) else 0
-    if last <= newest:
-        return None
-    rows = connection.execute(f"{_ROWS} AND n > ?", (project, newest)).fetchall()
-    return _shape(rows, project, known) if len(known.numbers) + len(rows) == count else None
+def _grown(connection: sqlite3.Connection, project: ProjectId | None, known: Shape, last: int) -> Shape:
+    """The same with what came since, of which most may belong to other projects."""
+    # The plus keeps SQLite from the index over projects: the few last rows are found by their numbers.
+    rows = connection.execute(f"{_ROWS} n > ? AND +project IS ?", (last, project)).fetchall()
+    return _shape(rows, project, known) if rows else known
 
 
 def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape | None) -> Shape:
     import numpy as np
 
     none = np.zeros(0, np.int64)
-    known = known or Shape(project, none, none, none, none, none.astype(np.bool_), none, {})
+    no = none.astype(np.bool_)
+    known = known or Shape(project, none, none, none, none, no, no, none, {})
     codes = dict(known.codes)
 
     def code(name: str) -> int:
@@ -123,6 +154,7 @@ def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape 
     sessions = joined(known.sessions, [code(str(row["session"])) for row in rows])
     at_ms = joined(known.at_ms, [row["at_ms"] for row in rows])
     users = joined(known.from_user.astype(np.int64), [row["role"] == "user" for row in rows])
+    asks = joined(known.asks.astype(np.int64), [row["asks"] for row in rows])
     speakers = joined(known.speakers, [code(f":{who}") if who else -1 for who in said_by])
     order = np.lexsort((numbers, at_ms, sessions))
     return Shape(
@@ -132,6 +164,7 @@ def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape 
         sessions=sessions[order],
         at_ms=at_ms[order],
         from_user=users[order].astype(np.bool_),
+        asks=asks[order].astype(np.bool_),
         speakers=speakers[order],
         codes=codes,
     )

@@ -7,22 +7,40 @@ from pathlib import Path
 from recollect.domain.health import Finding as HealthFinding
 from recollect.domain.health import note
 from recollect.store.sqlite.alike import Alike
+from recollect.store.sqlite.candidates import Candidates
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.finding import Finding
 from recollect.store.sqlite.forgetting import Forgetting
-from recollect.store.sqlite.history import History
+from recollect.store.sqlite.inbox import Inbox
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.recaps import Recaps
 from recollect.store.sqlite.shapes import Shapes
+from recollect.store.sqlite.token_days import TokenDays
+from recollect.store.sqlite.transcripts import Transcripts
 from recollect.store.sqlite.turns import Turns
 from recollect.store.sqlite.uses import Uses
 from recollect.store.sqlite.vectors import Vectors
 from recollect.store.sqlite.views import Views
 
 
-class SqliteStore(Memories, Alike, Finding, Vectors, History, Forgetting, Turns, Projects, Injections, Recaps, Uses):
+class SqliteStore(
+    Memories,
+    Alike,
+    Finding,
+    Vectors,
+    Candidates,
+    Forgetting,
+    Turns,
+    Transcripts,
+    Projects,
+    Injections,
+    Recaps,
+    Uses,
+    Inbox,
+    TokenDays,
+):
     def __init__(self, path: Path | None) -> None:
         self._database = Database(path)
         self._views = Views()

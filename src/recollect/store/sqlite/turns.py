@@ -2,24 +2,25 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.domain.memory import ProjectId
+from recollect.domain.memory import ProjectId, SessionId
 from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
 from recollect.domain.session import Turn
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms, turn_of, turn_row
+from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms
+from recollect.store.sqlite.session_rows import turn_of, turn_row
 from recollect.store.sqlite.shapes import Shapes, spread
-from recollect.store.sqlite.views import Views, nearest_of
+from recollect.store.sqlite.views import Views, cosines_of
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
 
-_COLUMNS = ("session", "message", "project", "role", "text", "at_ms", "hash")
+_COLUMNS = ("session", "message", "project", "role", "text", "at_ms", "origin", "hash")
 _INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
 
 
@@ -28,46 +29,57 @@ class Turns:
     _views: Views
     _shapes: Shapes
 
-    def add_turns(self, turns: Iterable[Turn]) -> None:
+    def add_turns(self, turns: Iterable[Turn], *, only_new: bool = False) -> int:
+        added = 0
         with self._database.write() as connection:
             for turn in turns:
                 known = connection.execute(
                     "SELECT n FROM turn WHERE session = ? AND message = ?", (turn.session, turn.message)
                 ).fetchone()
+                if known is not None and only_new:
+                    continue
                 if known is not None:  # the same message again, perhaps longer: its newest state is what was said
                     _drop(connection, known["n"])
+                added += known is None
                 row = turn_row(turn)
                 n = connection.execute(_INSERT, row).lastrowid
                 if n is not None:
                     index.add_turn(connection, n, turn.project, turn.text, to_ms(turn.at))
                     vectors.wait_for_vector(connection, "turn", n)
+        return added
 
     def look_up_turns(
-        self, words: Sequence[str], project: ProjectId | None, *, filters: Filters = EVERYTHING
+        self,
+        words: Sequence[str],
+        project: ProjectId | None,
+        *,
+        filters: Filters = EVERYTHING,
+        running: Collection[SessionId] | None = None,
     ) -> SightedTurns:
         place = index.place_of_turns(project)
         with self._database.read() as connection:
             shape = self._shapes.of(connection, project)
-            found = index.rows_with(connection, "turn_words", [place], words)
-        return shape.sighted(found, filters)
+            first = 0 if running is None else shape.first_quotable
+            found = index.rows_with(connection, "turn_words", [place], words, first=first)
+        return (shape if running is None else shape.quotable(running)).sighted(found, filters, first=first)
 
     def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
         """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
         with self._database.read() as connection:
             if not vectors.model_is(connection, meaning.model):
                 return None
-            matrix = self._views.turns(connection, index.place_of_turns(turns.project))
+            matrix = self._views.turns(connection, index.place_of_turns(turns.project), first=turns.first)
         return spread(turns.numbers, matrix.numbers, matrix.cosines(meaning.vector))
 
-    def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[float | None]:
-        """Of each of these turns, how near the nearest of its passages comes; None: not known."""
+    def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
+        """Of each of these turns, how near each of its passages comes; of a turn without a vector, nothing."""
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT passages FROM json_each(?) AS asked LEFT JOIN turn_vector ON turn_vector.n = asked.value "
                 "ORDER BY asked.key",
                 (json.dumps(list(numbers)),),
             ).fetchall()
-        return nearest_of([row["passages"] or b"" for row in rows], vector)
+        return cosines_of([row["passages"] or b"" for row in rows], vector)
 
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
         """In this order; None: it is gone or damaged."""
@@ -81,6 +93,11 @@ class Turns:
     def count_turns(self) -> int:
         with self._database.read() as connection:
             return int(connection.execute("SELECT count(*) AS n FROM turn").fetchone()["n"])
+
+    def has_turns(self, session: SessionId) -> bool:
+        with self._database.read() as connection:
+            found = connection.execute("SELECT 1 FROM turn WHERE session = ? LIMIT 1", (session,)).fetchone()
+        return found is not None
 
     def drop_turns_before(self, moment: datetime) -> int:
         with self._database.read() as connection:

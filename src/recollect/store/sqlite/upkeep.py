@@ -16,6 +16,7 @@ from recollect.domain.health import Finding, fine, note, problem
 from recollect.store.sqlite import index, leaks, quotations, vectors
 from recollect.store.sqlite.database import Database, as_text
 from recollect.store.sqlite.history import deed_of
+from recollect.store.sqlite.inbox import INBOX_WORDS
 from recollect.store.sqlite.rows import (
     INJECTION_WORDS,
     MEMORY_WORDS,
@@ -30,8 +31,8 @@ from recollect.store.sqlite.rows import (
 )
 
 # A memory checks its own, see `rows.memory_of`.
-HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS, "recap": RECAP_WORDS}
-CHECKED = ("memory", "turn", "injection", "recap", "deed", "change")
+HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS, "recap": RECAP_WORDS, "inbox": INBOX_WORDS}
+CHECKED = ("memory", "turn", "injection", "recap", "inbox", "deed", "change")
 SHOWN_AT_MOST = 5  # ids in a message
 REPAIR = "Run `recollect doctor --repair`."
 SIDE_FILES = ("", "-wal", "-shm")
@@ -97,7 +98,7 @@ def _name_of(table: str, row: sqlite3.Row) -> str:
             return str(row["id"])
         case "change":
             return str(row["memory"])
-        case "deed":
+        case "deed" | "inbox":
             return str(row["n"])
         case "recap":
             return str(row["session"])

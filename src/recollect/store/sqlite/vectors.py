@@ -15,7 +15,8 @@ from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of, turn_of
+from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of
+from recollect.store.sqlite.session_rows import turn_of
 
 VECTOR_BYTES = 2 * DIMENSIONS
 _BEFORE = """

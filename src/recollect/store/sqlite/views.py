@@ -55,6 +55,12 @@ class Matrix:
         cosines[~(np.abs(cosines) <= MAX_COSINE)] = 0  # the disk has changed that vector: it is far from everything
         return cosines
 
+    def from_number(self, first: int) -> "Matrix":
+        import numpy as np
+
+        at = np.sort(self.by_number[np.searchsorted(self.numbers, first, sorter=self.by_number) :])
+        return _matrix(self.numbers[at], self.revs[at], self.vectors[at], self.as_of)
+
     def positions(self, numbers: Collection[int]) -> "Numbers":
         """Where those of them stand that are here."""
         import numpy as np
@@ -137,10 +143,13 @@ class Views:
         ]
         return Near(tuple((matrix, matrix.cosines(vector)) for matrix in matrices if len(matrix.numbers)))
 
-    def turns(self, connection: sqlite3.Connection, place: str) -> Matrix:
-        """Without those that are gone: nobody looks at the rows of all turns."""
+    def turns(self, connection: sqlite3.Connection, place: str, *, first: int = 0) -> Matrix:
+        """Without those that are gone: nobody looks at the rows of all turns. `first`: only those from this number on,
+        of which whoever asks knows which are gone."""
         drops, newest = self._drops, _newest(connection, "turn_vector")
         matrix = self._of(connection, "turn_vector", "context", place, "place", newest)
+        if first:
+            return matrix.from_number(first)
         # A number is never given twice, so rows can only go: as many as before are the same as before.
         known, last = "FROM turn_vector WHERE place = ? AND rev <= ?", (place, matrix.as_of)
         (there,) = connection.execute(f"SELECT count(*) {known}", last).fetchone()
@@ -226,19 +235,16 @@ def _matrix(numbers: "Numbers", revs: "Numbers", vectors: "Halves", as_of: int) 
     return Matrix(numbers, revs, vectors, np.argsort(numbers), as_of)
 
 
-def nearest_of(passages: Sequence[bytes], vector: Vector) -> list[float | None]:
-    """For each run of vectors, how near the nearest of them comes; None: there are none."""
+def cosines_of(passages: Sequence[bytes], vector: Vector) -> list[tuple[float, ...]]:
+    """For each run of vectors, how near each of them comes."""
     import numpy as np
 
     counts = [len(blob) // VECTOR_BYTES for blob in passages]
     if not sum(counts):
-        return [None] * len(passages)
+        return [()] * len(passages)
     joined = b"".join(blob[: count * VECTOR_BYTES] for blob, count in zip(passages, counts, strict=True))
     vectors = np.frombuffer(joined, np.float16).reshape(-1, DIMENSIONS)
     each = np.arange(len(vectors))
     cosines = np.nan_to_num(Matrix(each, each, vectors, each, 0).cosines(vector))
     ends = np.cumsum(counts)
-    return [
-        float(cosines[end - count : end].max()) if count else None
-        for count, end in zip(counts, ends.tolist(), strict=True)
-    ]
+    return [tuple(cosines[end - count : end].tolist()) for count, end in zip(counts, ends.tolist(), strict=True)]

@@ -1,0 +1,28 @@
+"""How far old sessions were read, in SQLite."""
+
+from recollect.domain.transcript import Mark
+from recollect.store.sqlite.database import Database
+
+
+class Transcripts:
+    _database: Database
+
+    def mark(self, source: str) -> Mark | None:
+        with self._database.read() as connection:
+            row = connection.execute("SELECT * FROM transcript WHERE source = ?", (source,)).fetchone()
+        if row is None:
+            return None
+        return Mark(
+            source=row["source"],
+            state=row["state"],
+            events=row["events"],
+            digest=row["digest"],
+            finished=bool(row["finished"]),
+        )
+
+    def keep_mark(self, mark: Mark) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO transcript (source, state, events, digest, finished) VALUES (?, ?, ?, ?, ?)",
+                (mark.source, mark.state, mark.events, mark.digest, mark.finished),
+            )
