@@ -1,0 +1,220 @@
+"""What of a message somebody says, and what they only show: code, logs, diffs, quotes, pastes are not theirs. Pure.
+
+Refuses to repair: where it is not sure that a line is said, the line is left out. A fence that never ends runs to the
+end of the message.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.capture.patterns import Pattern
+
+MAX_CHARS = 20_000  # of a message that are looked at: people say what matters first, and paste after it
+MAX_LINES = 600
+ANNOUNCEMENT_CHARS = 160
+LOOKED_AT = 400  # characters of a line, to see that a program printed it
+
+_FENCE = Pattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
+_TAG = Pattern(r"^\s*<(?P<name>[a-z][\w:-]{1,40})(?:\s[^<>]*)?>", re.IGNORECASE)
+_ANY_TAG = Pattern(r"</?[a-z][\w:-]{0,40}(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_QUOTE = Pattern(r"^\s*>+(?:\s|\S)")
+_ROW = Pattern(r"^\s*\|.*\|\s*$")
+_RULER = Pattern(r"^[\s|:+=*_-]{3,}$")
+_HEADING = Pattern(r"^\s{0,3}(?P<marks>#{1,6})\s+(?P<title>\S.*)$")
+_ITEM = Pattern(r"^(?P<indent>\s*)(?P<mark>[-*+•‣◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+(?P<said>\S.*)$")
+_DIFF = Pattern(r"^(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- (?:a/|b/|/dev)|[+-](?:\s{2,}|\t|[\w{}<(]+[({;=]))")
+_INDENTED = Pattern(r"^(?: {6,}|\t)\S")
+_PROGRAMS = "npm|pnpm|yarn|bun|pip|cargo|go|git|docker|kubectl|make(?:\\[\\d\\])?|brew|rustc|gradle|mvn|tsc|node"
+_STEPS = (
+    "Run|Downloading|Extracting|Installing|Fetching|Compiling|Building|Resolving|Unpacking|Collecting|Cloning|Pulling|"
+    "Uploading|Restored?|Parsing|Syncing"
+)
+_SIGNS = "\u2714\u2716\u2717\u2718\u2713\u26a0\u2139\u2705\u274c\u23ed\u267b\u2728\u2a2f\U0001f300-\U0001faff"
+_KEYWORDS = (
+    r"import|package|func|def|class|const|let|var|return|public|private|export|from\s\S+\simport|\#include|fn|type|"
+    r"struct|interface|if\s?\(|for\s?\(|while\s?\(|SELECT|INSERT|UPDATE|DELETE|CREATE"
+)
+_LOG = Pattern(
+    rf"""^\s*(?:
+      [$%❯➜»]\s+\S                                  # a prompt of a shell
+    | \S+@\S+[:~]\S*[$\#%]\s
+    | \[[^\]]*\d[^\]]*\].{{0,60}}[~/]\S*\]?\s+\S     # [date ~/folder] command
+    | \[[^\]]*[~]/[^\]]*\]
+    | \[?\d{{4}}[-/]\d\d[-/]\d\d[T\s]\d\d:\d\d        # times
+    | \[?\d\d:\d\d:\d\d
+    | \[?\d\d?/\d\d?/\d\d(?:\d\d)?\s+\d\d?:\d\d
+    | (?:time|level|msg|ts)=
+    | \[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL|PASS|FAIL|SKIP|OK|notice|warning|error)\]?[:\s|\[]
+    | (?:{_PROGRAMS})(?:\s(?:ERR!|WARN|error|warning):?|:)\s
+    | (?:---|===)\s(?:PASS|FAIL|RUN|SKIP)
+    | (?:ok|FAIL|\?)\s+[\w.-]+/\S+\s
+    | (?:Traceback|Caused\sby|Exception\sin|panic:|goroutine\s\d|thread\s')
+    | at\s+\S+\s?\(?\S*:\d+                          # frames of a stack
+    | File\s"[^"]+",\sline\s\d+
+    | [\w./\\-]+\.\w{{1,5}}:\d+(?::\d+)?:
+    | [\w.]*(?:Error|Exception|Warning):\s
+    | error(?:\[\w+\])?:\s
+    | \#\d+\s+\[?
+    | (?:{_STEPS})\s\S+.{{0,80}}(?:/|\.\.\.|v\d|@|\[\d+/\d+\])
+    | [{_SIGNS}]\ufe0f?\s+\S.{{0,400}}$
+    | (?:\^|~)+\s*$
+    | \d+\s*\|\s
+    | [{{}}\[\]()<>;,"']+\s*$                         # code
+    | (?://|/\*)\s
+    | .{{0,200}}(?:\)|\w)\s*\{{\s*$
+    | .{{0,200}}[)}}\]"'\w];\s*$
+    | (?:{_KEYWORDS})\s?\S.*(?:[;{{}}()=:]|\bFROM\b|\bTABLE\b).*$
+    | [\w.\[\]"'-]+\s*(?::=|\+=|=)\s*\S+.*[;()"'\]}}]\s*$
+    | "[\w.-]+"\s*:\s
+    )""",
+    re.VERBOSE,
+)
+_SHELL = Pattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
+_LONG_TOKEN = Pattern(r"\S{160,}")
+_PASTED_ITEM = Pattern(
+    r"^(?P<lead>[^.!?\n]{0,70}?\b(?:address|fix|consider|investigate|look at|do|handle|implement|resolve|tackle|about|"
+    r"want|review|comment|feedback|suggestion|finding|observation|issue|item|this|these|following)\b[^.!?\n]{0,25}?)"
+    r"(?::\s+|\s{2,})(?:\d{1,3}[.)]|[-*•\u26a0\u274c\u2705]\ufe0f?)\s",
+    re.IGNORECASE,
+)
+_QUOTED_BELOW = Pattern(
+    r"\b(?:comments?|feedback|suggestions?|observations?|findings?|reviews?|notes?|message|email|ticket|issue|"
+    r"warnings?|errors?|logs?|output|traceback|got|get|says?|said|wrote|saw|see|following|below|here)\b[^.!?\n]{0,60}:\s*$"
+    r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b",
+    re.IGNORECASE,
+)
+
+
+class Form(StrEnum):
+    PROSE = "prose"
+    ITEM = "item"  # of a list
+    ROW = "row"  # of a table
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    form: Form
+    block: int  # lines of one paragraph, list or table share it
+    depth: int = 0  # of an item
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A message without what is only shown in it."""
+
+    lines: tuple[Line, ...]
+    shown_chars: int  # of what was masked
+
+
+def read(text: str, *, own: bool = False) -> Page:
+    """`own`: the speaker writes what they show, tables too; whoever types pastes what others wrote."""
+    looked_at = _COMMENT.sub(" ", text[:MAX_CHARS])
+    lines, block, shown, blank, last = list[Line](), 0, 0, True, Form.PROSE
+    pasted = False  # in a part that somebody else wrote or a program printed; it ends with an empty line
+    for raw, masked in _unfenced(looked_at):
+        line = raw.rstrip()
+        if not line.strip():
+            block, blank, pasted = block + (not blank), True, pasted and _runs_on(lines)
+            continue
+        copied = not own and line.startswith("  ") and last is not Form.ITEM  # nobody who types indents a sentence
+        if masked or pasted or copied or _is_shown(line, own=own, after_blank=blank):
+            shown += len(line)
+            block, blank = block + (not blank), True
+            pasted = pasted or bool(not masked and _SHELL.match(line[:LOOKED_AT]))
+            continue
+        found = _line(line, block)
+        if found.form is not last or found.form is Form.HEADING:
+            block += 1
+            found = Line(found.text, found.form, block, found.depth)
+        if not own and found.form is Form.PROSE:
+            item = _PASTED_ITEM.match(line)
+            pasted = item is not None or _announces(line)
+            if item is not None:
+                shown += len(line) - item.end("lead")
+                found = Line(item["lead"], found.form, block)
+        lines.append(found)
+        last, blank = found.form, False
+        if len(lines) >= MAX_LINES:
+            break
+    return Page(tuple(lines), shown)
+
+
+def _runs_on(lines: list[Line]) -> bool:
+    """After an announcement ("got this feedback from a colleague:") the empty line comes before what is announced."""
+    return bool(lines) and _announces(lines[-1].text)
+
+
+def _announces(line: str) -> bool:
+    return len(line) < ANNOUNCEMENT_CHARS and bool(_QUOTED_BELOW.search(line))
+
+
+def _unfenced(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it stands in a fence or between tags."""
+    fence, tag = "", ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if fence:
+            yield line, True
+            if mark and mark["mark"].startswith(fence) and not mark["info"].strip():
+                fence = ""
+            continue
+        if tag:
+            yield line, True
+            if f"</{tag}>" in line.lower():
+                tag = ""
+            continue
+        if mark:
+            fence = mark["mark"]
+            yield line, True
+            continue
+        opened = _TAG.match(line)
+        if opened and not _is_inline(line, opened["name"].lower()):
+            name = opened["name"].lower()
+            tag = "" if f"</{name}>" in line.lower() else name
+            yield line, True
+            continue
+        yield line, False
+
+
+def _is_inline(line: str, name: str) -> bool:
+    """`a <form> tag in another` speaks of a tag; `<summary>...` uses one."""
+    rest = _ANY_TAG.sub("", line)
+    return f"</{name}>" not in line.lower() and len(rest.split()) >= 4
+
+
+def _is_shown(line: str, *, own: bool, after_blank: bool) -> bool:
+    if _QUOTE.match(line) or _RULER.match(line) or _LONG_TOKEN.search(line):
+        return True
+    if _ROW.match(line):
+        return not own
+    if _LOG.match(line[:LOOKED_AT]) or _DIFF.match(line):
+        return not _ITEM.match(line) or line.endswith((";", "{", "}"))
+    if _INDENTED.match(line) and not _ITEM.match(line):
+        return after_blank or not _says(line)
+    return not _says(line) and len(line) > 60
+
+
+def _says(line: str) -> bool:
+    """Whether it is made of words rather than of signs."""
+    letters = sum(map(str.isalpha, line)) + line.count(" ")
+    return letters >= 0.62 * len(line)
+
+
+def _line(line: str, block: int) -> Line:
+    heading = _HEADING.match(line)
+    if heading:
+        title = heading["title"].rstrip()
+        return Line(title.rstrip("#").rstrip() or title, Form.HEADING, block)
+    if _ROW.match(line):
+        return Line(
+            ": ".join(filter(None, (cell.strip() for cell in line.strip().strip("|").split("|")))), Form.ROW, block
+        )
+    item = _ITEM.match(line)
+    if item:
+        return Line(item["said"], Form.ITEM, block, min(len(item["indent"]) // 2, 5))
+    return Line(line.strip(), Form.PROSE, block)

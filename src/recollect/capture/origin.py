@@ -1,0 +1,95 @@
+"""Who really speaks in a message, recognised by its form where the host did not say. Pure.
+
+Hosts put much into the user's place that no user typed: templates of commands, notices, summaries, orders to other
+agents, whole transcripts. What the host says itself is believed, except that it calls everything there the user's.
+Every prompt waits for this: a pattern that may begin at any line stays on it, and counts what it repeats.
+"""
+
+import re
+
+from recollect.capture.patterns import Pattern
+from recollect.domain.learning import Origin
+
+LOOKED_AT = 2000  # characters from the beginning; a template shows itself there
+
+_NOTIFICATION = Pattern(
+    r"""^\s*(?:
+      <(?:task-notification|system-reminder|local-command-(?:stdout|stderr|caveat)|bash-(?:stdout|stderr|input)|
+         user-prompt-submit-hook|hook-output|ide_\w+|background-task|tool_use_error|new-diagnostics)\b
+    | \[Request\sinterrupted\b
+    | \[Image:?\s[^\]]*\]\s*$
+    | \(no\scontent\)\s*$
+    | Caveat:\sThe\smessages\sbelow\swere\sgenerated
+    | API\sError\b
+    | Stop\shook\sfeedback:
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_COMMAND = Pattern(
+    r"""^\s*(?:
+      <command-(?:name|message|args|contents)\b
+    | Implement\sthe\sfollowing\splan:
+    | (?:The\suser|User)\s(?:just\s)?(?:ran|invoked|executed|opened|has\srun)\s(?:the\s)?/?\w
+    | \#\#?\s(?:Context|Your\stask|Instructions|Task|Role)[^\S\n]*\n\s*
+      [-*]\s+(?:Current|Recent|Git|Diff|Branch|PR|Pull)\b
+    | Base\sdirectory\sfor\sthis\sskill:
+    | You\sare\s(?:an?|the)\s[^\n]{0,80}\b(?:agent|assistant|reviewer|engineer|expert|specialist|developer|architect)\b
+    | Please\sanalyze\sthis\scodebase\sand\screate\sa\b
+    | Arguments:\s*$
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SUMMARY = Pattern(
+    r"^\s*(?:This session is being continued from a previous conversation|"
+    r"(?:Here is|Below is|The following is) (?:a|the) summary of (?:the|our|this) (?:\w+ )?(?:conversation|session)|"
+    r"<(?:conversation-)?summary>|# (?:Conversation|Session) summary\b)",
+    re.IGNORECASE,
+)
+_TRANSCRIPT = Pattern(
+    r"^[ \t]{0,40}(?:\*\*|_\*\*|#{1,4} |\[|>)?[ \t]{0,8}"
+    r"(?:user|human|assistant|agent|ai|claude|system|tool|me|you)\b[^\n:]{0,40}"
+    r"(?::|\]|\*\*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TURN_OF = Pattern(r"\b(?:user|human|me|you)\b", re.IGNORECASE)
+_PLAN = Pattern(r"^\s*Implement the following plan:", re.IGNORECASE)
+_ORDER = Pattern(
+    r"""\b(?:report\sback|return\s(?:only|the\sfull|a\s(?:concise|detailed|summary))|in\syour\s(?:final\s)?(?:report|response)|
+      I\sneed\s(?:you\s)?to\s(?:understand|know|find|explore)|be\s(?:very\s)?thorough|show\sme\sthe\skey|
+      do\snot\s(?:write|edit|modify|make)\s(?:any\s)?(?:code|files?|changes)|read-only\stask|search\sthe\scodebase)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_LISTED = Pattern(r"^[ \t]{0,40}(?:\d+[.)]|[-*])\s", re.MULTILINE)
+_ORDER_ITEMS = 3  # a person who types does not number what a helper is to report
+
+
+def origin_of(text: str, told: Origin = Origin.USER) -> Origin:
+    """`told`: what the host says. It knows better, unless it only says that the message stood in the user's place."""
+    if told is not Origin.USER:
+        return told
+    beginning = text[:LOOKED_AT]
+    if _SUMMARY.match(beginning):
+        return Origin.SUMMARY
+    if _NOTIFICATION.match(beginning):
+        return Origin.NOTIFICATION
+    if _COMMAND.match(beginning):
+        return Origin.COMMAND
+    if _is_order(beginning):
+        return Origin.SUBAGENT
+    return Origin.COMMAND if is_transcript(text) else Origin.USER
+
+
+def is_plan(text: str) -> bool:
+    """A plan that a person approved and a program put into their place: an agent's words, and more than a template."""
+    return bool(_PLAN.match(text[:LOOKED_AT]))
+
+
+def is_transcript(text: str) -> bool:
+    """Somebody pasted a conversation: at least two speakers take at least three turns."""
+    marks = [mark.group() for mark in _TRANSCRIPT.finditer(text[: 10 * LOOKED_AT])]
+    own = sum(bool(_TURN_OF.search(mark)) for mark in marks)
+    return len(marks) >= 3 and 0 < own < len(marks)
+
+
+def _is_order(text: str) -> bool:
+    return len(text) > 250 and len(_ORDER.findall(text)) >= 2 and len(_LISTED.findall(text)) >= _ORDER_ITEMS

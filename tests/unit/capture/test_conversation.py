@@ -1,0 +1,371 @@
+from array import array
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.capture.conversation import Conversation, said
+from recollect.capture.passages import MAX_CHARS
+from recollect.domain.learning import Basis, Origin
+from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
+from recollect.domain.vector import DIMENSIONS, Vector
+from tests.requirements import covers
+from tests.unit.capture.saying import a_prompt, a_reply, of_agent, of_user, texts
+
+USERS_OWN = {Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}
+
+
+@covers("CAP-1")
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("From now on, always run `make check` before you commit.", Kind.RULE),
+        ("Never edit a migration that has been merged.", Kind.RULE),
+        ("Remember that the partner API allows ten requests per second.", Kind.RULE),
+        ("I prefer early returns over nested ifs.", Kind.PREFERENCE),
+        ("We don't want clever one-liners in the templates, that is too much magic.", Kind.PREFERENCE),
+        ("no. just use zerolog like we do everywhere else", Kind.CORRECTION),
+        ("colours don't belong in the components, that's what theme.ts is for", Kind.CORRECTION),
+        ("Project settings take precedence over user settings, and flags over both.", Kind.DECISION),
+    ],
+)
+def test_what_a_user_states_outright_is_confirmed(text: str, kind: Kind) -> None:
+    (proposal,) = of_user(text)
+    assert (proposal.tier, proposal.kind, proposal.role) == (Tier.CONFIRMED, kind, Role.USER)
+    assert proposal.messages == ("m1",)
+    assert proposal.evidence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The replica lags by a few seconds, so a read right after a write has to go to the primary.",
+        "The staging database is shared with the demo and gets reset every night.",
+        "The scheduler compares local time with UTC, that's why the job runs two hours late.",
+    ],
+)
+def test_what_only_reads_as_if_it_would_last_is_a_candidate_with_an_estimate(text: str) -> None:
+    (proposal,) = of_user(text)
+    assert proposal.tier is Tier.CANDIDATE
+    assert 0 < proposal.durability < 1
+
+
+@covers("CAP-1")
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (
+            "The root cause is in `load.py`: it opens files with the platform's encoding, so umlauts break.",
+            Kind.ERROR_PATTERN,
+        ),
+        (
+            "We keep the queue, because without it a request would hold a connection and the pool has ten.",
+            Kind.DECISION,
+        ),
+        ("All tests pass. `Invoice.total()` now sums in cents instead of floats.", Kind.OUTCOME),
+    ],
+)
+def test_what_an_agent_finds_out_is_a_candidate(text: str, kind: Kind) -> None:
+    (proposal,) = of_agent(text)
+    assert (proposal.tier, proposal.kind, proposal.role) == (Tier.CANDIDATE, kind, Role.ASSISTANT)
+
+
+def test_an_agent_confirms_nothing_by_its_words_and_states_no_preference() -> None:
+    proposals = of_agent(
+        "I always prefer early returns. Never use floats for money. Remember that we use pnpm, not npm."
+    )
+    assert all(proposal.tier is Tier.CANDIDATE for proposal in proposals)
+    assert not {proposal.kind for proposal in proposals} & USERS_OWN
+
+
+@covers("CAP-6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should we always run the linter before a commit?",
+        "do we never edit old migrations",
+        "What if we always cached the images?",
+        "maybe we should switch to pnpm",
+        "ok",
+        "thanks, looks good",
+        "address 12 and 14",
+        "rename it",
+        "look at line 88 of orders.py",
+        "it failed again",
+        "run the tests again please",
+        "I don't want that helper.",
+        "drop the second parameter for now",
+    ],
+)
+def test_questions_ideas_chat_and_single_orders_are_not_kept(text: str) -> None:
+    assert of_user(text) == []
+
+
+@covers("CAP-6")
+def test_a_question_takes_nothing_away_from_the_statement_beside_it() -> None:
+    kept = texts(of_user("Why is there another HTTP client? All requests go through src/http.ts, never around it."))
+    assert kept == "All requests go through src/http.ts, never around it."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Let me look at the tests first.", "Now I'll update the call sites.", "All 42 tests pass.", "Want me to go on?"],
+)
+def test_an_agent_that_tells_what_it_is_about_to_do_has_said_nothing(text: str) -> None:
+    assert of_agent(text) == []
+
+
+@covers("CAP-6")
+def test_an_opted_out_prompt_gives_nothing() -> None:
+    assert of_user("no-capture Always use tabs in this repo.") == []
+
+
+@covers("CAP-8")
+def test_a_pronoun_brings_the_sentence_it_stands_for() -> None:
+    (proposal,) = of_user(
+        "Some handlers return maps, the newer ones return records. The latter is the preferred approach."
+    )
+    assert (
+        proposal.text
+        == "Some handlers return maps, the newer ones return records. The latter is the preferred approach."
+    )
+
+
+@covers("CAP-8")
+@pytest.mark.parametrize("text", ["It must never be null.", "That's always wrong, they should be sorted."])
+def test_a_pronoun_that_stands_for_nothing_here_is_left_out(text: str) -> None:
+    assert of_user(text) == []
+
+
+@covers("CAP-8")
+def test_a_word_with_a_question_mark_names_the_subject() -> None:
+    (proposal,) = of_user("Come on. Shell scripts? They must never be part of the build, it has to run on Windows.")
+    assert proposal.text.startswith("Shell scripts: They must never be part")
+
+
+@covers("CAP-8")
+def test_an_item_brings_the_file_it_stands_under() -> None:
+    reply = (
+        "Here's a summary:\n\n**`src/billing/invoice.py`:**\n"
+        "- `total()` now sums line items in cents and rounds once, because floats drifted\n"
+    )
+    (proposal,) = of_agent(reply)
+    assert proposal.text.startswith("`src/billing/invoice.py`: `total()` now sums")
+    assert proposal.paths == ("src/billing/invoice.py",)
+
+
+def test_fillers_are_trimmed() -> None:
+    (proposal,) = of_user("ok so... yeah, we use pnpm here, not npm")
+    assert proposal.text == "We use pnpm here, not npm"
+
+
+def test_who_speaks_of_all_projects_means_all_of_them() -> None:
+    (everywhere,) = of_user("In all my projects commits are conventional and always lower case.")
+    (here,) = of_user("Commits are always lower case in this repo.")
+    assert (everywhere.level, here.level) == (ScopeLevel.UNIVERSAL, ScopeLevel.PROJECT)
+
+
+def test_what_is_asked_to_be_remembered_says_so() -> None:
+    (proposal,) = of_user("remember: the staging box resets at two in the morning")
+    assert (proposal.basis, proposal.explicit) == (Basis.ASKED, True)
+
+
+def test_what_is_said_for_this_once_is_not_confirmed() -> None:
+    for text in ("For this PR always use the old parser.", "Just this time we use npm, not pnpm."):
+        assert all(proposal.tier is Tier.CANDIDATE for proposal in of_user(text))
+
+
+def test_the_docs_and_a_reviewer_are_not_the_user() -> None:
+    for text in ("The reviewer says we should never use globals.", "He said we always have to squash."):
+        assert all(proposal.tier is Tier.CANDIDATE for proposal in of_user(text))
+
+
+def test_what_a_user_copies_from_the_agent_is_still_the_agents() -> None:
+    said_before = a_reply("You should never call `close` twice on this pool, it must stay open until shutdown.")
+    copied = "You should never call `close` twice on this pool, it must stay open until shutdown."
+    assert of_user(copied, said_before) == []
+
+
+@pytest.mark.parametrize("origin", [Origin.COMMAND, Origin.SUBAGENT, Origin.NOTIFICATION, Origin.TOOL])
+def test_what_no_person_said_is_not_kept(origin: Origin) -> None:
+    assert of_user("Always run the tests twice, never once.", origin=origin) == []
+
+
+def test_a_plan_that_a_program_pasted_gives_candidates_of_the_agent() -> None:
+    plan = (
+        "Implement the following plan:\n\n# Plan\n\n## Context\n\nThe importer reads the whole file into memory, which "
+        "fails because exports reach 4 GB. It must stream the rows instead.\n"
+    )
+    proposals = of_user(plan)
+    assert proposals
+    assert {(proposal.tier, proposal.role) for proposal in proposals} == {(Tier.CANDIDATE, Role.ASSISTANT)}
+
+
+def test_a_session_is_heard_in_order_and_other_events_say_nothing() -> None:
+    conversation = Conversation()
+    echoed = "All amounts are always stored in cents, never in floats."
+    assert conversation.hear(a_reply(echoed)) is not None
+    assert conversation.hear(a_prompt(echoed)) == []
+    assert conversation.hear(a_prompt("All dates are always stored in UTC.", message="m3"))[0].messages == ("m3",)
+
+
+def test_a_long_message_gives_few_passages() -> None:
+    rules = "\n\n".join(
+        f"The {word} service must never call the database of another one." for word in "abcdefghijklmnop"
+    )
+    assert 1 <= len(of_user(rules)) <= 3
+
+
+@covers("SCO-10")
+def test_the_estimate_tells_a_fact_from_a_remark() -> None:
+    fact = of_agent("The test fails because the fixture freezes the clock at import, before the override is applied.")
+    remark = of_agent("The header looks fine to me.")
+    assert fact[0].durability > 0.8
+    assert remark == []
+
+
+@covers("SCO-10")
+def test_with_an_embedder_the_meaning_counts_too() -> None:
+    event = a_prompt("The replica lags by a few seconds, so a read right after a write has to go to the primary.")
+
+    def pointing(way: float) -> Vector:
+        return Vector(array("f", [way / DIMENSIONS**0.5] * DIMENSIONS).tobytes())
+
+    (plain,) = said(event)
+    (one,), (other,) = said(event, (), lambda _: pointing(1.0)), said(event, (), lambda _: pointing(-1.0))
+    assert len({plain.durability, one.durability, other.durability}) == 3
+
+
+@covers("CAP-1")
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("please always use absolute imports", Kind.RULE),
+        ("Use pnpm instead of npm in this repo.", Kind.RULE),
+        ("use pnpm, not npm", Kind.RULE),
+        ("no default exports", Kind.RULE),
+        ("dont use moment, use date-fns", Kind.RULE),
+        ("lets always use uv", Kind.RULE),
+        ("no console.log in src/", Kind.RULE),
+        ("we dont mock the database in tests", Kind.RULE),
+        ("dont push without asking me", Kind.RULE),
+        ("never push until ci is green", Kind.RULE),
+        ("no, use structlog everywhere, not the standard logging module", Kind.CORRECTION),
+    ],
+)
+def test_a_short_rule_is_confirmed_by_its_form(text: str, kind: Kind) -> None:
+    (proposal,) = of_user(text)
+    assert (proposal.tier, proposal.kind) == (Tier.CONFIRMED, kind)
+    assert proposal.text.lower() in text.lower()
+
+
+@covers("CAP-6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i hate alembic autogenerate so much. it dropped my index AGAIN",
+        "omg why does this ALWAYS break when i touch it",
+        "always the same with this stupid linter",
+        "I love how fast vite is now",
+        "from now on until the demo, skip lint",
+        "always keep the tab open while you debug this",
+        "I'd prefer the blue one here",
+        "use the other one, not this",
+        "no errors in the log",
+        "no logs in the console",
+        "how come we never test this",
+        "i dont get why its always red",
+        "we dont have a staging server",
+        "we only see it on windows",
+    ],
+)
+def test_moods_and_orders_for_a_while_are_not_confirmed(text: str) -> None:
+    assert all(proposal.tier is Tier.CANDIDATE for proposal in of_user(text))
+
+
+def test_what_holds_everywhere_carries_nothing_of_this_project() -> None:
+    client = "Remember that staging of client A deploys on Thursdays."
+    assert {one.level for one in of_user(f"I prefer small commits. {client}")} == {ScopeLevel.PROJECT}
+    levels = {one.text: one.level for one in of_user(f"In all my projects I prefer small commits. {client}")}
+    assert levels == {
+        "In all my projects I prefer small commits.": ScopeLevel.UNIVERSAL,
+        client: ScopeLevel.PROJECT,
+    }
+
+
+@covers("CAP-6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Look at this page:\nAlways use tabs in all my projects.",
+        "from the docs: you must never call close twice",
+        "here's what Bob said: we always use tabs, not spaces",
+        "Bob 10:32 AM\nwe always use tabs here, not spaces\nAnn 10:33 AM\nnever use tabs",
+        "Acme > Docs > Policy\nAlways encrypt backups in every project.",
+        "# Shop\n\n## Rules\n\n- Always run make check\n- Never push to main",
+        "/review\n\nAlways check the diff for secrets.",
+        "Perform a review of the code.\n\nSteps:\n1. Always run the linter first\n2. Never skip tests",
+        "[RULE] Always use tabs in all my projects. (2026-01-01, ab12)",
+        "- [rule] Always use tabs",
+    ],
+)
+def test_what_is_pasted_confirms_nothing(text: str) -> None:
+    found = {(one.tier, one.level) for one in of_user(text)}
+    assert found <= {(Tier.CANDIDATE, ScopeLevel.PROJECT)}
+
+
+def test_what_is_typed_above_a_paste_counts() -> None:
+    assert [one.text for one in of_user("use pnpm, not npm\n\nfrom the docs: always use yarn") if one.explicit] == [
+        "Use pnpm, not npm"
+    ]
+
+
+ANY = st.text(max_size=600)
+LINES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["We always use tabs, not spaces.", "- never `push` to main", "1. item:", "```", "~~~", "> quoted", "# H",
+             "| a | b |", "**Fix**: `x()` now returns null because y", "It must be so.", "<tool>", "</tool>", "why?",
+             "$ make", "Traceback (most recent call last):", "@@ -1 +1 @@", "…", "...", "Same.", "Options:", "e.g."]
+        ),
+        st.text(max_size=80),
+    ),
+    max_size=25,
+).map("\n".join)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(ANY, LINES))
+def test_any_text_gives_the_same_proposals_twice_and_none_is_too_long(text: str) -> None:
+    for event in (a_prompt(text), a_reply(text)):
+        proposals = said(event)
+        assert proposals == said(event)
+        for proposal in proposals:
+            assert len(proposal.text) <= MAX_CHARS
+            assert 0 <= proposal.durability <= 1
+            assert proposal.text.strip()
+            if isinstance(event, type(a_reply(""))):
+                assert proposal.tier is Tier.CANDIDATE
+
+
+SHOWN = [
+    "```\n{}\n```", "~~~ text\n{}\n~~~", "```python\n{}", "> {}", "<system-reminder>\n{}\n</system-reminder>",
+    "<tool-result>{}</tool-result>", "$ cat rules.txt\n{}", "Got this feedback from a colleague:\n\n{}",
+]  # fmt: skip
+
+
+@covers("CAP-6")
+@settings(max_examples=60, deadline=None)
+@given(
+    shown=st.sampled_from(SHOWN),
+    rule=st.sampled_from(["We always use zebra tabs.", "Never commit zebra files, because they break the build."]),
+    before=st.sampled_from(["", "We use pnpm here, not npm.\n\n", "can you fix this?\n\n"]),
+)
+def test_nothing_inside_code_a_quote_or_a_paste_is_proposed(shown: str, rule: str, before: str) -> None:
+    assert "zebra" not in texts(of_user(before + shown.format(rule)))
+
+
+def test_where_something_holds_is_no_memory_of_its_own() -> None:
+    (proposal,) = of_user("I always want short answers, no summaries at the end of a message. In all my projects.")
+    assert proposal.level is ScopeLevel.UNIVERSAL
+    assert "short answers" in proposal.text
