@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
-from recollect.domain.memory import Kind, Memory, MemoryId
+from recollect.domain.memory import Kind, Memory, MemoryId, SessionId, Tier
 from recollect.domain.session import Note, Recap
 from recollect.text.lookalikes import folded, latin
 from recollect.text.sentences import MORE, first_sentence
@@ -30,11 +30,15 @@ PREFIX: dict[Kind, str] = {
 }
 
 ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
-_PREFIXES = frozenset({*PREFIX.values(), ENDED})
+SAID = "SAID"  # the prefix of what was said in an earlier session
+DOUBTED = "?"  # behind the prefix of a candidate
+_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID})
 ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
 INDEX_CHARS = 90
 REMINDER_WORDS = 6
+CUT = " … "  # where something between two passages is left out
+SESSION_CHARS = 8  # of the id of a session: hardly two begin alike
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _SPACE = re.compile(r"\s+")
@@ -52,7 +56,9 @@ CHANGED, GONE, MOVED = "changed since", "is gone", "moved to"
 MAX_FILES = 2  # of a memory that a line names as stale; more are counted
 MAX_PATH_CHARS = 80
 
-_ENTRY = re.compile(r"\[[A-Z]+\] .* \(\d+-\d\d-\d\d, .+\)")
+_ENTRY = re.compile(r"\[[A-Z]+\??\] .* \(\d+-\d\d-\d\d, .+\)")
+_SPEAKER_OR_CUT = re.compile(f" user: | agent: |{CUT}")
+_COUNTED = re.compile(r"\(\d+ more not shown\)")
 _DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
 REPLACES = "replaces"
 # What we write behind an id. A path that we write has no blanks.
@@ -95,7 +101,7 @@ def _inert_prefix(prefix: re.Match[str]) -> str:
     """Only we begin an entry with one. `args[out]` is none: ours are in capitals."""
     word = prefix[1]
     read = word if word.isascii() else latin(folded(word)).upper()
-    return f"({word})" if read in _PREFIXES else prefix[0]
+    return f"({word})" if read.removesuffix(DOUBTED) in _PREFIXES else prefix[0]
 
 
 def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
@@ -166,6 +172,35 @@ def item_line_of(sentence: str) -> str:
     return f"{_ITEM}{plain(sentence)}"
 
 
+def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: SessionId) -> str:
+    """What was said in one exchange: who, and the words of each; the session by the beginning of its id."""
+    words = " ".join(f"{who}: {plain(text)}" for who, text in said)
+    return f"[{SAID}] {words} ({day_of(at)}, {plain(session[:SESSION_CHARS])})"
+
+
+def parts_quoted(line: str) -> list[str]:
+    """What a line quotes, without who said it and without the marks where something was left out; [] of any other."""
+    return _SPEAKER_OR_CUT.split(f" {_parts(line)[1]}")[1:] if is_quote(line) else []
+
+
+def quotes_in(block: str) -> list[str]:
+    """What it quotes of earlier sessions."""
+    return [_parts(line)[1] for line in block.split("\n") if is_quote(line)]
+
+
+def is_quote(line: str) -> bool:
+    return line.startswith(f"[{SAID}] ") and bool(_ENTRY.fullmatch(line))
+
+
+def with_lines(block: str, lines: Sequence[str]) -> str:
+    """The same with these after all others."""
+    if not block:
+        return render([Entry("", line) for line in lines])
+    *before, close = block.split("\n")
+    counted = [before.pop()] if _COUNTED.fullmatch(before[-1]) else []
+    return "\n".join([*before, *lines, *counted, close])
+
+
 def summary_line_of(recap: Recap) -> str:
     summary = recap.summary
     asked = [f"asked: {plain(summary.asked)}"] if summary.asked else []
@@ -173,9 +208,21 @@ def summary_line_of(recap: Recap) -> str:
     return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *parts])}"
 
 
+def brief_line_of(recap: Recap) -> str:
+    """What it was about, and what came of it."""
+    summary = recap.summary
+    came = "; ".join(plain(line).rstrip(" .;") for _, lines in summary.lists for line in lines)
+    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked), came)))}"
+
+
 def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:
     about = "; ".join([f"{day_of(memory.valid_from)}, {plain(memory.id)}", *notes, *stale_notes(freshness)])
-    return f"[{PREFIX[memory.kind]}] {plain(text)} ({about})"
+    return f"[{prefix_of(memory)}] {plain(text)} ({about})"
+
+
+def prefix_of(memory: Memory) -> str:
+    """What nothing has proven yet has a question mark: `DEC?`."""
+    return PREFIX[memory.kind] + (DOUBTED if memory.tier is Tier.CANDIDATE else "")
 
 
 def stale_notes(freshness: Freshness) -> list[str]:
@@ -215,7 +262,7 @@ def render(entries: Sequence[Entry], *, more: int = 0) -> str:
             lines.append(f"{section}:")
         lines += [entry.line for entry in entries if entry.section == section]
     if more:
-        lines.append(f"({more} more not shown)")
+        lines.append(f"({more} more not shown)")  # as _COUNTED has it
     return "\n".join([*lines, CLOSE])
 
 
@@ -223,7 +270,11 @@ def without(block: str, shown_as: Collection[str], unwanted: Callable[[str], boo
     """The block as it is without the entries of these ids, and the lines about sessions that are unwanted; "" when
     nothing is left to say."""
     lines = block.split("\n")
-    kept = [line for line in lines if _ids_in(line).isdisjoint(shown_as) and not (is_item(line) and unwanted(line))]
+    kept = [
+        line
+        for line in lines
+        if _ids_in(line).isdisjoint(shown_as) and not ((is_item(line) or is_quote(line)) and unwanted(line))
+    ]
     if kept == lines:
         return block
     if not any(map(_says, kept)):
@@ -238,7 +289,7 @@ def is_item(line: str) -> bool:
 
 
 def _says(line: str) -> bool:
-    return is_item(line) or bool(_ids_in(line))
+    return is_item(line) or is_quote(line) or bool(_ids_in(line))
 
 
 def _heads(line: str) -> bool:
@@ -276,7 +327,7 @@ def _parts(entry: str) -> tuple[str, str, str]:
 
 def _ids_in(line: str) -> frozenset[str]:
     """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
-    if not _ENTRY.fullmatch(line):
+    if not _ENTRY.fullmatch(line) or is_quote(line):
         return frozenset()
     replaced = [
         name for found in _REPLACED.finditer(line) for end in _ends(found[1]) for name in (end, *end.split(", "))

@@ -10,6 +10,7 @@ from typing import Final
 
 MAX_CHARS = 200_000  # of a text; of a longer one, its beginning and its end
 MAX_LINE_CHARS = 600
+MIN_FURTHER_CHARS = 30  # what is shorter could be part of any error
 ENDS, BETWEEN = 200, 100  # lines at either end that are read, and in between at most
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|.)")
@@ -24,9 +25,12 @@ _PREFIXES = (
         r"^\[?(?:\d{1,4}[-/]\d{1,3}[-/]\d{1,4}[T ])?\d{1,3}:\d{1,3}:\d{1,3}(?:[.,]\d{1,9})?"
         r"(?:Z|[+-]\d{1,3}:?\d{0,3})?\]?\s+"
     ),
+    re.compile(r"^\[?\d{4}[-/.]\d{1,2}[-/.]\d{1,4}\]?[:,]?\s+(?=\S)"),  # a day without a time
     re.compile(r"^\[(?:ERROR|FATAL|CRITICAL|SEVERE|error|main|pid \d+|\d+)\]:?\s*"),
+    re.compile(r"^\[[a-z_]\w{0,40}(?:\.\w{1,40}){1,6}\]:?\s+(?=\S)"),  # the name of a logger
+    re.compile(r"^- (?=\S)"),
     re.compile(r"^(?:UTC|GMT|[A-Z]{3,4}T) (?=\[)"),
-    re.compile(r"^(?:ERROR|FATAL|CRITICAL|SEVERE)\s+(?=[A-Za-z_\[])"),
+    re.compile(r"^(?:ERROR|ERRO|FATAL|CRITICAL|SEVERE)(?:\[\d+\])?\s+(?=[A-Za-z_\[])"),
     re.compile(r"^g?make(?:\[\d+\])?: (?:\*\*\* )?"),
     re.compile(r"^E {3,12}(?=\S)"),  # pytest
     re.compile(r"^(?:Uncaught|Unhandled) (?:\(in promise\) )?(?=[A-Z])"),
@@ -34,7 +38,7 @@ _PREFIXES = (
     re.compile(r"^= note: (?=\S+: )"),  # what the linker told cargo
     re.compile(r"^(?:Caused by|caused by): (?=\S)"),
     re.compile(r"^(?:e|w): (?=file:|/)"),  # kotlin
-    re.compile(r"^(?:bash|sh|zsh|dash|ksh|/bin/(?:ba|z|da)?sh): (?:line )?(?:\d+: )?", re.IGNORECASE),
+    re.compile(r"^(?:bash|sh|zsh|dash|ksh|\(eval\)|/bin/(?:ba|z|da)?sh):\s?(?:line )?(?:\d+: )?", re.IGNORECASE),
 )
 _LOCATION = re.compile(
     r"^(?P<file>(?:file://)?(?:[A-Za-z]:)?[^\s:()\[\]\"'`]{1,250})"
@@ -53,6 +57,7 @@ _RAISED = re.compile(
 _TRACE = re.compile(r"^Traceback \(most recent call last\)")
 _FRAME = re.compile(r'^\s*(?:at\s+[\w$.<(/\[]|File "|goroutine \d|\.\.\. \d+ more|from \S+:\d+:in\b|-->\s|\d+\s*\|)')
 _GO_TEST = re.compile(r"^\s*(?:=== (?:RUN|CONT|NAME|PAUSE)|--- (?P<end>FAIL|PASS|SKIP):)\s+(?P<test>\S+)")
+_GO_PACKAGE = re.compile(r"^FAIL\s+(?P<name>[\w.-]+(?:/[\w.-]+)+)(?:\s+(?:\d|\[|\(cached)|\s*$)")
 _PYTEST_NAME = re.compile(r"^_{3,}\s+(?P<test>[\w.:\[\]<>-]+)\s+_{3,}$")
 _PYTEST_END = re.compile(r"^(?:FAILED|ERROR) \S+::(?P<test>[\w:\[\]<>-]+)(?: - (?P<said>.+))?")
 _JEST_NAME = re.compile(r"^\s*(?:●\s+(?P<jest>\S.*)|FAIL\s+(?P<vitest>\S+ > .*))$")
@@ -102,7 +107,7 @@ _SPEAKS = re.compile(
     r"timed? ?out|exceeded|exhausted|conflicts?|mismatch|unauthori[sz]ed|forbidden|expected|must|unused|malformed|"
     r"corrupt\w*|"
     r"overflow|panic\w*|aborted|crash\w*|no space|out of memory|too (?:many|long|large)|not properly|incompatible|"
-    r"not (?:defined|allowed|permitted|a function|implemented|installed|available)|got|want)\b",
+    r"not (?:defined|allowed|permitted|a function|implemented|installed|available|loaded)|got|want)\b",
     re.IGNORECASE,
 )
 _ASSERTS = re.compile(
@@ -110,6 +115,18 @@ _ASSERTS = re.compile(
 )
 _WARNS = re.compile(r"(?:warning|note|info|style)\b")
 _CODE = re.compile(r"E(?:[A-Z]{4,20}|\d{3})$")
+_ONLY_ENDED = re.compile(
+    r"\b(?:command|script|process|task|job|step|hook)\b.{0,60}\b(?:failed|exited|ended) with (?:exit )?(?:code|status)",
+    re.I,
+)
+# Said of anything, as long as it does not say of what.
+_COMMONPLACE = re.compile(
+    r"(?:error:? )?(?:no such file or directory|(?:permission|access) denied|file not found|not found|"
+    r"connection refused|internal server error|bad request|unauthorized|forbidden|operation not permitted|broken pipe|"
+    r"invalid argument|syntax error|unexpected end of (?:file|input)|out of memory|no space left on device|"
+    r"resource busy)",
+    re.IGNORECASE,
+)
 _TELLING = re.compile(r"error|exception|fatal|panic|fail|traceback|cannot|denied|refused|not found", re.IGNORECASE)
 
 _WORD = re.compile(r"[a-z][a-z'_-]*[a-z]")
@@ -153,9 +170,27 @@ def error_line(text: str) -> str:
     return " ".join(found.split())
 
 
+def further_lines(text: str, *, limit: int = 4, also_doubtful: bool = False) -> list[str]:
+    """What else went wrong, where each line stands for an error of its own: of a compiler, a linter. A failed test is
+    told with its name alone, so its other lines are none. `also_doubtful`: and what only speaks of an error."""
+    least = _SPEAKS_RANK if also_doubtful else _LOCATED_RANK
+    lines = list(_read(text))
+    if _of_traceback(lines) or _of_test(lines) or _of_cause(lines):
+        return []
+    found: dict[str, None] = {}
+    for line in lines:
+        said, is_located = _stripped(line)
+        if len(found) >= limit:
+            break
+        is_error = said and not (_NOISE.match(said) or _FRAME.match(line) or _ONLY_ENDED.search(said))
+        if is_error and _rank(line, said, is_located) >= least and len(said) >= MIN_FURTHER_CHARS:
+            found[" ".join(said.split())] = None
+    return list(found)
+
+
 def says_nothing(line: str) -> bool:
     """Whether it only says that something failed: an exit code, a time-out, a signal."""
-    if _RECIPE.match(line):
+    if _RECIPE.match(line) or _ONLY_ENDED.search(line) or _COMMONPLACE.fullmatch(line.strip(" .:!")):
         return True
     return all(word.strip("'_-") in _SAYS_NOTHING for word in _WORD.findall(line.lower())) and not _STATUS.search(line)
 
@@ -198,7 +233,12 @@ def _of_go_test(lines: Sequence[str]) -> str:
     for line in lines:
         if seen := _GO_TEST.match(line):
             name = "" if seen["end"] in ("PASS", "SKIP") else seen["test"]
-        elif name and line[:1].isspace() and (at := _LOCATION.match(line.strip())) and "_test.go" in at["file"]:
+        elif (
+            name
+            and line[:1].isspace()
+            and (at := _LOCATION.match(line.strip()))
+            and at["file"].endswith(("_test.go", "testing.go"))
+        ):
             return f"{name}: {_plain(line)}"
     return ""
 
@@ -206,7 +246,10 @@ def _of_go_test(lines: Sequence[str]) -> str:
 def _failed_go_test(lines: Sequence[str]) -> str:
     """Where no line says why: the innermost one."""
     failed = [seen["test"] for line in lines if (seen := _GO_TEST.match(line)) and seen["end"] == "FAIL"]
-    return f"{max(failed, key=lambda test: test.count('/'))} failed" if failed else ""
+    if failed:
+        return f"{max(failed, key=lambda test: test.count('/'))} failed"
+    package = next((seen["name"] for line in lines if (seen := _GO_PACKAGE.match(line))), "")
+    return f"package {package.rpartition('/')[2]} failed ({package})" if package else ""
 
 
 def _of_pytest(lines: Sequence[str]) -> str:
@@ -216,6 +259,7 @@ def _of_pytest(lines: Sequence[str]) -> str:
             name = named["test"]
         elif line.startswith("E  "):
             said = _plain(line)
+            name = name or next((end["test"] for one in lines if (end := _PYTEST_END.match(one))), "")
             return f"{name}: {said}" if name and _ASSERTS.search(said) else said
         elif (ended := _PYTEST_END.match(line)) and ended["said"]:
             return f"{ended['test']}: {ended['said']}" if _ASSERTS.search(ended["said"]) else ended["said"]
@@ -281,7 +325,14 @@ def _whole(said: str, following: Sequence[str]) -> str:
     """With the line below, where the first half says only what kind of error it is."""
     if _CODE.match(said):  # npm: the code, then what it is about
         below = next((below for line in following if len(below := _plain(line)) > 8 and not _NOISE.match(below)), "")
-        return below if below.startswith(said) else f"{said} {below}".strip()
+        told = below if below.startswith(said) else f"{said} {below}".strip()
+        for line in following:  # a tree that cannot be resolved: which package asks for it
+            if told.startswith("ERESOLVE") and "While resolving: " in line:
+                return f"{told}: {_plain(line)}"
+        return told
+    if said.endswith(":") and _RAISED.match(said):  # rspec, elixir: the class, then what it says
+        below = next((below for line in following if (below := _plain(line))), "")
+        return f"{said} {below}".strip()
     symbol = next((line.strip() for line in following if line.strip().startswith("symbol:")), "")
     return f"{said} {symbol}" if said.endswith("cannot find symbol") and symbol else said
 

@@ -1,7 +1,7 @@
 """Which words are embedded: of a memory, and of a prompt. Pure."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from recollect.domain.memory import Memory
 from recollect.text.aliases import SHORT_FORMS
@@ -41,9 +41,16 @@ def spelled_out(text: str) -> str:
     return _WORD.sub(lambda word: SHORT_FORMS.get(word[0].lower(), word[0]), text)
 
 
-def without_names(prompt: str) -> str:
-    """The prompt without names like `shop-api` or `order_items`, which a small model hears louder than the rest."""
-    return " ".join(piece for piece in prompt.split() if not _NAME.search(piece))
+def without_names(prompt: str, is_known: Callable[[str], bool] = bool) -> str:
+    """The prompt without names like `shop-api` or `order_items`, which a small model hears louder than the rest.
+
+    `is_known` says of a name, as the index has it, whether anything has it; `data-driven` may be none.
+    """
+    return " ".join(piece for piece in prompt.split() if not _NAME.search(piece) or not is_known(_whole(piece)))
+
+
+def _whole(name: str) -> str:
+    return (index_words(name) or [""])[-1]
 
 
 def _is_common(chunk: str, common: Collection[str]) -> bool:

@@ -1,35 +1,85 @@
-"""The passages of a turn: what is compared with a question on its own. Pure."""
+"""The passages of a turn: what is compared with a question on its own, and what may be quoted of it. Pure."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from recollect.text.speakers import without_speaker
 
 MIN_WORDS, MAX_WORDS = 6, 50  # shorter sentences go with the next one, longer ones are cut
 MAX_PASSAGES = 12  # people say what matters first, and paste after it
+MAX_QUOTABLE = 48  # the others of a long reply have no vector, and may be quoted by their words
 BEFORE_WORDS = 40  # so much of what was said just before belongs to a turn
 MAX_CHARS = 20_000  # of a turn that are looked at
 
 _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
+_CHUNK = re.compile(r"\S+")
 _PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,8}|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_FENCE = re.compile(r"```[\w+-]*|~~~[\w+-]*")
+_MARKS = re.compile(r"\*\*|`")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_COURTESY = re.compile(
+    r"(?:ok(?:ay)?|yes|no|sure|got it|noted|done|thanks?|thank you|great|perfect|sounds good|understood|will do|right|"
+    r"good|nice|you're welcome|let me know(?: if .*)?|happy to help.*|(?:option|approach|step|choice) ?[\da-h]?)\W*",
+    re.IGNORECASE,
+)
+
+Span = tuple[int, int]
 
 
 def passages(text: str) -> list[str]:
     """Sentences, or lines, short ones joined; the first ones of a long text."""
-    found: list[str] = []
-    waiting: list[str] = []
-    for sentence in _END.split(without_speaker(text[:MAX_CHARS])):
-        waiting += _words(sentence)
+    said = without_speaker(text[:MAX_CHARS])
+    return [" ".join(said[begin:end] for begin, end in words) for words in islice(_passages(said), MAX_PASSAGES)]
+
+
+def quotable(text: str) -> list[str]:
+    """The same and those that follow, as they stand there, but in one line and without the marks of Markdown."""
+    said = without_speaker(text[:MAX_CHARS])
+    found = (said[words[0][0] : words[-1][1]] for words in islice(_passages(said), MAX_QUOTABLE))
+    return [without_marks(passage) for passage in found]
+
+
+def tells(passage: str) -> bool:
+    """Whether it says something: not only a question, a courtesy, or the label of an option."""
+    said = (one for one in _SENTENCE_END.split(passage) if not one.rstrip("\"')]* ").endswith("?"))
+    return any(not _COURTESY.fullmatch(one) for one in said)
+
+
+def without_marks(text: str) -> str:
+    """In one line, and without the marks of Markdown that say nothing in one."""
+    return " ".join(_MARKS.sub("", _FENCE.sub(" ", text)).split())
+
+
+def _passages(said: str) -> Iterator[list[Span]]:
+    """Each as the places of its words."""
+    waiting: list[Span] = []
+    for begin, end in _sentences(said):
+        waiting += _words(said, begin, end)
         if len(waiting) >= MIN_WORDS:
-            found += [" ".join(waiting[at : at + MAX_WORDS]) for at in range(0, len(waiting), MAX_WORDS)]
+            yield from (waiting[at : at + MAX_WORDS] for at in range(0, len(waiting), MAX_WORDS))
             waiting = []
-            if len(found) >= MAX_PASSAGES:
-                return found[:MAX_PASSAGES]
-    return [*found, " ".join(waiting)] if waiting else found
+    if waiting:
+        yield waiting
 
 
-def _words(sentence: str) -> list[str]:
+def _sentences(said: str) -> Iterator[Span]:
+    begin = 0
+    for end in _END.finditer(said):
+        yield begin, end.start()
+        begin = end.end()
+    yield begin, len(said)
+
+
+def _words(said: str, begin: int, end: int) -> list[Span]:
     """Where a language has no blanks, a run of letters is many words."""
-    return [piece for word in sentence.split() for piece in _PIECE.findall(word)]
+    if said.isascii():
+        return [chunk.span() for chunk in _CHUNK.finditer(said, begin, end)]
+    return [
+        piece.span()
+        for chunk in _CHUNK.finditer(said, begin, end)
+        for piece in _PIECE.finditer(said, chunk.start(), chunk.end())
+    ]
 
 
 def in_context(text: str, before: str | None) -> str:

@@ -1,5 +1,7 @@
 """What a prompt asks for: its content words. Pure."""
 
+from collections.abc import Callable
+
 from recollect.text.words import chunks, identifiers, index_words
 
 MAX_QUERY_CHARS = 50_000
@@ -67,12 +69,17 @@ def asks_something(prompt: str, *, min_chars: int) -> bool:
     return bool(content_words(prompt)) and (len(prompt.strip()) >= min_chars or bool(identifiers(prompt)))
 
 
-def weighed_words(text: str) -> dict[str, float]:
-    """The words of a question put to old turns, with their weights. A name with parts counts once, with its parts."""
+def weighed_words(text: str, is_known: Callable[[str], bool] = bool) -> dict[str, float]:
+    """The words of a question put to old turns, with their weights. A name with parts counts once, with its parts.
+
+    `is_known` says of a name, as the index has it, whether any turn has it: one that none has (`test-related`) is not a
+    name here but words with a hyphen, each of which counts.
+    """
     found: dict[str, float] = {}
     for chunk in chunks(text[:MAX_QUERY_CHARS]):
         words = [word for word in index_words(chunk) if word not in FUNCTION_WORDS]
-        is_name = len(words) > 1 and chunk.isascii()  # of a run of Chinese, each pair of letters is a word
+        # Of a run of Chinese, each pair of letters is a word.
+        is_name = len(words) > 1 and chunk.isascii() and is_known(words[-1])
         for word in words:
             weight = (IDLE_WEIGHT if word in IDLE else 1.0) * (NAME_WEIGHT / len(words) if is_name else 1.0)
             found[word] = max(found.get(word, 0.0), weight)

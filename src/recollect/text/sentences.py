@@ -11,6 +11,17 @@ _END = re.compile(rf"(?<=[.!?])[\"')\]]*\s+{_NEXT}|(?<=[。！？])|\n\s*\n|\n(?
 _SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd|[A-Z])\.$")
 
 
+def sentences(text: str) -> list[str]:
+    """All of them, in order; an entry of a list is one."""
+    found, begin = list[str](), 0
+    for end in _END.finditer(text):
+        sentence = text[begin : end.start()].strip()
+        if sentence and not _SHORT_FORM.search(sentence):
+            found.append(sentence)
+            begin = end.end()
+    return [*found, *filter(None, [text[begin:].strip()])]
+
+
 def first_sentence(text: str, *, chars: int) -> str | None:
     """With a mark that more follows. None: there is only one sentence, or the first is too long."""
     looked_at = text.strip()[:MAX_LOOKED_AT]
@@ -21,3 +32,15 @@ def first_sentence(text: str, *, chars: int) -> str | None:
         if first and first != looked_at and not _SHORT_FORM.search(first):
             return first + MORE
     return None
+
+
+def shortened(line: str, *, chars: int) -> str:
+    """Cut where something ends: a sentence, a part of a list, at least a word. With a mark that more followed."""
+    if len(line) <= chars:
+        return line
+    room = line[: chars - 1]
+    for mark in (". ", "; ", ", ", " — ", " (", " "):
+        at = room.rfind(mark)
+        if at > chars * (0.4 if mark != " " else 0):
+            return f"{room[:at].rstrip(' ,;:—(')}…"
+    return f"{room}…"

@@ -20,10 +20,11 @@ _VALUE, _PLACE, _NUMBER = "…", "/…", "#"  # what stands in a key for a quote
 
 _DRIFTS = re.compile(
     r"""(?P<url>\b[a-z][a-z0-9+.-]{1,15}://[^\s'"`<>)\]]+)
-    |(?P<mail>[\w.+-]{1,64}@[\w-]+\.[\w.-]+)
+    |(?P<mail>[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}\b)
     |(?P<status>\b(?:status(?:[ ]code)?|HTTP(?:/\d(?:\.\d)?)?|http[ ]code)[ :=]{1,3}(?P<code>[1-5]\d\d)\b)
     |(?P<hex>\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b
-        |\b(?=[0-9a-f]{0,64}\d)(?=[0-9a-f]{0,64}[a-f])[0-9a-f]{7,64}\b)
+        |\b(?=[0-9a-f]{0,64}\d)(?=[0-9a-f]{0,64}[a-f])[0-9a-f]{7,64}\b
+        |\b(?=[a-z]{0,9}\d{1,9}[a-z]{1,9}\d{1,9}[a-z]{1,9}\d)[a-z0-9]{16,64}\b)
     |(?P<quoted>"(?P<in2>(?:[^"\\\n]|\\.){0,300})"|(?<!\w)'(?P<in1>[^'\n]{0,300})'(?!\w)|`(?P<in0>[^`'\n]{0,300})[`']
         |[‘“](?P<in3>[^’”\n]{0,300})[’”])
     |(?P<path>(?:(?<![\w.)])(?:[A-Za-z]:\\|~?/(?=[\w.@])|\.{1,2}/)|\b[\w.-]{1,80}[/\\](?=[\w.-]*[/\\.]))[\w.@+$%~/\\-]*
@@ -58,6 +59,7 @@ _RANDOM = re.compile(r"(?:^|[/\\])(?:tmp|temp|var|private|T|cache|\.cache)(?:[/\
 _FILE = re.compile(r"[A-Za-z_.][A-Za-z_.-]{0,60}")  # a file that is called the same everywhere
 _DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"^(?:(?:error|fatal|critical|uncaught|unhandled|npm err)[:!]\s*)+")
+_LISTED = re.compile(r"…(?:\s?[:,=]{1,2}\s?…)+")  # as many values as there were that day
 _GAPS = re.compile(r"#(?:[\s.,:/x×_-]{0,2}#)+")
 
 _CODES = re.compile(
@@ -72,6 +74,7 @@ _CALLED = re.compile(
 )
 _CLASSES = ("Error", "Exception", "Exit", "Interrupt")
 _COMMAND = re.compile(r"^[\w.+-]{2,40}(?=: (?:command )?not found$)|(?<=command not found: )\S{2,40}")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][\w-]{1,40}")
 _QUOTED = re.compile(r"'[^'\s]{2,80}'")
 
 
@@ -92,7 +95,7 @@ def signature(error: str) -> Signature:
 
 def _key(line: str) -> str:
     lasting = _DRIFTS.sub(lambda found: _lasting(found, line), line)
-    lowered = _GAPS.sub(_NUMBER, lasting).lower().replace("`", "").replace("'", "")
+    lowered = _LISTED.sub(_VALUE, _GAPS.sub(_NUMBER, lasting)).lower().replace("`", "").replace("'", "")
     return " ".join(_LABEL.sub("", lowered).split())[:MAX_KEY_CHARS].rstrip(" .:;,")
 
 
@@ -147,7 +150,7 @@ def _terms(line: str) -> tuple[str, ...]:
     """In the order of the line; not what is part of a value, a path or an address."""
     kept = _DRIFTS.sub(lambda found: _named(found, line), line)
     found = sorted(
-        (at.start(), at[0]) for pattern in (_CODES, _CALLED, _COMMAND, _QUOTED) for at in pattern.finditer(kept)
+        (at.start(), at[0]) for pattern in (_CODES, _CALLED, _COMMAND, _FLAG, _QUOTED) for at in pattern.finditer(kept)
     )
     return tuple(dict.fromkeys(term.strip("'") for _, term in found if len(term.strip("'")) > 2))[:MAX_TERMS]
 

@@ -42,8 +42,8 @@ NEGATIONS = frozenset(
 # Words that tell of a change; they say nothing about what it is about.
 CHANGES = frozenset(
     """
-    now switched moved migrated converted replaced replaces replacing renamed dropped ditched removed retired upgraded
-    downgraded bumped raised lowered increased decreased reduced
+    now switched switching migrating moved migrated converted replaced replaces replacing renamed dropped ditched
+    removed retired upgraded downgraded bumped raised lowered increased decreased reduced
     extended shortened resized changed slipped postponed delayed cranked pushed actually correction longer anymore
     deprecated obsolete nope sorry wrong instead became rolled swapped relocated abandoned superseded shifted relicensed
     ripped rewrote ported stopped mistaken finally cancelled scrapped
@@ -80,6 +80,7 @@ PAST = frozenset("was were kept used".split())
 MOVES = frozenset(
     """
     moved renamed migrated switched converted changed relocated transferred ported rewrote shifted slipped postponed
+    switch switching migrate migrating moving
     handed
     """.split()
 )

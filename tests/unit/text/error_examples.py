@@ -347,6 +347,49 @@ npm error A complete log of this run can be found in: /home/dev/.npm/_logs/2026-
         headline="error: package `serde_yaml` cannot be built",
         terms=("serde_yaml",),
     ),
+    Example(
+        name="pytest assertion whose name stands below",
+        once="""\
+E   AssertionError: assert '2026-03-01' == '2026-02-28'
+tests/test_billing.py:88: AssertionError
+=========================== short test summary info ============
+FAILED tests/test_billing.py::test_period_end - AssertionError: assert '2026-...
+""",
+        again="""\
+E   AssertionError: assert '2027-05-31' == '2027-05-30'
+tests/test_billing.py:112: AssertionError
+=========================== short test summary info ============
+FAILED tests/test_billing.py::test_period_end - AssertionError: assert '2027-...
+""",
+        headline="test_period_end: AssertionError",
+        terms=("AssertionError",),
+    ),
+    Example(
+        name="go package without a test",
+        once="FAIL\nFAIL\tgithub.com/acme/shop/pkg/orders\t0.211s\nFAIL\n",
+        again="FAIL\nFAIL\tgithub.com/acme/shop/pkg/orders\t1.02s\nFAIL\n",
+        headline="package orders failed",
+    ),
+    Example(
+        name="a log with the day alone",
+        once="2026-01-09 ERROR [shop.worker] queue orders has no consumer on host 7",
+        again="2026-02-11 ERROR [shop.worker] queue orders has no consumer on host 12",
+        headline="queue orders has no consumer",
+    ),
+    Example(
+        name="rspec class above its message",
+        once="     NoMethodError:\n       undefined method `closed_at=' for an instance of Order\n     # ./order.rb:31:in `close!'",
+        again="     NoMethodError:\n       undefined method `closed_at=' for an instance of Order\n     # ./order.rb:58:in `close!'",
+        headline="NoMethodError: undefined method `closed_at=' for an instance of Order",
+        terms=("NoMethodError",),
+    ),
+    Example(
+        name="a flag that is not known",
+        once="Error: unknown flag: --frobnicate\nUsage:\n  shop run [flags]",
+        again="Error: unknown flag: --frobnicate\nUsage:\n  shop run [flags] 7",
+        headline="unknown flag: --frobnicate",
+        terms=("--frobnicate",),
+    ),
 ]
 
 # Two errors of one tool that look alike.
@@ -393,6 +436,9 @@ DIFFERENT = [
 ]
 
 GENERIC = [
+    "No such file or directory",
+    "Permission denied",
+    "husky - pre-commit hook exited with code 1 (error)",
     "Exit code 1",
     "Killed",
     "Exit code 137\nKilled",

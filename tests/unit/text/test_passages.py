@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.dates import date_words
-from recollect.text.passages import BEFORE_WORDS, MAX_CHARS, MAX_PASSAGES, MAX_WORDS, MIN_WORDS, in_context, passages
+from recollect.text.passages import (
+    BEFORE_WORDS,
+    MAX_CHARS,
+    MAX_PASSAGES,
+    MAX_WORDS,
+    MIN_WORDS,
+    in_context,
+    passages,
+    tells,
+)
 from recollect.text.speakers import speaker_of, without_speaker
 
 
@@ -83,3 +92,9 @@ def test_without_its_speaker_a_text_is_its_own_end(text: str) -> None:
 def test_a_date_is_written_as_people_ask_for_it() -> None:
     assert date_words(datetime(2023, 5, 8)) == "8 May 2023"
     assert date_words(datetime(1999, 12, 31, 23, 59)) == "31 December 1999"
+
+
+def test_a_question_a_courtesy_and_a_label_tell_nothing() -> None:
+    for empty in ("Noted.", "Got it. Will do.", "What do you suggest? Which one do you want?", "Option 2:"):
+        assert not tells(empty)
+    assert tells("Got it. The cache lives for ten minutes.")

@@ -1,0 +1,120 @@
+"""What a tool call is about, whatever the host calls its tools: a command line, files, a change. Pure.
+
+Hosts name the same thing differently (`Bash`, `bash`, `shell`, `run_shell_command`; `file_path`, `filePath`): here they
+have one name. What a host did not say is not guessed.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.capture.patterns import Pattern
+
+MAX_VALUE_CHARS = 20_000  # of what a tool was given, that are looked at
+
+_SHELLS = frozenset({"bash", "shell", "sh", "local_shell", "runshellcommand", "runcommand", "execcommand", "terminal"})
+_EDITS = frozenset({"edit", "multiedit", "replace", "strreplace", "strreplaceeditor", "notebookedit", "editfile"})
+_WRITES = frozenset({"write", "writefile", "createfile", "create"})
+_PATCHES = frozenset({"patch", "applypatch"})
+_LOOKS = frozenset({"read", "readfile", "grep", "glob", "list", "ls", "webfetch", "websearch", "search"})
+_NAME = Pattern(r"[^a-z0-9]+")
+_PATCHED = Pattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
+_SHELL_WRAPPER = Pattern(r"^(?:/\S+/)?(?:ba|z|da)?sh$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What an edit put in the place of what."""
+
+    path: str
+    old: str  # empty: a new file, or one written anew
+    new: str
+
+
+def named(tool: str) -> str:
+    """One name for what hosts write in their own ways."""
+    return _NAME.sub("", tool.lower())
+
+
+def is_shell(tool: str) -> bool:
+    return named(tool) in _SHELLS
+
+
+def is_edit(tool: str) -> bool:
+    return named(tool) in _EDITS | _WRITES | _PATCHES
+
+
+def looks(tool: str) -> bool:
+    """It reads, and changes nothing."""
+    return named(tool) in _LOOKS
+
+
+def command_of(tool: str, given: Mapping[str, Any]) -> str:
+    """The command line; empty: the tool runs none."""
+    if not is_shell(tool):
+        return ""
+    command = given.get("command", given.get("cmd", given.get("script", "")))
+    if isinstance(command, list):  # ["bash", "-lc", "make test"]
+        words = [word for word in command if isinstance(word, str)]
+        command = words[-1] if len(words) == 3 and _SHELL_WRAPPER.match(words[0]) else " ".join(words)
+    return command[:MAX_VALUE_CHARS].strip() if isinstance(command, str) else ""
+
+
+def path_of(given: Mapping[str, Any]) -> str:
+    for name in ("file_path", "filePath", "path", "notebook_path", "filename", "file"):
+        if isinstance(path := given.get(name), str) and path.strip():
+            return path.strip()
+    return ""
+
+
+def target_of(given: Mapping[str, Any]) -> str:
+    """What it was used on: a file, an address, a question."""
+    if path := path_of(given):
+        return path
+    for name in ("url", "query", "pattern", "name", "id"):
+        if isinstance(value := given.get(name), str) and value.strip():
+            return value.strip()[:200]
+    return ""
+
+
+def changes_of(tool: str, given: Mapping[str, Any]) -> list[Change]:
+    if not is_edit(tool):
+        return []
+    if named(tool) in _PATCHES:
+        return _patched(given)
+    path = path_of(given)
+    if not path:
+        return []
+    if named(tool) in _WRITES or given.get("command") == "create":
+        return [Change(path=path, old="", new=_text(given, "content", "file_text", "contents"))]
+    edits = given.get("edits")
+    parts = [part for part in edits if isinstance(part, Mapping)] if isinstance(edits, list) else [given]
+    return [
+        Change(
+            path=path,
+            old=_text(part, "old_string", "oldString", "old_str"),
+            new=_text(part, "new_string", "newString", "new_str", "new_source"),
+        )
+        for part in parts
+    ]
+
+
+def _patched(given: Mapping[str, Any]) -> list[Change]:
+    patch = _text(given, "patchText", "patch", "input", "diff", "content")
+    found = list(_PATCHED.finditer(patch))
+    changes = []
+    for number, at in enumerate(found, start=1):
+        end = found[number].start() if number < len(found) else len(patch)
+        lines = patch[at.end() : end].splitlines()
+        old = "\n".join(line[1:] for line in lines if line.startswith("-") and not line.startswith("---"))
+        new = "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
+        changes.append(Change(path=at["path"].strip(), old=old, new=new))
+    return changes
+
+
+def _text(given: Mapping[str, Any], *names: str) -> str:
+    for name in names:
+        if isinstance(value := given.get(name), str):
+            return value[:MAX_VALUE_CHARS]
+    return ""

@@ -1,0 +1,102 @@
+"""Whether a tool call went wrong, and what it said then. Pure.
+
+A host says so, or the output does: a shell whose last program only showed the output ends well, whatever came before.
+What a person refused, what was cancelled and what took too long is no error of the work.
+"""
+
+import re
+from typing import Any
+
+from recollect.capture.calls import command_of, is_shell
+from recollect.capture.patterns import Pattern
+from recollect.capture.shell import runs
+from recollect.domain.event import ToolFailed, ToolSucceeded
+
+MAX_CHARS = 20_000  # of an output: its beginning and its end
+TAIL_LINES = 40
+
+_EXITED = Pattern(
+    r"^\W{0,3}(?:(?:Command |Process )?exit(?:ed)?(?: with)?(?: code| status)?[:=]?\s{0,3}|<exit_code>)"
+    r"(?P<code>-?\d+)\b",
+    re.IGNORECASE,
+)
+_EXITS = ("exit", "exit_code", "exitCode", "returncode")
+_REFUSED = Pattern(
+    r"user (?:doesn't|does not|didn't|did not) want|(?:rejected|denied|refused|declined) by (?:the )?user|"
+    r"user (?:has )?(?:rejected|denied|refused|declined|specified a rule)|"
+    r"permission (?:to use|was not granted|for this)|"
+    r"haven't granted|requires approval|"
+    r"(?:operation|request|command|tool|execution)[\w ]{0,20} (?:was )?(?:cancell?ed|aborted|interrupted)|"
+    r"^(?:cancell?ed|aborted|interrupted)\b|\[request interrupted|interrupted by (?:the )?user",
+    re.IGNORECASE,
+)
+_TOO_LONG = Pattern(
+    r"^(?:\W|error:?\s)*(?:the )?(?:command|tool|bash|shell|request|operation|process|execution)?[\w ]{0,20}"
+    r"(?:timed? ?out|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
+    re.IGNORECASE,
+)
+# How an agent's own tools speak to it about their use; nothing of the project.
+_MANNERS = Pattern(
+    r"has not been read yet|been modified since (?:it was )?(?:last )?read|must (?:first )?read (?:the )?file|"
+    r"InputValidationError|invalid (?:arguments|parameters) for (?:the )?tool|exceeds maximum allowed tokens|"
+    r"No changes to make|old_string and new_string are",
+    re.IGNORECASE,
+)
+_SUMMARIES = Pattern(
+    r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
+    r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|"
+    r"test result: FAILED|BUILD FAILED|FAILURE: Build failed|"
+    r"\[ERROR\] (?:BUILD FAILURE|Failed to execute goal)|error: could not compile|error\[E\d{4}\]|npm ERR! |npm error |"
+    r"\S+\(\d+,\d+\): error |.{0,200}\berror TS\d{3,5}:|Found [1-9]\d* errors?\b|make(?:\[\d+\])?: \*\*\* |"
+    r"Error: Process completed|"
+    r"✖ [1-9]\d* problems? \([1-9]|[1-9]\d* examples?, [1-9]\d* failures?|Build FAILED\.|ERROR: failed to solve|"
+    r"[\w.]*(?:Error|Exception): \S)",
+    re.MULTILINE,
+)
+_TRACE = Pattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)
+# They show what is written somewhere: an error in there is an old one.
+_SHOWS = frozenset("log show diff logs blame describe get status".split())
+
+
+def failure_of(event: ToolFailed | ToolSucceeded) -> str:
+    """What it said when it went wrong; empty: it did not."""
+    if isinstance(event, ToolFailed):
+        return event.error
+    if not is_shell(event.tool):
+        return ""
+    output = _ends(event.output)
+    code = _exit_code(event.input, output)
+    if code is not None:
+        return output if code != 0 else ""
+    work = runs(command_of(event.tool, event.input))
+    if not work or work[-1].task in _SHOWS:
+        return ""
+    tail = "\n".join(output.splitlines()[-TAIL_LINES:])
+    return output if _SUMMARIES.search(tail) or _TRACE.search(tail) else ""
+
+
+def is_work(error: str) -> bool:
+    """Whether the work went wrong, rather than a person or a clock having stopped it."""
+    head = error[:600]
+    first = next((line for line in error.splitlines() if line.strip()), "")
+    return not (_REFUSED.search(head) or _MANNERS.search(head) or _TOO_LONG.match(first[:200]))
+
+
+def is_refusal(error: str) -> bool:
+    """Whether the user did not let the tool do it."""
+    return bool(_REFUSED.search(error[:600]))
+
+
+def _exit_code(given: dict[str, Any], output: str) -> int | None:
+    for name in _EXITS:
+        if isinstance(code := given.get(name), int) and not isinstance(code, bool):
+            return code
+    lines = output.strip().splitlines()
+    for line in (*lines[:1], *lines[-1:]):
+        if said := _EXITED.match(line):
+            return int(said["code"])
+    return None
+
+
+def _ends(output: str) -> str:
+    return output if len(output) <= MAX_CHARS else f"{output[: MAX_CHARS // 2]}\n{output[-MAX_CHARS // 2 :]}"

@@ -1,0 +1,81 @@
+"""What a command is for: tests, a build, a start. Pure."""
+
+from enum import StrEnum
+
+from recollect.capture.shell import Run
+
+
+class Purpose(StrEnum):
+    """What a developer would ask for: how do I ... here?"""
+
+    TEST = "test"
+    BUILD = "build"
+    LINT = "lint"
+    TYPES = "types"
+    FORMAT = "format"
+    INSTALL = "install"
+    START = "start"
+    MIGRATE = "migrate"
+
+
+_BY_PROGRAM = {
+    **dict.fromkeys("pytest jest vitest rspec phpunit ctest tox nosetests mocha ava pest bats".split(), Purpose.TEST),
+    **dict.fromkeys(
+        "eslint flake8 pylint golangci-lint rubocop shellcheck biome stylelint hadolint".split(), Purpose.LINT
+    ),
+    **dict.fromkeys("mypy pyright tsc".split(), Purpose.TYPES),
+    **dict.fromkeys("black prettier gofmt isort rustfmt".split(), Purpose.FORMAT),
+    **dict.fromkeys("uvicorn gunicorn".split(), Purpose.START),
+}
+_BY_TASK = {
+    **dict.fromkeys("test tests check unit-test unittest spec verify".split(), Purpose.TEST),
+    **dict.fromkeys("build compile assemble package bundle compileJava".split(), Purpose.BUILD),
+    **dict.fromkeys("lint clippy vet".split(), Purpose.LINT),
+    **dict.fromkeys("typecheck type-check types tsc".split(), Purpose.TYPES),
+    **dict.fromkeys("fmt format".split(), Purpose.FORMAT),
+    **dict.fromkeys("install sync restore setup bootstrap deps".split(), Purpose.INSTALL),
+    **dict.fromkeys("start dev serve runserver bootRun up".split(), Purpose.START),
+    **dict.fromkeys("migrate upgrade db:migrate".split(), Purpose.MIGRATE),
+}
+# Whose tasks are the project's own: `git check` is none.
+_RUNNERS = frozenset(
+    """
+    npm pnpm yarn bun make just task cargo go gradle mvn dotnet swift mix composer bundle rails rake flask manage.py
+    deno poetry uv pip pdm pipenv hatch turbo nx vite next ng tox sbt bazel alembic prisma docker ruff flutter dart
+    artisan
+    """.split()
+)
+_ONLY = {  # programs of which only some tasks are the project's
+    "docker": {"compose up": Purpose.START},
+    "alembic": {"upgrade": Purpose.MIGRATE},
+    "pip": {"install": Purpose.INSTALL},
+    "ruff": {"check": Purpose.LINT, "format": Purpose.FORMAT},
+    "cargo": {
+        "test": Purpose.TEST,
+        "build": Purpose.BUILD,
+        "clippy": Purpose.LINT,
+        "run": Purpose.START,
+        "fmt": Purpose.FORMAT,
+        "nextest": Purpose.TEST,
+    },
+    "go": {"test": Purpose.TEST, "build": Purpose.BUILD, "vet": Purpose.LINT, "run": Purpose.START},
+    "uv": {"sync": Purpose.INSTALL},
+    "mvn": {
+        "test": Purpose.TEST,
+        "verify": Purpose.TEST,
+        "package": Purpose.BUILD,
+        "install": Purpose.BUILD,
+        "compile": Purpose.BUILD,
+    },
+}
+
+
+def purpose_of(run: Run) -> Purpose | None:
+    """None: nothing that every project has."""
+    if run.program in _BY_PROGRAM:
+        return _BY_PROGRAM[run.program]
+    if run.program in _ONLY:
+        return _ONLY[run.program].get(run.task)
+    if run.program not in _RUNNERS:
+        return None
+    return _BY_TASK.get(run.task) or _BY_TASK.get(run.task.partition(":")[0])
