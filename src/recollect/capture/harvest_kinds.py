@@ -1,0 +1,129 @@
+"""Which kind of memory a line of a summary is: by the name that it was given, by its heading, by its words. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from recollect.capture.patterns import Pattern
+from recollect.domain.memory import KINDS_ELSEWHERE, Kind
+
+_NAMES: dict[str, Kind] = {
+    **{kind.value: kind for kind in Kind},
+    **KINDS_ELSEWHERE,
+    "pref": Kind.PREFERENCE,
+    "dec": Kind.DECISION,
+    "error": Kind.ERROR_PATTERN,
+    "err": Kind.ERROR_PATTERN,
+    "fix": Kind.ERROR_PATTERN,
+    "bug": Kind.ERROR_PATTERN,
+    "file": Kind.FILE_CONTEXT,
+    "res": Kind.RESEARCH,
+    "finding": Kind.RESEARCH,
+    "fact": Kind.RESEARCH,
+    "out": Kind.OUTCOME,
+    "result": Kind.OUTCOME,
+}
+_NAMED = Pattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    kind: Kind | None  # of a line whose words do not tell
+    durability: float
+
+
+# A heading of a summary, and what its lines are; None: nothing in it outlives the session.
+_SECTIONS: tuple[tuple[str, Section | None], ...] = (
+    (
+        (
+            r"user messages|pending|current work|next step|todo|to do|in progress|technical concepts|request|intent|"
+            r"goal|remaining|open|left|what's next|follow-?up|context"
+        ),
+        None,
+    ),
+    (r"decision|decided|design|architecture|approach|trade-?off|rationale", Section(Kind.DECISION, 0.45)),
+    (r"instruction|preference|rule|constraint|convention|guideline", Section(Kind.PREFERENCE, 0.5)),
+    (r"error|fix|bug|troubleshoot|root cause|problem|issue", Section(Kind.ERROR_PATTERN, 0.45)),
+    (r"discover|finding|learn|insight|investigat|note|gotcha|caveat", Section(Kind.RESEARCH, 0.45)),
+    (r"file|director|code section|structure|module", Section(Kind.FILE_CONTEXT, 0.4)),
+    (
+        r"accomplish|done|complete|result|outcome|change|implement|summary|progress|verif|test",
+        Section(Kind.OUTCOME, 0.3),
+    ),
+)
+_OTHER = Section(None, 0.3)
+
+_BY_WORDS: tuple[tuple[Kind, str], ...] = (
+    (
+        Kind.PREFERENCE,
+        (
+            r"\b(?:the )?user (?:explicitly |clearly |also |strongly )*(?:prefers?|wants?|likes?|dislikes?|asked (?:for"
+            r"|to|that|not)|"
+            r"requested|insists?|said (?:to|not|never|always))\b|\bprefer(?:s|red)? \w+ (?:over|to|instead)\b"
+        ),
+    ),
+    (
+        Kind.ERROR_PATTERN,
+        (
+            r"\b(?:root cause|caused by|the (?:fix|cause|culprit|bug) (?:is|was)|fixed by|resolved by|solved by"
+            r"|workaround)\b"
+            r"|\b(?:error|exception|fail(?:s|ed|ure)?|crash(?:es|ed)?|panic|deadlock|race)\b.{0,120}\b(?:because|due to"
+            r"|since|fix(?:ed)?|when|"
+            r"resolved|solved|needs?)\b|^fix(?:ed)?\b.{0,80}\b(?:by|because|where|that|when)\b"
+        ),
+    ),
+    (
+        Kind.DECISION,
+        (
+            r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r of"
+            r"|switch(?:ed)? .{0,60}?(?:from|to)|"
+            r"replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|standardi[sz]ed on|deliberately|intentionally"
+            r"|by design)\b"
+        ),
+    ),
+    (
+        Kind.FILE_CONTEXT,
+        (
+            r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?"
+            r"|is (?:the|where|responsible)|"
+            r"exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b"
+        ),
+    ),
+    (
+        Kind.RESEARCH,
+        (
+            r"\b(?:turns out|found (?:that|out)|discovered|it appears|does not support|doesn't support|only works"
+            r"|requires?|limited to|"
+            r"undocumented|behaves?|by default|defaults to|compatible|incompatible|deprecated|because)\b"
+        ),
+    ),
+    (
+        Kind.OUTCOME,
+        (
+            r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|"
+            r"reduced .{2,40} (?:to|by)|from \S+ to \S+|"
+            r"improved|now works?|successfully)\b"
+        ),
+    ),
+)
+
+
+def kind_named(line: str) -> tuple[Kind | None, str]:
+    """`[decision] Auth uses JWT.`, `**Decision**: ...`, `decision - ...`; and what it says without that."""
+    named = _NAMED.match(line)
+    if named is None:
+        return None, line
+    kind = _NAMES.get(re.sub(r"[ -]", "_", named[1].lower())) or _NAMES.get(named[1].lower().split(" ")[0])
+    return (kind, named[2]) if kind else (None, line)
+
+
+def kind_of_section(heading: str) -> Section | None:
+    """None: what stands below this heading is of today."""
+    lowered = heading.lower()[:120]
+    for cue, section in _SECTIONS:
+        if lowered and re.search(rf"\b(?:{cue})", lowered):
+            return section
+    return _OTHER
+
+
+def kind_by_words(line: str) -> Kind | None:
+    return next((kind for kind, cue in _BY_WORDS if re.search(cue, line, re.IGNORECASE)), None)

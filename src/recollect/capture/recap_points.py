@@ -1,0 +1,229 @@
+"""What a message says, cut into points that stand alone: sentences, and lists with what leads to them. Pure.
+
+Code is left out, but for what somebody has to type or set: a few commands, a few settings. Nothing here judges what a
+point is worth.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recollect.capture.patterns import Pattern
+from recollect.text.sentences import shortened
+
+MAX_MESSAGE_CHARS = 12_000  # of a longer one, its beginning and its end
+MAX_LINE_CHARS = 260
+MAX_ITEM_CHARS = 2000  # as much of one as is looked at
+MAX_LEAD_CHARS = 120
+MAX_ITEMS = 24  # of one list
+MAX_TYPED, MAX_TYPED_CHARS = 6, 110
+MAX_PARENT_CHARS = 100
+MIN_WORDS = 2
+SAID_WORDS = 3  # so many behind a name are not an explanation
+
+_FENCE = Pattern(r"^\s*(?:```|~~~)\s*([\w+-]*)")
+_SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh", "fish", "powershell", "cmd", "terminal"})
+_CONFIGS = frozenset({"toml", "ini", "env", "dotenv", "yaml", "yml", "properties", ""})
+_SETTING = Pattern(r"^[\w.\"'-]{2,60}\s?[=:]\s?\S.{0,80}$")
+_STATEMENT = Pattern(r"^(?:CREATE|ALTER|DROP|GRANT) .{5,}$", re.IGNORECASE)
+_HEADING = Pattern(r"^\s{0,3}#{1,6}\s+(.+)$")
+_BULLET = Pattern(r"^(\s*)(?:[-*+•–]|\d{1,2}[.)])\s+(?:\[([ xX~-])\]\s*)?(.+)$")
+_NUMBERED = Pattern(r"^(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([A-Z][^:*\n]{2,50}):?(?:\*\*)?:\s*$")
+_ROW = Pattern(r"^\s*\|(.+)\|\s*$")
+_RULE = Pattern(r"^[\s|:=_*-]+$")
+_LEAD = Pattern(r"^(?:\*\*|__)?([^*\n]{2,160}?)(?:\s*:\s*(?:\*\*|__)?|(?:\*\*|__)\s*(?:\([^()]{1,80}\)\s*)?:?)$")
+_LINK = Pattern(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
+_EMPHASIS = Pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
+_LEANING = Pattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
+_PICTURE = Pattern("[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+")
+_END = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])|(?<=[。！？])|(?<=[.!?])\s+(?=`)")
+_SHORT_FORM = Pattern(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd)\.$")
+_BRACKETS = Pattern(r"\s+\([^()]+\)")
+_HEAD = Pattern(r"^(.{2,120}?)(?:\s+[—–-]\s+|:\s+)")
+_PROMPT_SIGN = Pattern(r"^\s*(?:[$>%]\s+|PS [^>]*>\s*)")
+_COMMENT = Pattern(r"(?:^|\s+)(?:#|--|//)\s.*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A sentence, or a list."""
+
+    text: str = ""
+    lead: str = ""  # the heading or line above it: what its list is about
+    items: tuple[str, ...] = ()
+    ticks: tuple[bool | None, ...] = ()  # of a list of things to do: which of them are done
+    is_typed: bool = False  # commands and settings
+
+
+def points(message: str) -> list[Point]:
+    """In their order."""
+    reader = _Reader()
+    for line in _bounded(message).splitlines():
+        reader.read(line)
+    return reader.done()
+
+
+def _bounded(message: str) -> str:
+    if len(message) <= MAX_MESSAGE_CHARS:
+        return message
+    half = MAX_MESSAGE_CHARS // 2
+    return f"{message[:half]}\n\n{message[-half:]}"
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Line by line; what is open is closed when something else begins."""
+
+    found: list[Point] = field(default_factory=list)
+    heading: str = ""
+    lead: str = ""  # of the list or code that comes next
+    prose: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    ticks: list[bool | None] = field(default_factory=list)
+    above: list[tuple[int, str]] = field(default_factory=list)  # the items that a deeper one belongs to
+    fence: list[str] | None = None  # its language, then its lines
+
+    def read(self, line: str) -> None:
+        opens = _FENCE.match(line)
+        if self.fence is not None:
+            if opens and not opens[1]:
+                self._close_fence(self.fence)
+            elif len(self.fence) <= MAX_ITEMS:
+                self.fence.append(line)
+        elif opens:
+            self._close_list()
+            self._close_prose()
+            self.fence = [opens[1].lower()]
+        elif title := _HEADING.match(line):
+            self._titled(title[1].rstrip().rstrip("#"))
+        elif not line.strip() or _RULE.match(line):
+            self._close_list()
+            if self.prose:
+                self.prose.append("")
+        elif row := _ROW.match(line):
+            cells = [clean(cell) for cell in row[1].split("|")]
+            self._item(": ".join(filter(None, (cells[0], ", ".join(filter(None, cells[1:]))))), None)
+        elif title := _NUMBERED.match(line):
+            self._titled(title[1])
+        elif bullet := _BULLET.match(line):
+            self._item(clean(bullet[3]), None if bullet[2] is None else bullet[2] in "xX", len(bullet[1].expandtabs(4)))
+        elif self.items and line[:1].isspace():  # the bullet goes on
+            self.items[-1] = f"{self.items[-1]} {clean(line)}"
+        else:
+            self._close_list()
+            self.lead = ""
+            self.prose.append(line.strip())
+
+    def done(self) -> list[Point]:
+        self._close_list()
+        self._close_prose()
+        return self.found
+
+    def _titled(self, title: str) -> None:
+        self._close_list()
+        self._close_prose()
+        self.heading, self.lead = clean(title).rstrip(":"), ""
+
+    def _item(self, text: str, tick: bool | None, depth: int = 0) -> None:
+        """What stands below a short item speaks of it: `src/pool.py: shares connections`."""
+        if not self.items:
+            self._close_prose()
+            self.above = []
+        self.above = [one for one in self.above if one[0] < depth]
+        if self.above and len(self.above[-1][1]) <= MAX_PARENT_CHARS:
+            if self.items and self.items[-1] == self.above[-1][1]:
+                self.items.pop()
+                self.ticks.pop()
+            text = f"{self.above[-1][1].rstrip(' :')}: {text}"
+        else:
+            self.above.append((depth, text))
+        if text and len(self.items) < MAX_ITEMS:
+            self.items.append(text[:MAX_ITEM_CHARS])
+            self.ticks.append(tick)
+
+    def _close_list(self) -> None:
+        if self.items:
+            lead = self.lead or self.heading
+            self.found.append(Point(lead=lead, items=tuple(self.items), ticks=tuple(self.ticks)))
+            self.lead = ""
+        self.items, self.ticks = [], []
+
+    def _close_prose(self) -> None:
+        """`Key settings:` at the end of it speaks of what comes below."""
+        paragraphs = " ".join(line or "\n" for line in self.prose).split("\n")
+        self.prose = []
+        pieces = [piece for paragraph in paragraphs for piece in _split(paragraph)]
+        if pieces and (lead := _LEAD.match(pieces[-1])):
+            self.lead = clean(lead[1]).rstrip(":")
+            if len(self.lead) > MAX_LEAD_CHARS:
+                self.lead = ""
+            else:
+                pieces.pop()
+        told = (clean(piece) for piece in pieces)
+        self.found += [
+            Point(text=shortened(one, chars=MAX_LINE_CHARS), lead=self.heading)
+            for one in told
+            if len(one.split()) >= MIN_WORDS or "。" in one
+        ]
+
+    def _close_fence(self, fence: Sequence[str]) -> None:
+        self.fence = None
+        typed = _typed(fence[0], fence[1:])
+        if typed:
+            self.found.append(Point(lead=self.lead or self.heading, items=tuple(typed), is_typed=True))
+        elif self.lead and len(self.lead.split()) > MIN_WORDS:
+            self.found.append(Point(text=self.lead, lead=self.heading))  # the code is left out, what it does is not
+        self.lead = ""
+
+
+def _typed(language: str, lines: Sequence[str]) -> list[str]:
+    """Of a few lines for a shell, a file of settings or a database, what is typed; of other code, nothing."""
+    typed = [_COMMENT.sub("", _PROMPT_SIGN.sub("", line)).strip() for line in lines]
+    typed = [line for line in typed if line and not (line.startswith("[") and line.endswith("]"))]
+    if not typed or len(typed) > MAX_TYPED or any(len(line) > MAX_TYPED_CHARS for line in typed):
+        return []
+    if language in _SHELLS:
+        return typed
+    if language in _CONFIGS:
+        return typed if all(map(_SETTING.match, typed)) else []
+    return [line.rstrip(";") for line in typed] if language == "sql" and all(map(_STATEMENT.match, typed)) else []
+
+
+def sentences(prose: str) -> list[str]:
+    """Those of a text without lists and code."""
+    said = [clean(piece) for line in prose.splitlines() for piece in _split(line)]
+    return [shortened(one, chars=MAX_LINE_CHARS) for one in said if len(one.split()) >= MIN_WORDS]
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    begin = 0
+    for end in _END.finditer(paragraph):
+        piece = paragraph[begin : end.start()].strip()
+        if piece and not _SHORT_FORM.search(piece):
+            yield piece
+            begin = end.end()
+    last = paragraph[begin:].strip()
+    if last:
+        yield last
+
+
+def clean(text: str) -> str:
+    """Without the marks of Markdown, in one line of what can be printed."""
+    if not text.isascii():
+        text = _PICTURE.sub(" ", text)
+    if "[" in text:
+        text = _LINK.sub(r"\1", text)
+    if "*" in text or "__" in text:
+        text = _LEANING.sub(r"\1", _EMPHASIS.sub(r"\2", text)).replace("**", "")
+    text = " ".join(text.replace("`", "").split())
+    return text if text.isprintable() else "".join(filter(str.isprintable, text)).strip()
+
+
+def shorter(text: str, is_specific: Callable[[str], int]) -> str:
+    """Without what only explains: `timeout=5: fail fast rather than hang` -> `timeout=5`."""
+    text = _BRACKETS.sub(lambda found: found[0] if is_specific(found[0]) else "", text)
+    head = _HEAD.match(text)
+    if head is None:
+        return text
+    tail = text[head.end() :]
+    return head[1] if is_specific(head[1]) and not is_specific(tail) and len(tail.split()) > SAID_WORDS else text
