@@ -5,15 +5,16 @@ from datetime import timedelta
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Kind, SessionId
+from recollect.domain.memory import Kind, MemoryId, Role, SessionId, Source
 from recollect.domain.session import Note, NoteCode, Summary
-from recollect.domain.settings import Archive, Settings, Start
-from recollect.engine.continuity import LAST, SESSIONS
+from recollect.domain.settings import Archive, Budgets, Settings, Start
+from recollect.engine.continuity import EARLIER, LAST, SESSIONS
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end
 from tests.flows.blocks import items, section
 from tests.flows.conftest import engine_on
+from tests.flows.test_start_choice import AREAS
 from tests.requirements import covers
 
 KEY = "AKIA" + "QWERTYUIOPASDFGH"
@@ -178,3 +179,69 @@ def test_how_many_sessions_are_told_of_is_a_setting(store: SqliteStore) -> None:
     for n in range(3):
         engine.handle(an_end(f"s{n}", summary=Summary(asked=f"number {n}"), at=NOW + timedelta(minutes=n)))
     assert [line.rpartition(" ")[2] for line in section(engine.handle(a_start("s9")).block, SESSIONS)] == ["2"]
+
+
+@covers("MEM-7", "BUD-2")
+def test_earlier_sessions_are_told_in_a_line_each_where_room_is_left(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(start=Start(sessions=1, older_sessions=2)))
+    for n, (asked, done) in enumerate(
+        (
+            ("Move the mails to a queue.", "nothing is told of this one"),
+            ("Let's build the refund page. It needs a form.", "`refund_form` posts to /refunds"),
+            ("We're hitting timeouts in the pool.", "max_connections=50"),
+            ("Rename the ledger.", "it is called journal"),
+        )
+    ):
+        summary = Summary(asked=asked, done=(done,), open=("tidy up",))
+        engine.handle(an_end(f"s{n}", summary=summary, at=NOW + timedelta(minutes=n)))
+    block = engine.handle(a_start("s9", at=NOW + timedelta(hours=1))).block
+    assert section(block, SESSIONS) == [
+        "- 2026-03-02 asked: Rename the ledger.; done: it is called journal; open: tidy up"
+    ]
+    assert section(block, EARLIER) == [
+        "- 2026-03-02 timeouts in the pool: max_connections=50",
+        "- 2026-03-02 build the refund page: `refund_form` posts to /refunds",
+    ]
+
+
+def test_where_something_finds_no_room_earlier_sessions_are_not_told_of(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(start=Start(sessions=1), budgets=Budgets(start_tokens=300)))
+    for n, area in enumerate(AREAS):
+        engine.remember(a_draft(f"The {area} never touches what the others own and answers in time."))
+        engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}"), at=NOW + timedelta(minutes=n)))
+    assert section(engine.handle(a_start("s9", at=NOW + timedelta(hours=1))).block, EARLIER) == []
+
+
+def test_a_summary_does_not_repeat_the_notes(engine: Engine) -> None:
+    summary = Summary(
+        asked="Make the login faster.", done=("the pool is shared by all workers",), files=("src/pool.py",)
+    )
+    engine.handle(an_end("s1", "impl: the pool is shared by all workers", summary=summary))
+    block = engine.handle(a_start("s2")).block
+    assert block.count("shared by all workers") == 1
+    assert section(block, SESSIONS) == ["- 2026-03-02 asked: Make the login faster.; files: src/pool.py"]
+
+
+def test_where_room_is_short_names_and_numbers_are_told_rather_than_many_words(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=200)))
+    talk = [f"we talked about the {area} for long, and about who might look at it some day" for area in AREAS[:12]]
+    told = Summary(asked="Make the login faster.", decided=(*talk, "pool_size=50, socket_timeout=5"))
+    engine.handle(an_end("s1", summary=told))
+    block = engine.handle(a_start("s2")).block
+    assert "pool_size=50, socket_timeout=5" in block
+    assert block.count("some day") < 12
+
+
+@covers("PRI-4")
+def test_a_line_that_repeats_what_was_forgotten_is_not_told(engine: Engine) -> None:
+    place = Source(role=Role.USER, session=SessionId("s1"))
+    engine.handle(a_start("s1"))
+    for number, text in enumerate(("Orders live in Postgres on port 5433.", "Invoices go out by Mailgun at noon.")):
+        engine.remember(a_draft(text, id=MemoryId(f"m{number}"), source=place))
+    both = "Orders live in Postgres on port 5433. Invoices go out by Mailgun at noon."
+    engine.handle(
+        an_end("s1", f"dec: {both}", "next: Ship the importer on Friday. Orders live in Postgres on port 5433.")
+    )
+    engine.forget([MemoryId("m0"), MemoryId("m1")], at=NOW, by="cli")
+    block = engine.handle(a_start("s2")).block
+    assert ("5433" in block, "Mailgun" in block, "Ship the importer on Friday." in block) == (False, False, True)

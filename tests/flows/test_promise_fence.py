@@ -45,6 +45,7 @@ HEADINGS = frozenset(
         session_start.INDEX,
         f"{continuity.LAST} ({day_of(NOW)})",
         continuity.SESSIONS,
+        continuity.EARLIER,
         tool_error.KNOWN_ERROR,
         tool_error.LIKE_IT,
         on_demand.EVIDENCE,
@@ -64,7 +65,8 @@ def assert_inert(injection: Injection, most_entries: int) -> None:
     lines = injection.block.split("\n")
     assert lines == injection.block.splitlines(), "another kind of line break"
     if injection.placement is Placement.SUMMARY:
-        first, *body = lines
+        assert lines.pop() == compaction.REQUEST
+        first, *body = lines or [compaction.PREAMBLE]
         assert first == compaction.PREAMBLE
     else:
         opened, preamble, *body, closed = lines

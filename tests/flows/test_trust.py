@@ -30,6 +30,7 @@ from recollect.domain.memory import (
 )
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import Privacy, Settings
+from recollect.engine.compaction import REQUEST
 from recollect.engine.engine import Engine
 from recollect.privacy.signs.reasons import IGNORE
 from recollect.privacy.visibility import may_inject
@@ -67,8 +68,8 @@ def every_moment(session: str) -> list[Event]:
 
 
 def shown(engine: Engine, session: str) -> str:
-    """All that a model is given in a session."""
-    blocks = [engine.handle(moment).block for moment in every_moment(session)]
+    """All that a model is told in a session, without what it is asked for."""
+    blocks = [engine.handle(moment).block.removesuffix(REQUEST) for moment in every_moment(session)]
     replayed = engine.replay(SessionId(session), [MessageId(f"m{n}") for n in range(5)])
     return "\n".join([*blocks, *replayed.values()])
 

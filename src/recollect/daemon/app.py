@@ -34,6 +34,15 @@ HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode}
 Handler = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
+def _extractor(engine: Engine) -> str | None:
+    """How it goes with the language model that reads sessions too; None: it is off."""
+    try:
+        extractor = engine.extractor()
+    except RecollectError as error:
+        return str(error)
+    return None if extractor is None else str(extractor.state)
+
+
 class Activity:
     """How long ago somebody asked something."""
 
@@ -63,6 +72,9 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], mod
             "requests": activity.requests,
             "memories": await run_in_threadpool(engine.count),
             "to_review": await run_in_threadpool(lambda: len(engine.cases())),
+            "candidates": await run_in_threadpool(lambda: len(engine.candidates())),
+            "to_learn": await run_in_threadpool(engine.to_learn),
+            "extractor": await run_in_threadpool(_extractor, engine),
             "model": model(),
         }
 

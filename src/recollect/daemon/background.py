@@ -4,6 +4,7 @@ gets its meaning."""
 import logging
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -44,24 +45,35 @@ class Background:
     def _run(self) -> None:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
-        self._wake.wait()
+        while not self._wake.wait(LOOK_S) and not self._ending:
+            self._guarded(self._learn_all)  # what another process wrote down; nobody needs the model for that
         while not self._ending:
             self._wake.clear()
-            self._work()
+            self._guarded(self._work)
             self._wake.wait(LOOK_S)
 
-    def _work(self) -> None:
+    def _guarded(self, work: Callable[[], None]) -> None:
         try:
-            self._engine.prepare(datetime.now(UTC))
-            if self._model() is None:
-                self._tell("" if self._model.problem is None else self._model.problem.code)
-                return
-            while not self._ending and self._engine.embed_some():
-                pass
+            work()
         except RecollectError as error:  # a busy or full disk now is tried again later
             self._tell(error.code)
         except Exception as error:  # noqa: BLE001  # the job loop: one of the four places; the thread must live on
             self._tell(type(error).__name__)
+
+    def _learn_all(self) -> None:
+        if self._engine.to_learn():
+            while not self._ending and self._engine.learn_some():
+                pass
+
+    def _work(self) -> None:
+        self._learn_all()
+        self._engine.prepare(datetime.now(UTC))
+        if self._model() is None:
+            self._tell("" if self._model.problem is None else self._model.problem.code)
+        while not self._ending and self._engine.embed_some():
+            pass
+        while not self._ending and self._engine.extract_some():
+            pass
 
     def _tell(self, what: str) -> None:
         """Once: it is asked again every few seconds."""

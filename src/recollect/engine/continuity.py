@@ -1,16 +1,25 @@
-"""What the last sessions of a project left for the next one: their notes in codes, and their summaries."""
+"""What the last sessions of a project left for the next one: their notes in codes, and their summaries.
 
-from collections.abc import Iterator, Sequence
+Where there is not room for all of it, what says the most that is not said yet comes first, so that a name or a number
+is told rather than the same thing twice. Sessions before the last few are told of only where room is left.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from recollect.capture.echo import is_echo, words_of
+from recollect.domain.memory import Memory
 from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
+from recollect.engine.ports import KeepsMemories
 from recollect.engine.showing import line_as_read
+from recollect.engine.telling import told_within
 from recollect.rank.budget import Offer
-from recollect.text.block import day_of, note_line_of, summary_line_of
+from recollect.text.block import brief_line_of, day_of, note_line_of, summary_line_of
+from recollect.text.sentences import sentences
 
-LAST, SESSIONS = "Last session", "Sessions"
+LAST, SESSIONS, EARLIER = "Last session", "Sessions", "Earlier sessions"
 CODES, SUMMARIES = "codes", "summaries"
 HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
 # What is to be done comes first; done : decided : open have 3 : 2 : 3 of the room.
@@ -18,14 +27,55 @@ PARTS = {NoteCode.NEXT: "open", NoteCode.BLOCK: "open", NoteCode.DEC: "decided",
 ROOM = {"done": 3 / 8, "decided": 2 / 8, "open": 3 / 8}
 
 
-def offers(recaps: Sequence[Recap], settings: Settings, now: datetime) -> list[Offer]:
-    """Of the newest first."""
-    return [*_notes(_safe(recaps), settings, now), *summaries(recaps)]
+def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
+    """Without the lines that only say what something newer has taken the place of, or what somebody wanted gone."""
+    of_them = memories.ended_of({recap.session for recap in recaps})
+    ended = [memory for memory in of_them if memory.superseded_by or memory.forgotten_at is not None]
+    repeats = _repeating([memory for memory in ended if memory.forgotten_at is not None])
+    return [recap.retold(lambda line: _without(line, repeats)) for recap in without_lines(recaps, ended)]
+
+
+def _without(line: str, repeats: Callable[[str], bool]) -> str:
+    """Without the sentences that say it."""
+    said = sentences(line)
+    return line if not any(map(repeats, said)) else " ".join(one for one in said if not repeats(one))
+
+
+def without_lines(recaps: Sequence[Recap], memories: Sequence[Memory]) -> list[Recap]:
+    """Without the lines that only say what these memories say."""
+    repeats = _repeating(memories)
+    return [recap.without(repeats) for recap in recaps]
+
+
+def _repeating(memories: Sequence[Memory]) -> Callable[[str], bool]:
+    said = [words_of(sentence) for memory in memories for sentence in sentences(memory.text)]
+    return lambda line: is_echo(line, said)
+
+
+def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequence[Memory] = ()) -> list[Offer]:
+    """Of the newest first; without those that only say what the memories beside them tell."""
+    return list(_notes(_safe(recaps[: settings.start.sessions]), settings, now, _repeating(told)))
 
 
 def summaries(recaps: Sequence[Recap]) -> list[Offer]:
-    told = [recap for recap in _safe(recaps) if recap.summary]
-    return [Offer((summary_line_of(recap),), SESSIONS, shares=(SUMMARIES,)) for recap in told]
+    """Whole."""
+    return [_offer(recap, SESSIONS) for recap in _safe(recaps) if recap.summary]
+
+
+def summaries_within(
+    recaps: Sequence[Recap], settings: Settings, *, room_tokens: int, said: Sequence[str], older: bool
+) -> list[Offer]:
+    """As much of them as finds room beside what is `said`; `older`: of earlier sessions too."""
+    last = settings.start.sessions
+    safe = [recap for recap in _safe(recaps if older else recaps[:last]) if recap.summary]
+    recent = {recap.session for recap in recaps[:last]}
+    told = told_within(safe, recent, room_tokens=room_tokens, said=said)
+    return [_offer(recap, SESSIONS if recap.session in recent else EARLIER) for recap in told]
+
+
+def _offer(recap: Recap, section: str) -> Offer:
+    line = brief_line_of(recap) if section == EARLIER else summary_line_of(recap)
+    return Offer((line,), section, shares=(SUMMARIES,))
 
 
 def _safe(recaps: Sequence[Recap]) -> list[Recap]:
@@ -39,8 +89,8 @@ def heading(recaps: Sequence[Recap]) -> str:
     return f"{LAST} ({day_of(with_notes[0].at)})" if with_notes else LAST
 
 
-def sections(recaps: Sequence[Recap]) -> tuple[str, str]:
-    return heading(_safe(recaps)), SESSIONS
+def sections(recaps: Sequence[Recap], settings: Settings) -> tuple[str, ...]:
+    return heading(_safe(recaps[: settings.start.sessions])), SESSIONS, EARLIER
 
 
 def shares(budgets: Budgets, scale: float) -> dict[str, int]:
@@ -52,7 +102,9 @@ def shares(budgets: Budgets, scale: float) -> dict[str, int]:
     }
 
 
-def _notes(recaps: Sequence[Recap], settings: Settings, now: datetime) -> Iterator[Offer]:
+def _notes(
+    recaps: Sequence[Recap], settings: Settings, now: datetime, repeats: Callable[[str], bool]
+) -> Iterator[Offer]:
     """All of the last session's, however old; of earlier ones while they are young. Each says of when it is."""
     said: set[tuple[NoteCode, str]] = set()
     with_notes = [recap for recap in recaps if recap.notes]
@@ -62,7 +114,7 @@ def _notes(recaps: Sequence[Recap], settings: Settings, now: datetime) -> Iterat
         if not is_last and now - recap.at > reach:
             return
         for note in sorted(recap.notes, key=lambda note: list(PARTS).index(note.code)):
-            if (note.code, note.text.casefold()) not in said:
+            if (note.code, note.text.casefold()) not in said and not repeats(note.text):
                 said.add((note.code, note.text.casefold()))
                 line = note_line_of(note, None if is_last else recap.at)
                 yield Offer((line,), heading(with_notes), shares=(CODES, PARTS[note.code]))

@@ -31,7 +31,7 @@ def corrections(memories: KeepsMemories, situation: Situation) -> list[Correctio
     replaced: dict[MemoryId, list[MemoryId]] = {}
     successors: dict[MemoryId, Memory] = {}
     for memory in sorted(memories.ended(live.shown), key=lambda memory: memory.id):
-        now = _what_holds_now(memories, memory)
+        now = what_holds_now(memories, memory)
         if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
             found.append(Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),))))
         elif now.id not in live.shown:
@@ -48,7 +48,7 @@ def _replacing(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Co
     return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))
 
 
-def _what_holds_now(memories: KeepsMemories, memory: Memory) -> Memory | None:
+def what_holds_now(memories: KeepsMemories, memory: Memory) -> Memory | None:
     """None: nothing came in its place."""
     for _ in range(MAX_STEPS):
         if memory.superseded_by is None:

@@ -23,28 +23,30 @@ from recollect.domain.memory import (
     Viewer,
 )
 from recollect.domain.outcome import Outcome, Refused, Stored
-from recollect.domain.project import ProjectFacts
 from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
+from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review, showing
-from recollect.engine.admission import AHEAD, admitted, admitted_turn, refuse_secret
+from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
+from recollect.engine.belonging import Belonging
 from recollect.engine.by_id import found
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
-from recollect.engine.joining import join
+from recollect.engine.learning_ports import ReadsExchanges
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
-from recollect.engine.projects import Resolved, note, resolve
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
-from recollect.engine.undo import Undone, undo
+from recollect.engine.undo import Undone, learnt_in, undo
 from recollect.privacy.visibility import may_see
 
 if TYPE_CHECKING:
     from recollect.domain.event import Event
     from recollect.domain.injection import Injection
+    from recollect.engine.backfill import Backfill, Backfilled
     from recollect.engine.injection_log import InjectionLog
+    from recollect.engine.learning import Learning
     from recollect.engine.moments import Moments
 
 
@@ -52,11 +54,15 @@ def no_model() -> Embeds | None:
     return None
 
 
+def no_extractor() -> ReadsExchanges | None:
+    return None
+
+
 class _Rehearsed(Exception):
     """It was only tried."""
 
 
-class Engine:
+class Engine(Belonging):
     def __init__(
         self,
         store: Store,
@@ -65,6 +71,7 @@ class Engine:
         seconds: Measures,
         model: Callable[[], Embeds | None] = no_model,
         files: Callable[[], SeesFiles] = NoFiles,
+        extractor: Callable[[], ReadsExchanges | None] = no_extractor,
     ) -> None:
         self._store = store
         self._model = model
@@ -72,6 +79,7 @@ class Engine:
         self._workspace = workspace
         self._seconds = seconds
         self._open_files = files
+        self.extractor = extractor
 
     def remember(self, draft: Draft, *, folder: str | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder)
@@ -201,6 +209,10 @@ class Engine:
         """What waits for a person to decide."""
         return [showing.shown_case(case) for case in review.cases(self._store)]
 
+    def candidates(self) -> list[Memory]:
+        """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
+        return list(showing.shown_all(review.candidates(self._store)))
+
     def dispute(self, memory: Memory) -> tuple[review.Case, list[Memory]]:
         """What it contradicts, and what contradicts it."""
         case, others = review.dispute(self._store, memory)
@@ -228,6 +240,10 @@ class Engine:
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
         return showing.shown_undone(undo(self._store, deed, at=at, by=by))
 
+    def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> Undone:
+        """All that one session taught."""
+        return showing.shown_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
+
     def deeds(self, *, limit: int) -> list[Deed]:
         return [showing.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
 
@@ -250,6 +266,38 @@ class Engine:
         kept = [turn for turn in map(admitted_turn, turns) if turn is not None]
         with self._store.writing():
             self._store.add_turns(kept)
+
+    def backfill(
+        self,
+        transcript: Mark,
+        events: "Callable[[], Iterable[Event]]",
+        *,
+        now: datetime,
+        project: ProjectId | None = None,
+    ) -> "Backfilled":
+        """An old session: what is new of it is kept, in several transactions; reading goes on where it was ended.
+
+        `project`: of sessions that do not tell their folder.
+        """
+        return self._backfill.run(transcript, events, now=now, project=project)
+
+    def has_read(self, transcript: Mark) -> bool:
+        """Whether an old session was read to its end, and is as it was."""
+        return self._backfill.is_finished(transcript)
+
+    def knows_session(self, session: SessionId) -> bool:
+        return self._store.session(session) is not None
+
+    @cached_property
+    def _backfill(self) -> "Backfill":
+        from recollect.engine.backfill import Backfill  # only who reads old sessions needs it
+        from recollect.engine.old_sessions import OldSessions
+
+        def sessions(project: ProjectId | None, begun: bool) -> OldSessions:
+            language_of = self._workspace.language_of
+            return OldSessions(self._store, self._settings_for, self.enter_project, language_of, project, begun=begun)
+
+        return Backfill(self._store, self._settings_for, sessions, self._learning)
 
     def recall_turns(
         self,
@@ -283,17 +331,6 @@ class Engine:
         """For what is not worth waiting for: inside, a locked store raises StoreBusy so soon."""
         return self._store.giving_up_after(wait_ms)
 
-    def projects(self) -> list[ProjectFacts]:
-        return self._store.projects()
-
-    def project(self, project: ProjectId) -> ProjectFacts | None:
-        """None: nothing is known of it."""
-        return next((facts for facts in self._store.projects() if facts.id == project), None)
-
-    def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
-        refuse_secret("project", into)
-        return join(self._store, source, into, at=at, by=by)
-
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit)
         return [showing.shown(memory) for memory in found if may_see(memory, viewer)]
@@ -301,44 +338,21 @@ class Engine:
     def count(self) -> int:
         return self._store.count()
 
-    def resolve(self, folder: str) -> Resolved:
-        """The project of a folder, why it is that one, and what else it could be. A look-up: nothing is written."""
-        return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit)
-
-    def project_of(self, folder: str) -> ProjectId:
-        return self.resolve(folder).project
-
-    def project_named(self, alias: str) -> ProjectId:
-        """The project that is known as this; what nobody knows names itself."""
-        having = self._store.known_as([ProjectId(alias)]).get(ProjectId(alias), frozenset())
-        return next(iter(having)) if len(having) == 1 else ProjectId(alias)
-
-    def viewer(self, project: ProjectId | None, language: str | None = None) -> Viewer:
-        """Somebody who asks from within this project."""
-        shared = self._settings_for(None).privacy.share_preferences
-        return Viewer(project=project, language=language, shares_preferences=shared)
-
-    def enter_project(self, folder: str, at: datetime) -> ProjectId:
-        """The project of a folder where something is about to be kept: what is new about it is noted."""
-        return self._noted(self.resolve(folder), at)
-
-    def accept_name(self, folder: str, *, at: datetime, by: str) -> ProjectId:
-        """The name that a file in the folder gives its project holds, also where it is known from elsewhere."""
-        place = self._workspace.place_of(folder)
-        accepted = resolve(self._store, place, self._workspace.root_commit, accept_name=True)
-        with self._store.writing():
-            if accepted.aliases:
-                detail = {"project": accepted.project, "aliases": sorted(accepted.aliases)}
-                self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
-            return self._noted(accepted, at)
-
-    def _noted(self, resolved: Resolved, at: datetime) -> ProjectId:
-        note(self._store, resolved, self._workspace.root_commit, at)
-        return resolved.project
-
     def handle(self, event: "Event") -> "Injection":
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         return self._moments.handle(event)
+
+    def learn_some(self) -> int:
+        """Work for the background: from so much of what happened something was learnt, or nothing is to be."""
+        return self._learning.work()
+
+    def extract_some(self) -> bool:
+        """Work for the background that may take long: an exchange goes to the language model that its user has set."""
+        return self._learning.extract()
+
+    def to_learn(self) -> int:
+        """How much waits to be learnt from."""
+        return self._store.count_waiting_events()
 
     def prepare(self, now: datetime) -> int:
         """Work for the background: start blocks for where somebody works; how many were built."""
@@ -380,3 +394,9 @@ class Engine:
             self._model,
             self._looking_from,
         )
+
+    @cached_property
+    def _learning(self) -> "Learning":
+        from recollect.engine.learning import Learning  # what only asks or teaches by hand starts quicker without it
+
+        return Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)

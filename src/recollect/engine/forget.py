@@ -9,6 +9,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedKind
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.settings import Settings
+from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Forgets, KeepsTurns, Writes
 from recollect.engine.session_ports import KeepsRecaps, LogsInjections
 
@@ -17,7 +18,7 @@ class CanForget(Writes, Forgets, Protocol):
     pass
 
 
-class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, Protocol):
+class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, KeepsCandidates, Protocol):
     pass
 
 
@@ -58,10 +59,24 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
         with store.writing():  # looked up once more: somebody may just have brought one back
             said = store.purge(store.forgotten_before(window_began))
     store.scrub(said)
+    fade(store, now, settings)
     kept_since = now - timedelta(days=settings.archive.days)
     store.drop_turns_before(kept_since)
     store.drop_recaps_before(kept_since)
     store.drop_reasons_before(now - timedelta(days=settings.inject.log_days))
+
+
+def fade(store: CanTidy, now: datetime, settings: Settings) -> None:
+    """A candidate that nobody needed for long holds no more. It stays in the history, and what was said in the
+    archive."""
+    days = settings.capture.fade_days
+    gone = store.fading(now - timedelta(days=days)) if days > 0 else []
+    if gone:
+        with store.writing():
+            deed = store.begin_deed(DeedKind.FADE, now, "recollect")
+            for memory in gone:
+                store.note_change(deed, memory.id, memory)
+                store.update(replace(memory, valid_to=max(now, memory.valid_from)))
 
 
 def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:

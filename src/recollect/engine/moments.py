@@ -1,10 +1,12 @@
 """The moments of a session: events in, injections out, and the log of what was sent."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
+from recollect.domain.errors import StoreError
 from recollect.domain.event import (
     Asked,
     Compacted,
@@ -22,10 +24,11 @@ from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent,
 from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
-from recollect.engine import compaction, on_demand, session_start, session_state, turn
+from recollect.engine import compaction, continuity, on_demand, session_start, session_state, turn
 from recollect.engine.admission import AHEAD, OWN, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
+from recollect.engine.inbox import Inbox, LearntFrom
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.session_state import EntersProject
@@ -58,6 +61,7 @@ class Moments:
         self._store = store
         self._model = model
         self._looking_from = looking_from
+        self._inbox = Inbox(store, settings_for)
         self._settings_for = settings_for
         self._enter_project = enter_project
         self._workspace = workspace
@@ -71,6 +75,9 @@ class Moments:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
         session = session_state.enter(self._store, event, self._enter_project, self._workspace.language_of)
+        if isinstance(event, LearntFrom):
+            with suppress(StoreError):  # a full disk: what is known can be told all the same
+                self._inbox.note(session, event)
         match event:
             case SessionStarted():
                 return self._start(session, event)
@@ -120,6 +127,8 @@ class Moments:
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
         session = session_state.wished(self._store, session, recalls=event.recalls, captures=event.captures)
+        with suppress(StoreError):
+            self._inbox.close_silent(event.at, besides=session.id)
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
             session = session_state.forgotten(self._store, session, source=event.source)
         if event.source is StartSource.FORK:
@@ -163,7 +172,8 @@ class Moments:
 
     def _stable_block(self, session: Session, event: Event, in_front: Live = NOTHING_LIVE) -> Injection:
         situation = self._situation(session, event, in_front)
-        recaps = self._recaps(session, situation.settings.start.sessions, event.at)
+        start = situation.settings.start
+        recaps = self._recaps(session, start.sessions + start.older_sessions, event.at)
         task = self._task(event, recaps)
         built = session_start.build(self._store, situation, recaps=recaps, task=task)
         if not built.block and not self._store.count(situation.viewer):
@@ -256,7 +266,9 @@ class Moments:
             situation = self._situation(session, event, self._in_front(session, event))
             recaps = self._recaps(session, settings.compaction.sessions, event.at)
             said = [word for prompt in self._prompts.of(session.id) for word in content_words(prompt)]
-            text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said))
+            learns = session.captures and settings.capture.enabled and settings.capture.summaries
+            asks = learns and self._store.count(situation.viewer) > 0  # an empty store says nothing
+            text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said), asks=asks)
         return self._record_unnamed(session, text, event, began, Point.COMPACTION)
 
     def _asked(self, session: Session, event: Asked) -> Injection:
@@ -273,7 +285,8 @@ class Moments:
         self._questions.close(session.id, event.at)
         with self._store.writing():
             self._store.keep_session(replace(session, ended_at=event.at))
-            if session.captures and self._settings_for(None).archive.days > 0:
+            keeps = session.captures and not self._inbox.is_muted(session)
+            if keeps and self._settings_for(None).archive.days > 0:
                 session_state.leave(self._store, session, event, self._settings_for(event.folder).privacy)
 
     def _quiet(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
@@ -299,12 +312,14 @@ class Moments:
             agent=event.agent,
             window_tokens=event.window_tokens,
             recent_files=self._files.of(session.id),
+            running=(session.id, *([] if session.parent is None else [session.parent])),
         )
 
     def _recaps(self, session: Session, limit: int, now: datetime) -> list[Recap]:
         if session.project is None:
             return []
-        return self._store.recaps(session.project, limit=limit, until=now + AHEAD)
+        left = self._store.recaps(session.project, limit=limit, until=now + AHEAD)
+        return continuity.that_hold(self._store, left)
 
     def _task(self, event: Event, recaps: Sequence[Recap]) -> Task | None:
         """What a session is likely about: what the host says, its branch, or what the last one left open."""

@@ -25,6 +25,7 @@ class Relation:
 def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
     words = telling_words(draft.text)
     found = memories.alike(draft, words_to_look_for(draft.text), limit=CANDIDATES)
+    found = [known for known in found if _are_of_one_sort(known, draft)]
     likely = [known for known in found if may_matter(words, telling_words(known.text), draft.text)]
     judged = [(known, compare(known, draft)) for known in likely]
     same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)
@@ -34,7 +35,8 @@ def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
     for known, verdict in judged:
         match _with_trust(_in_time(verdict, known, draft), known, draft):
             case Verdict.UPDATES if draft.at < known.valid_from:
-                newer = newer or known
+                outranks = TRUST[known.source.role] >= TRUST[draft.source.role]
+                newer = newer or (known if outranks else None)
             case Verdict.UPDATES:
                 replaced.append(known)
             case Verdict.CONTRADICTS:
@@ -46,6 +48,11 @@ def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
     if newer is not None:  # what is outdated itself replaces nothing
         return Relation(newer=newer)
     return Relation(replaced=tuple(replaced), contradicted=tuple(contradicted))
+
+
+def _are_of_one_sort(known: Memory, draft: Draft) -> bool:
+    """An error that is known, and what somebody wants, are two matters, however many words they share."""
+    return (known.kind is Kind.ERROR_PATTERN) == (draft.kind is Kind.ERROR_PATTERN)
 
 
 def _in_time(verdict: Verdict, known: Memory, draft: Draft) -> Verdict:

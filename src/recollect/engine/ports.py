@@ -23,7 +23,9 @@ from recollect.domain.search import (
 )
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
+from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId, Vector
+from recollect.engine.learning_ports import Learns
 from recollect.engine.session_ports import CountsUse, KeepsRecaps, KeepsSessions, LogsInjections
 
 if TYPE_CHECKING:
@@ -54,8 +56,10 @@ class FindsMemories(Protocol):
         kinds: Collection[Kind] | None = None,
         since: datetime | None = None,
         injectable: bool = False,
+        confirmed: bool = False,
     ) -> list[Memory]:
-        """Live memories, newest first; `injectable` leaves out what is restricted or flagged."""
+        """Live memories, newest first; `injectable` leaves out what is restricted or flagged, `confirmed` leaves out
+        candidates."""
         ...
 
     def count(self, viewer: Viewer | None = None) -> int:
@@ -76,8 +80,9 @@ class KeepsMemories(Protocol):
         """Memories whose id begins so, in the order of their ids."""
         ...
 
-    def find_same(self, draft: Draft, *, past: bool = False) -> Memory | None:
-        """The live memory of the same kind and scope that says the same words; `past`: or else one that was live."""
+    def find_same(self, draft: Draft, *, past: bool = False, kinds: Collection[Kind] = ()) -> Memory | None:
+        """The live memory of the same kind and scope that says the same words; `past`: or else one that was live;
+        `kinds`: or else one of these kinds."""
         ...
 
     def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
@@ -96,6 +101,10 @@ class KeepsMemories(Protocol):
 
     def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         """Those of the memories that no longer hold, or are forgotten and not yet gone."""
+        ...
+
+    def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
+        """Memories that were said in these sessions and no longer hold, or are forgotten and not yet gone."""
         ...
 
     def revision(self) -> str:
@@ -157,22 +166,28 @@ class Forgets(Protocol):
 
 
 class KeepsTurns(Protocol):
-    def add_turns(self, turns: Iterable[Turn]) -> None:
-        """A message that is there already is replaced."""
+    def add_turns(self, turns: Iterable[Turn], *, only_new: bool = False) -> int:
+        """How many were not there yet. A message that is there already is replaced, or with `only_new` left alone."""
         ...
 
     def look_up_turns(
-        self, words: Sequence[str], project: ProjectId | None, *, filters: Filters = EVERYTHING
+        self,
+        words: Sequence[str],
+        project: ProjectId | None,
+        *,
+        filters: Filters = EVERYTHING,
+        running: Collection[SessionId] | None = None,
     ) -> SightedTurns:
-        """All turns of this project, and where the words occur in them."""
+        """All turns of this project, and where the words occur in them. `running`: only what may be quoted in these
+        sessions, which is nothing of their own, and no question that nobody answered."""
         ...
 
     def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
         """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
         ...
 
-    def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[float | None]:
-        """Of each of these turns, how near the nearest of its passages comes; None: not known."""
+    def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
+        """Of each of these turns, how near each of its passages comes; of a turn without a vector, nothing."""
         ...
 
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
@@ -181,9 +196,19 @@ class KeepsTurns(Protocol):
 
     def count_turns(self) -> int: ...
 
+    def has_turns(self, session: SessionId) -> bool: ...
+
     def drop_turns_before(self, moment: datetime) -> int:
         """How many were dropped."""
         ...
+
+
+class KeepsMarks(Protocol):
+    def mark(self, source: str) -> Mark | None:
+        """How far this transcript was read; None: never."""
+        ...
+
+    def keep_mark(self, mark: Mark) -> None: ...
 
 
 class KeepsVectors(Protocol):
@@ -246,12 +271,14 @@ class Store(
     KeepsHistory,
     Forgets,
     KeepsTurns,
+    KeepsMarks,
     KeepsVectors,
     KeepsProjects,
     KeepsSessions,
     KeepsRecaps,
     CountsUse,
     LogsInjections,
+    Learns,
     Protocol,
 ):
     """All of it, as one database offers it."""

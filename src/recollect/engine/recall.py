@@ -1,14 +1,15 @@
 """What is known about something, for whoever asks. Best first, each with its reasons."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from math import isnan
+from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Hit, ProjectId, Viewer
-from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, Sighting, Status
+from recollect.domain.memory import Hit, ProjectId, SessionId, Viewer
+from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, SightedTurns, Sighting, Status
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Search, Settings, Turn
 from recollect.domain.vector import between
@@ -17,13 +18,17 @@ from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
 from recollect.rank.conflicts import newest_first
-from recollect.rank.score import turn_factors, turn_score
+from recollect.rank.score import turn_factors, turn_score, with_durability
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
 from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.naming import Said, mended, said, slips
 from recollect.text.query import search_words, weighed_words
 from recollect.text.words import names_of, word_set
+
+if TYPE_CHECKING:
+    from recollect.domain.search import Reals
+    from recollect.rank.archive import Ranked
 
 MAX_LISTED = 10_000
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
@@ -81,6 +86,50 @@ def fits(hit: Hit | TurnHit, settings: Settings) -> bool:
     return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedAt:
+    """All turns of a project beside a question."""
+
+    turns: SightedTurns
+    worth: Mapping[str, float]  # of each word of the question that any turn has, by rarity
+    ranked: "Ranked"
+    cosine: "Reals | None"  # None: nothing is known of what they mean
+    passages: Mapping[int, tuple[float, ...]]  # for positions of the best of them, how near each passage comes
+
+
+def look_at_turns(
+    archive: KeepsTurns,
+    embeds: Embeds | None,
+    query: str,
+    project: ProjectId | None,
+    *,
+    pool: int,
+    filters: Filters = EVERYTHING,
+    running: Collection[SessionId] | None = None,
+) -> LookedAt:
+    """So many of them (`pool`) passage by passage."""
+    from recollect.rank.archive import rank, word_rarity  # with numpy: only whoever asks for old turns waits for it
+
+    words = list(weighed_words(query))
+    turns = archive.look_up_turns(words, project, filters=filters, running=running)
+
+    def is_known(name: str) -> bool:
+        return len(turns.having.get(name, ())) > 0
+
+    weights = weighed_words(query, is_known)
+    asked = _meaning_of_words(embeds, query, turns.occurrences, len(turns.numbers), project, is_known)
+    cosine = None if asked is None else archive.turn_cosines(turns, asked)
+    passages: dict[int, tuple[float, ...]] = {}
+    if asked is not None and cosine is not None:
+        best = rank(turns, weights, cosine).best(pool)
+        each = archive.passage_cosines(turns.numbers[best].tolist(), asked.vector)
+        passages = dict(zip(best.tolist(), each, strict=True))
+    nearest = {at: max(cosines) for at, cosines in passages.items() if cosines}
+    ranked = rank(turns, weights, cosine, nearest)
+    worth = {word: weights[word] * word_rarity(len(turns.numbers), len(found)) for word, found in turns.having.items()}
+    return LookedAt(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
+
+
 def recall_turns(
     archive: KeepsTurns,
     embeds: Embeds | None,
@@ -91,18 +140,8 @@ def recall_turns(
     filters: Filters = EVERYTHING,
 ) -> list[TurnHit]:
     """What was said about it in this project's sessions."""
-    from recollect.rank.archive import rank  # with numpy: only whoever asks for old turns waits for it
-
-    weights = weighed_words(query)
-    turns = archive.look_up_turns(list(weights), project, filters=filters)
-    asked = _meaning_of_words(embeds, query, turns.occurrences, len(turns.numbers), project)
-    cosine = None if asked is None else archive.turn_cosines(turns, asked)
-    passages: dict[int, float] = {}
-    if asked is not None and cosine is not None:
-        pool = rank(turns, weights, cosine).best(max(limit, TURN_POOL))
-        nearest = archive.passage_cosines(turns.numbers[pool].tolist(), asked.vector)
-        passages = {at: near for at, near in zip(pool.tolist(), nearest, strict=True) if near is not None}
-    ranked = rank(turns, weights, cosine, passages)
+    found = look_at_turns(archive, embeds, query, project, pool=max(limit, TURN_POOL), filters=filters)
+    turns, cosine, ranked = found.turns, found.cosine, found.ranked
     best = ranked.best(limit)
     occurring = {word: turns.occurrences.get(word, 0) for word in search_words(query)}
     asked_words = sum(rarity(occurring, len(turns.numbers)).values())
@@ -139,11 +178,16 @@ def meaning(
 
 
 def _meaning_of_words(
-    embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
+    embeds: Embeds | None,
+    query: str,
+    occurrences: Mapping[str, int],
+    texts: int,
+    project: ProjectId | None,
+    is_known: Callable[[str], bool],
 ) -> Meaning | None:
     """Names of things are found by their letters; so half of the meaning is that of what is said about them."""
     whole = meaning(embeds, query, occurrences, texts, project)
-    rest = without_names(query[:MAX_MEANING_CHARS])
+    rest = without_names(query[:MAX_MEANING_CHARS], is_known)
     if whole is None or not rest or rest == query:
         return whole
     about = meaning(embeds, rest, occurrences, texts, project)
@@ -185,6 +229,7 @@ def weigh(
         factors |= {"words": shared.overlap, "named": shared.named}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
-        hits.append(Hit(memory=memory, relevance=relevant, score=turn_score(factors, weights), factors=factors))
+        score, factors = with_durability(turn_score(factors, weights), factors, memory)
+        hits.append(Hit(memory=memory, relevance=relevant, score=score, factors=factors))
     helps = {kind: place for place, kind in enumerate(about.kinds)}
     return sorted(hits, key=lambda hit: (-hit.score, helps.get(hit.memory.kind, len(helps)), hit.memory.id))

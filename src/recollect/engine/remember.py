@@ -1,13 +1,13 @@
 """The only write path. A draft becomes a memory, counts as one more mention of a known one, takes its place, or stands
 beside it until a person decides. What it replaces is never deleted: it ends, and stays in the history."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
-from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity
+from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity, Tier
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
 from recollect.engine.novelty import TRUST, Relation, relation_of
@@ -18,22 +18,47 @@ ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read 
 ID_CHARS = 8
 MENTIONS_AT_MOST = 200  # the last ones are kept: `seen` counts them all
 GAIN_OF_A_MENTION = 0.1  # of importance
+WORTH_CONFIRMING = 0.5  # the durability of what its user need only say again
 BY_THE_USER = (Role.USER, Role.IMPORT)
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
-def remember(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
-    """Somebody says it: a known memory counts it, an outdated one steps aside."""
+def remember(memories: Writes, draft: Draft, deed: DeedId, live: Collection[MemoryId] = ()) -> Stored:
+    """Somebody says it: a known memory counts it, an outdated one steps aside.
+
+    `live`: what the speaker had in front of them. An agent that repeats it is an echo: nothing is counted.
+    """
     with memories.writing():
         known = _known(memories, draft)
         relation = Relation() if known or _is_past(draft) else relation_of(memories, draft)
+        if draft.tier is Tier.CANDIDATE:
+            relation, draft = _of_a_candidate(relation, draft)
+        else:
+            relation = _beside_candidates(relation)
         same = known or relation.same
+        if same is not None and same.id in live and draft.source.role not in BY_THE_USER:
+            return Same(same)
         if same is not None:
             again = _said_again(same, draft)
             memories.note_change(deed, same.id, same)
             memories.update(again)
             return Same(again)
         return _added(memories, draft, deed, relation)
+
+
+def _beside_candidates(relation: Relation) -> Relation:
+    """What nothing has proven gives way: there is nothing for a person to decide."""
+    doubted = tuple(known for known in relation.contradicted if known.tier is Tier.CANDIDATE)
+    disputed = tuple(known for known in relation.contradicted if known.tier is Tier.CONFIRMED)
+    return replace(relation, replaced=(*relation.replaced, *doubted), contradicted=disputed)
+
+
+def _of_a_candidate(relation: Relation, draft: Draft) -> tuple[Relation, Draft]:
+    """What nothing has proven yet disputes nothing; read in what an agent says, it ends nothing either. But a user who
+    tells of a change to what is known has told of it outright."""
+    if draft.source.role not in BY_THE_USER:
+        return Relation(same=relation.same), draft
+    return replace(relation, contradicted=()), replace(draft, tier=Tier.CONFIRMED) if relation.replaced else draft
 
 
 def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
@@ -124,12 +149,21 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
     """Both sources are kept, and in whose words it was said."""
     merged = _merged(known, draft, seen=known.seen + draft.seen)
     mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
-    merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:])
+    merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MENTIONS_AT_MOST:], tier=_tier(known, draft))
     if draft.source.role not in BY_THE_USER:  # an agent repeats what it was shown: that makes nothing truer
         return merged
     gained = min(2.0, round(merged.importance + GAIN_OF_A_MENTION, 3))
     # Said by its user, it is no order of somebody else; what is flagged itself changes nothing about that.
     return replace(merged, importance=gained, flag=None if draft.flag is None else merged.flag)
+
+
+def _tier(known: Memory, draft: Draft) -> Tier:
+    """A candidate is confirmed by somebody who states it outright, or by its user in another session; but what somebody
+    types every day without saying anything that lasts ("the build fails again") is not."""
+    elsewhere = draft.source.session != known.source.session and known.durability >= WORTH_CONFIRMING
+    if elsewhere and draft.source.role in BY_THE_USER and draft.flag is None:
+        return Tier.CONFIRMED
+    return draft.tier if known.tier is Tier.CANDIDATE else known.tier
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
@@ -152,6 +186,8 @@ def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:
         evidence=tuple(dict.fromkeys((*known.evidence, *draft.evidence, *words))),
         anchors=anchoring.merged(known.anchors, draft.anchors),
         importance=max(known.importance, draft.importance),
+        durability=max(known.durability, draft.durability),
+        tier=Tier.CONFIRMED if Tier.CONFIRMED in (known.tier, draft.tier) else known.tier,
         sensitivity=max(known.sensitivity, draft.sensitivity, key=strictness.index),
         mentions=tuple(dict.fromkeys((*known.mentions, *draft.mentions)))[-MENTIONS_AT_MOST:],
     )
@@ -180,6 +216,8 @@ def _memory(draft: Draft, memory_id: MemoryId) -> Memory:
         mentions=draft.mentions,
         flag=draft.flag,
         conflicts=draft.conflicts,
+        tier=draft.tier,
+        durability=draft.durability,
     )
 
 

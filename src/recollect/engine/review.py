@@ -6,14 +6,20 @@ Nothing is deleted here. Of two that contradict each other, the one that does no
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.memory import Memory, MemoryId, Tier
+from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Writes
 from recollect.engine.remember import supersede
 
 LOOKED_AT = 10_000  # more than anybody reads
+
+
+class CanReview(Writes, KeepsCandidates, Protocol):
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +52,11 @@ def cases(memories: Writes) -> list[Case]:
     return [case for case in waiting if case.against or case.memory.flag]
 
 
+def candidates(memories: CanReview) -> list[Memory]:
+    """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
+    return memories.candidates(limit=LOOKED_AT)
+
+
 def case_of(memories: Writes, memory: Memory) -> Case:
     known = [memories.get(memory_id) for memory_id in memory.conflicts]
     live = [other for other in known if other is not None and other.is_live]
@@ -65,7 +76,8 @@ def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) 
     """They hold: what they contradict ends, and flags are taken off."""
 
     def decide(case: Case, deed: DeedId) -> Decided:
-        settled = _settled(memories, replace(case.memory, conflicts=(), flag=None), case.memory, deed)
+        held = replace(case.memory, conflicts=(), flag=None, tier=Tier.CONFIRMED)
+        settled = _settled(memories, held, case.memory, deed)
         return Decided(memory=settled, ended=tuple(supersede(memories, other, settled, deed) for other in case.against))
 
     return _decided(memories, ids, "accept", decide, at=at, by=by)
@@ -76,6 +88,8 @@ def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) ->
 
     def decide(case: Case, deed: DeedId) -> Decided:
         memory = case.memory
+        if not case.against and memory.flag is None:
+            raise InvalidValue(f"{memory.id} contradicts nothing: accept or reject it.")
         if memory.flag is not None:
             raise InvalidValue(f"{memory.id} is flagged ({memory.flag}): accept or reject it.")
         return Decided(memory=_settled(memories, replace(memory, conflicts=()), memory, deed))
@@ -118,7 +132,7 @@ def _waiting(memories: Writes, memory_id: MemoryId) -> Case:
     if memory is None:
         raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` shows what waits.")
     case = case_of(memories, memory)
-    if memory.is_live and (case.against or memory.flag):
+    if memory.is_live and (case.against or memory.flag or memory.tier is Tier.CANDIDATE):
         return case
     waiting = next((case.memory.id for case in _against(memories, memory)), None)
     if waiting is not None:

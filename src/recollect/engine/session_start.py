@@ -1,6 +1,6 @@
 """The stable block: what holds in this project, chosen without a question. Built once per live context."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
@@ -17,8 +17,9 @@ from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, start_factors, start_score, with_use
-from recollect.text.block import index_line_of, line_of
+from recollect.text.block import Entry, index_line_of, line_of, render
 from recollect.text.intent import Task
+from recollect.text.tokens import estimate
 
 STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for good: they need no score
 RULES = ("Preferences and rules", "Language rules", "Project rules")
@@ -55,14 +56,26 @@ def build(
     further = [hit for hits, limit, _ in weighed for hit in hits[limit:]]
     low = [choice for _, _, choices in weighed for choice in choices]
     chosen = newest_first(_ordered(best))
-    offers = [*map(_offer, map(for_block, chosen)), *continuity.offers(recaps, settings, situation.now)]
-    sections = [*_sections(situation.agent), *continuity.sections(recaps), INDEX]
+    memories_told = [hit.memory for hit in chosen]
+    offers = [*map(_offer, map(for_block, chosen)), *continuity.notes(recaps, settings, situation.now, memories_told)]
+    sections = [*_sections(situation.agent), *continuity.sections(recaps, settings), INDEX]
     scale = budget_tokens / max(1, _all_shares(budgets))
-    index_tokens = int(budgets.index_tokens * scale) if further or len(offers) > 1 else 0
+    shares = _shares(settings, scale)
+    all_of_it = fill(offers, budget_tokens=budget_tokens, shares=shares, sections=sections, counts_rest=False)
+    index_tokens = int(budgets.index_tokens * scale) if further or len(all_of_it.said) < len(offers) else 0
+    summaries, room_tokens = _summaries(
+        offers,
+        continuity.without_lines(recaps, memories_told),
+        settings,
+        budget_tokens - index_tokens,
+        shares,
+        sections,
+    )
+    offers += summaries
     first = fill(
         offers,
         budget_tokens=budget_tokens - index_tokens,
-        shares=_shares(settings, scale),
+        shares={**shares, continuity.SUMMARIES: room_tokens},
         sections=sections,
         counts_rest=False,
     )
@@ -90,6 +103,29 @@ def build(
     )
 
 
+def _summaries(
+    offers: Sequence[Offer],
+    recaps: Sequence[Recap],
+    settings: Settings,
+    budget_tokens: int,
+    shares: Mapping[str, int],
+    sections: Sequence[str],
+) -> tuple[list[Offer], int]:
+    """They have their share, and what memories and notes leave; and the room for them."""
+    share = shares[continuity.SUMMARIES]
+    others = fill(offers, budget_tokens=budget_tokens - share, shares=shares, sections=sections, counts_rest=False)
+    # Counted line by line, as they will be: together they cost a little less.
+    said = [one.ways[0] for one in others.said]
+    headings = {one.section for one in others.said} | {continuity.SESSIONS, continuity.EARLIER}
+    around = estimate(render([Entry("", "")], more=len(offers)))
+    spent = around + sum(estimate(f"{line}\n") for line in said) + sum(estimate(f"{one}:\n") for one in headings)
+    room_tokens = max(share, budget_tokens - spent)
+    summaries = continuity.summaries_within(
+        recaps, settings, room_tokens=room_tokens, said=said, older=len(said) == len(offers)
+    )
+    return summaries, room_tokens
+
+
 def _groups(settings: Settings) -> list[_Group]:
     start = settings.start
     return [
@@ -113,7 +149,12 @@ def _weigh(
     pool = [
         memory
         for memory in memories.newest(
-            situation.viewer, limit=group.limit * POOL_PER_PLACE, kinds=wanted, since=since, injectable=True
+            situation.viewer,
+            limit=group.limit * POOL_PER_PLACE,
+            kinds=wanted,
+            since=since,
+            injectable=True,
+            confirmed=True,
         )
         if situation.may_show(memory)
         and memory.id not in situation.live.shown

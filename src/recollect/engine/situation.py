@@ -7,7 +7,7 @@ from functools import cached_property
 
 from recollect.domain.event import Carriers
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
-from recollect.domain.memory import Hit, Memory, MemoryId, Viewer
+from recollect.domain.memory import Hit, Memory, MemoryId, SessionId, Viewer
 from recollect.domain.settings import Mode, Settings
 from recollect.engine.admission import OWN, is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks
@@ -76,6 +76,7 @@ class Situation:
     agent: str | None = None
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
+    running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
 
     def may_show(self, memory: Memory) -> bool:
         """Unasked or asked, this is what a model may be told; whether its kind is switched off is another question."""

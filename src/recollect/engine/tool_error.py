@@ -28,14 +28,21 @@ CANDIDATES = 30
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Z]{1,4}\d{3,5}")  # EADDRINUSE, ERR_PNPM_OUTDATED_LOCKFILE, TS2345
 # What a word of prose does not have: a code, a class, a module, a function.
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Za-z]+\d|[a-z][A-Z]|\w[._:/]\w|_")
-_QUOTED = re.compile(r"['\"`]([\w.@/-]{2,})['\"`]")
+_QUOTED = re.compile(r"['\"`]([\w.@/:=-]{2,})['\"`]")
+_SORT = re.compile(r"[A-Z]{1,6}-?\d{2,6}")  # TS2339, E0432: the code of a compiler for all errors of one sort
 EVERYWHERE = frozenset(  # errors of all kinds have these names
     """
-    ArithmeticError AssertionError AttributeError ConnectionError Error EvalError Exception FileNotFoundError
-    IllegalArgumentException IllegalStateException ImportError IndexError IndexOutOfBoundsException IOError IOException
-    KeyError LookupError ModuleNotFoundError NameError NullPointerException OSError PermissionError RangeError
-    ReferenceError RuntimeError RuntimeException SyntaxError SystemExit TimeoutError TypeError UnicodeDecodeError
-    ValueError
+    ArgumentError ArgumentException ArgumentNullException ArithmeticError AssertionError AssertionFailedError
+    AttributeError BrokenPipeError BuildError ClassCastException ClassNotFoundException ConnectionError
+    ConnectionRefusedError ConnectionResetError DatabaseError Error EvalError Exception FileNotFoundError
+    FormatException HTTPError IllegalArgumentException IllegalStateException ImportError IndexError
+    IndexOutOfBoundsException IndexOutOfRangeException IntegrityError InvalidOperationException IOError IOException
+    KeyError KeyNotFoundException LoadError LookupError ModuleNotFoundError NameError NoClassDefFoundError NoMethodError
+    NoSuchMethodError NotImplementedError NullPointerException NullReferenceException NumberFormatException
+    OperationalError OSError ParseError PermissionError ProgrammingError RangeError RecursionError ReferenceError
+    RuntimeError RuntimeException SQLException StandardError SyntaxError SystemExit TimeoutError TypeError
+    UndefVarError UnicodeDecodeError UnicodeEncodeError UnsupportedOperationException ValidationError ValueError
+    ZeroDivisionError
     """.split()
 )
 CERTAIN = "signature"  # the factor of an error that is the same
@@ -137,14 +144,25 @@ def _is_about(hit: Hit, sign: Signature) -> bool:
     if CERTAIN in hit.factors:
         return True
     told = _said(hit.memory)
-    names = [frozenset(content_words(term)) for term in sign.terms if _NAME.search(term) and term not in EVERYWHERE]
-    if any(name and name <= told for name in names):
-        return True
     quoted = [frozenset(content_words(name)) for name in _QUOTED.findall(sign.headline)]
-    if any(quoted) and not any(name and name <= told for name in quoted):
+    is_foreign = any(quoted) and not any(name and name <= told for name in quoted)
+    if any(name and name <= told for name in _names(sign, with_sorts=not is_foreign)):
+        return True
+    if is_foreign:
         return False  # No module named 'yaml' is not No module named 'toml'
     words = frozenset(content_words(sign.key))  # without what changes from day to day
     return len(words & told) >= max(MIN_WORDS, SHARE * len(words))
+
+
+def _names(sign: Signature, *, with_sorts: bool) -> list[frozenset[str]]:
+    """What only such errors have."""
+    return [
+        frozenset(content_words(term))
+        for term in sign.terms
+        if _NAME.search(term)
+        and re.split(r"[.:]", term)[-1] not in EVERYWHERE
+        and (with_sorts or not _SORT.fullmatch(term))
+    ]
 
 
 def _said(memory: Memory) -> frozenset[str]:

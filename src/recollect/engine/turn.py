@@ -2,19 +2,22 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
-from recollect.domain.memory import Hit, MemoryId, Viewer
+from recollect.domain.memory import Hit, Memory, MemoryId, Tier, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
-from recollect.engine.ports import Embeds, FindsMemories
+from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
+from recollect.engine.quotes import quotes
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, with_use
+from recollect.text.block import with_lines
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
 from recollect.text.naming import said
@@ -25,6 +28,7 @@ TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whate
 DOUBTFUL = "doubtful"  # the share of the budget for the others
 MAX_PROMPT_CHARS = 20_000  # people say first what they want, and paste after it
 MAX_ESTIMATED_CHARS = 10_000
+FENCE_TOKENS = 25  # around a block that has nothing but quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +40,12 @@ class Weighed:
     considered: int = 0
 
 
+class Knows(FindsMemories, KeepsMemories, KeepsTurns, Protocol):
+    """Memories, and what was said in sessions."""
+
+
 def answer(
-    memories: FindsMemories,
+    memories: Knows,
     embeds: Embeds | None,
     prompt: str,
     situation: Situation,
@@ -82,7 +90,24 @@ def answer(
         refused=[choice for choice in found.refused if choice.id not in told],
     )
     corrected = [old for one in corrections if one.is_told_in(filled.block) for old in one.old]
-    return replace(block, corrected=tuple(corrected))
+    told_of = replace(block, corrected=tuple(corrected))
+    return told_of if by_name_only else _with_quotes(told_of, memories, embeds, asked, situation)
+
+
+def _with_quotes(block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation) -> Injection:
+    """Where memories leave room, what was said in earlier sessions."""
+    settings, budgets = situation.settings, situation.settings.budgets
+    if not settings.turn.quotes or settings.archive.days <= 0:
+        return block
+    # Half of what may be in front of the model is left to the memories of later prompts.
+    live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
+    room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
+    found = quotes(store, store, embeds, prompt, situation, budget_tokens=room, block=block.block, shown=block.ids)
+    text = with_lines(block.block, found.lines)
+    tokens = estimate(text)
+    if not found.lines or tokens > block.budget_tokens:  # lines were counted one by one
+        return block
+    return replace(block, block=text, tokens=tokens, quoted=found.turns)
 
 
 def weighed(
@@ -104,7 +129,7 @@ def weighed(
     heard = said(prompt, without=project_words(viewer.project or ""))
     hits = _by_use(
         weigh(
-            [one for one in found if situation.may_show(one.memory)],
+            [one for one in found if situation.may_show(one.memory) and not _is_quotable(one.memory, settings)],
             words,
             heard,
             sighting,
@@ -132,6 +157,12 @@ def weighed(
     )
 
 
+def _is_quotable(memory: Memory, settings: Settings) -> bool:
+    """What was read in a session and nothing has proven: the words themselves, as they stand in the archive, fit a
+    prompt better than what was made of them before anybody knew it."""
+    return memory.tier is Tier.CANDIDATE and settings.turn.quotes and settings.archive.days > 0
+
+
 def _by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
     """What replies took something from stands higher; relevance stays as it is."""
     told = [(hit, *with_use(hit.score, dict(hit.factors), hit.memory.use, settings.loop)) for hit in hits]
@@ -149,7 +180,13 @@ def _needed(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float
     """The relevance that each has to reach: more after the first prompt."""
     settings = situation.settings
     raised = settings.turn.later_threshold if situation.live.has_prompts else 0.0
-    return {hit.memory.id: settings.kinds.threshold[hit.memory.kind] + raised for hit in hits}
+    doubted = settings.capture.quoted_threshold
+    return {
+        hit.memory.id: settings.kinds.threshold[hit.memory.kind]
+        + raised
+        + (doubted if hit.memory.tier is Tier.CANDIDATE else 0.0)
+        for hit in hits
+    }
 
 
 def _refused(

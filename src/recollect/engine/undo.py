@@ -5,11 +5,18 @@ from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
-from recollect.domain.memory import Memory
+from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
 from recollect.engine.ports import Store
 
-OF_MEMORIES = (DeedKind.REMEMBER, DeedKind.IMPORT, DeedKind.FORGET, DeedKind.REVIEW)
+OF_MEMORIES = (
+    DeedKind.REMEMBER,
+    DeedKind.IMPORT,
+    DeedKind.FORGET,
+    DeedKind.REVIEW,
+    DeedKind.LEARN,
+    DeedKind.FADE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +52,14 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
     return Undone(deed=deed, by=undoing, removed=gone, restored=back)
 
 
+def learnt_in(store: Store, session: SessionId) -> DeedId:
+    """The deed under which all that a session taught stands."""
+    deed = store.learning_deed(session)
+    if deed is None:
+        raise InvalidValue(f"Nothing that the session {session!r} taught is left to take back.")
+    return deed.id
+
+
 def _last(store: Store) -> Deed:
     deed = store.undoable()
     newest = next(iter(store.deeds(limit=1)), None)
@@ -52,7 +67,7 @@ def _last(store: Store) -> Deed:
         before = f" Before it came deed {deed.id}: `recollect undo {deed.id}`." if deed else ""
         raise InvalidValue(f"The last deed forgot for good, which cannot be undone.{before}")
     if deed is None:
-        raise InvalidValue("There is nothing to undo.")
+        raise InvalidValue("There is nothing to undo. `recollect undo --session ID` takes back what a session taught.")
     return deed
 
 

@@ -16,8 +16,16 @@ _BODY = Pattern(
     rb"(?:(?:[\s\"',+]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
     rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
+_END = Pattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+# A line of a key, also behind the number, sign or quote that a program puts in front of it; or a header of one.
+_AHEAD, _BEHIND = rb"[\s\d:|>+\-\"']{0,20}", rb"(?:[\s\"',+]|\\[nr]){0,8}\Z"
+_KEY_LINE = Pattern(
+    _AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND,
+)
+_LAST_LINE = Pattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
 _CLOSING = Pattern(rb"key(?: block)?-----")
 _BASE64 = Pattern(rb"[A-Za-z0-9+/=]{16}")
+_LONGEST_LINE = 400
 _TALK = 64  # less than this between begin and end is talk of a key, unless it is base64
 _PUTTY = b"putty-user-key-file"
 _PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
@@ -40,12 +48,38 @@ def private_keys(text: bytes, low: bytes) -> Iterator[Found]:
         if end is not None:
             yield place, end, "private-key"
         place = low.find(b"-----begin", max(place + 10, end or 0))
+    yield from _ends(text, low)
     place = low.find(_PUTTY)
     while place >= 0:
         lines = _PUTTY_LINES.search(text, place, place + LONGEST)
         if lines is not None:
             yield *lines.span(1), "private-key"
         place = low.find(_PUTTY, lines.end() if lines is not None else place + LONGEST)
+
+
+def _ends(text: bytes, low: bytes) -> Iterator[Found]:
+    """What `tail` shows of a key, or what is longer than any: the lines before its end, up to what cannot be one."""
+    done, place = 0, low.find(b"-----end")
+    while place >= 0:
+        if _END.match(text, place) is not None:
+            start = _first_line(text, done, place)
+            if _BASE64.search(text, start, place) is not None:
+                yield start, place, "private-key"
+        done = place + 8
+        place = low.find(b"-----end", done)
+
+
+def _first_line(text: bytes, floor: int, end: int) -> int:
+    """Where the lines of a key begin that end here; a line break may also be written as an escape."""
+    start = end
+    while start > floor:
+        near = max(floor, start - _LONGEST_LINE)
+        real, written = text.rfind(b"\n", near, start - 1), text.rfind(b"\\n", near, start - 2)
+        begin = max(real + 1, written + 2 if written >= 0 else 0, near)
+        if (_LAST_LINE if start == end else _KEY_LINE).match(text, begin, start) is None:
+            break
+        start = begin
+    return start
 
 
 def _end(text: bytes, low: bytes, start: int) -> int | None:

@@ -87,7 +87,7 @@ def rank(
     )
 
 
-def _rarity(total: int, having: int) -> float:
+def word_rarity(total: int, having: int) -> float:
     return math.log(1 + (total - having + 0.5) / (having + 0.5))
 
 
@@ -96,7 +96,7 @@ def _by_words(turns: SightedTurns, weights: Mapping[str, float]) -> tuple["Doubl
 
     score, asked, total = np.zeros(len(turns.numbers)), 0.0, len(turns.numbers)
     for word, positions in turns.having.items():
-        worth = weights[word] * _rarity(total, len(positions))
+        worth = weights[word] * word_rarity(total, len(positions))
         score[positions] += worth
         asked += worth
     return score, asked
@@ -115,7 +115,7 @@ def _by_session(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubles":
     score = np.zeros(len(length))
     for word, positions in turns.having.items():
         times = np.bincount(codes[positions], minlength=len(length))
-        worth = weights[word] * _rarity(there, int(np.count_nonzero(times)))
+        worth = weights[word] * word_rarity(there, int(np.count_nonzero(times)))
         score += worth * times * (SESSION_SATURATION + 1) / (times + norm)
     return np.asarray(score[codes], np.float64)
 

@@ -22,6 +22,7 @@ SCOPE_MATCH: Mapping[ScopeLevel, float] = {
 WRONG_LANGUAGE, WRONG_PROJECT = 0.1, 0.05  # seen from elsewhere, where it is public or preferences are shared
 UNKNOWN_TASK = 0.5
 SAME_AGENT, OTHER_AGENT = 1.0, 0.5
+LEAST_DURABLE = 0.7  # of its score, for what hardly matters later
 PRIOR = 2  # replies that nobody has seen, as often used as not: one look decides little
 
 # What helps a type of agent most; both see everything.
@@ -123,6 +124,14 @@ def turn_score(factors: Mapping[str, float], weights: Turn | Search) -> float:
             "entity": weights.entity_weight,
         },
     )
+
+
+def with_durability(score: float, factors: dict[str, float], memory: Memory) -> tuple[float, dict[str, float]]:
+    """What was read in a session counts by how likely it is to matter later; what was said outright counts wholly."""
+    if memory.durability >= 1.0:
+        return score, factors
+    factor = LEAST_DURABLE + (1 - LEAST_DURABLE) * memory.durability
+    return score * factor, {**factors, "durability": memory.durability}
 
 
 def freshness_factor(freshness: Freshness, stale: Stale) -> float:

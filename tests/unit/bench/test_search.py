@@ -22,7 +22,7 @@ def test_a_small_bench_of_search_prints_every_row(tmp_path: Path, capsys: pytest
 
 def test_a_small_bench_of_old_turns_prints_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     archive.run(tmp_path, (50,), GIVEN, QUESTIONS)
-    assert capsys.readouterr().out.count("50 turns of one project: ") == 3
+    assert capsys.readouterr().out.count("50 turns of one project: ") == 4
 
 
 def test_vectors_of_another_order_are_not_called_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

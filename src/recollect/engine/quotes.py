@@ -1,0 +1,285 @@
+"""What earlier sessions of the project say about a prompt, word for word: lines for a turn block, or none.
+
+Only what people and agents said: never the output of tools, the running session, or what stands in front of the model
+already; and nothing that no longer holds without what took its place.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+from math import isnan
+
+from recollect.capture.echo import is_echo, words_of
+from recollect.domain.injection import Quoted
+from recollect.domain.learning import Origin
+from recollect.domain.memory import Memory, MemoryId, MessageId, SessionId, Tier
+from recollect.domain.session import Turn
+from recollect.engine.admission import MARK, redacted
+from recollect.engine.corrections import what_holds_now
+from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
+from recollect.engine.recall import LookedAt, look_at_turns
+from recollect.engine.showing import line_as_read
+from recollect.engine.situation import Situation
+from recollect.rank.calibrate import rarity
+from recollect.rank.quotes import WORTH_NOTHING, Passage, fit, left_to_quote, topical, worth_quoting
+from recollect.text.block import CUT, plain, quote_line_of, quotes_in
+from recollect.text.meaning import project_words
+from recollect.text.passages import quotable, tells
+from recollect.text.query import FUNCTION_WORDS, content_words
+from recollect.text.tokens import estimate
+from recollect.text.words import index_words
+
+SPEAKERS = {Origin.USER: "user", Origin.ASSISTANT: "agent", Origin.SUMMARY: "agent"}
+POOL = 32  # turns that are looked at passage by passage
+EXCHANGES = 12  # of which something may be quoted
+READ_CHARS = 3_500  # about twice what fits into a block: no more is cut into passages
+PASSAGES = 60  # that are compared with each other
+REPLIES = 6  # of an agent to one prompt, at most
+MAX_QUOTED_CHARS = 50_000  # a longer turn is something that was pasted
+OF_PASSAGE = 0.4  # of what a prompt needs beside all turns, by the best passage alone
+ALONE = 2  # content words in a prompt, of which one that is shared says nothing
+CHARS_PER_TOKEN = 3  # about: what the lines cost in the end is counted
+
+Place = tuple[SessionId, MessageId]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotes:
+    lines: tuple[str, ...] = ()
+    turns: tuple[Quoted, ...] = ()  # that they quote
+
+
+NO_QUOTES = Quotes()
+
+
+def quotes(
+    archive: KeepsTurns,
+    memories: KeepsMemories,
+    embeds: Embeds | None,
+    prompt: str,
+    situation: Situation,
+    *,
+    budget_tokens: int,
+    block: str,
+    shown: Collection[MemoryId],
+) -> Quotes:
+    """`block` is what is said before them, and `shown` are the memories in it."""
+    project = situation.viewer.project
+    if project is None or budget_tokens <= 0:
+        return NO_QUOTES
+    found = look_at_turns(archive, embeds, prompt, project, pool=POOL, running=situation.running)
+    settings = situation.settings.turn
+    needed = settings.quote_threshold + (settings.later_threshold if situation.live.has_prompts else 0.0)
+    if topical(*signs(prompt, found)) < needed:
+        return NO_QUOTES
+    exchanges = dict(_exchanges(found))
+    turns = _that_hold(_turns(archive, found, exchanges, project), memories, {*shown, *situation.live.shown})
+    live = " ".join(quote for sent in situation.live.sent for quote in quotes_in(sent.injection.block))
+    lines = [words_of(line) for sent in situation.live.sent for line in sent.injection.block.splitlines()]
+    asked = words_of(prompt)
+    said = frozenset(index_words(block))
+    looked_at: set[int] = set()
+    while True:
+        near = sorted(_passages(turns, found, exchanges), key=lambda one: -one.fit)[:PASSAGES]
+        # A memory in front of the model says it, or an earlier block has quoted it.
+        passages = left_to_quote(
+            [one for one in near if tells(one.text) and MARK not in one.text],  # it was about a secret
+            # Who asked the same before has said nothing about it.
+            lambda one: _is_in(one.text, live) or is_echo(one.text, lines) or words_of(one.text) <= asked,
+            needed * OF_PASSAGE,
+        )
+        chosen = _fitting(passages, turns, budget_tokens, said)
+        unsafe = _unsafe(turns, {passage.turn for passage in chosen} - looked_at)
+        if not unsafe:
+            return _told(chosen, turns, line_as_read)
+        turns |= unsafe
+        looked_at |= unsafe.keys()
+
+
+def _is_in(text: str, live: str) -> bool:
+    return bool(live) and plain(text) in live
+
+
+def _unsafe(turns: Mapping[int, Turn], positions: Collection[int]) -> dict[int, Turn]:
+    """Those that an older version kept with a secret, without it. One may go over many lines: all of a turn is read."""
+    safe = {at: redacted(turns[at].text)[:MAX_QUOTED_CHARS] for at in sorted(positions)}
+    return {at: replace(turns[at], text=text) for at, text in safe.items() if text != turns[at].text}
+
+
+def _fitting(
+    passages: Sequence[Passage], turns: Mapping[int, Turn], budget_tokens: int, said: Collection[str]
+) -> list[Passage]:
+    """Passages are counted one by one; what counts is the lines that they make. Of those that do not fit, the least
+    worthy go."""
+    chosen = worth_quoting(passages, budget_tokens=budget_tokens, said=said)
+    while chosen:
+        over = sum(estimate(line + "\n") for line in _told(chosen, turns, str).lines) - budget_tokens
+        if over <= 0:
+            break
+        while chosen and over > 0:
+            over -= chosen.pop().tokens
+    return chosen
+
+
+def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
+    """That the prompt is about what was said in this project: how near the nearest passage comes, and the largest share
+    of the prompt, by rarity, that one turn has."""
+    turns = found.turns
+    here = project_words(turns.project or "")
+    words = [word for word in content_words(prompt) if word not in here]
+    weight = rarity({word: len(turns.having.get(word, ())) for word in words}, len(turns.numbers))
+    shared = found.ranked.words * 0
+    times = shared.copy()
+    for word in words:
+        if word in turns.having:
+            shared[turns.having[word]] += weight[word]
+            times[turns.having[word]] += 1
+    if len(words) >= ALONE:
+        shared[times < 2] = 0  # "rename the variable in ...": one word of a prompt is in some turn or other
+    asked = float(shared.max(initial=0.0)) / (sum(weight.values()) or 1.0)
+    near = [cosine for cosines in found.passages.values() for cosine in cosines]
+    return max(near, default=0.0) if found.cosine is not None else None, asked
+
+
+def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
+    """For each turn of the best exchanges, the one that began it: what a user said, before the replies to it."""
+    turns, seen = found.turns, set[int]()
+    for position in found.ranked.best(POOL).tolist():
+        first = position
+        while first and not turns.from_user[first] and turns.sessions[first - 1] == turns.sessions[position]:
+            first -= 1
+        if first in seen:
+            continue
+        seen.add(first)
+        yield first, first
+        for reply in range(first + 1, min(first + 1 + REPLIES, len(turns.numbers))):
+            if turns.from_user[reply] or turns.sessions[reply] != turns.sessions[first]:
+                break
+            yield reply, first
+        if len(seen) == EXCHANGES:
+            break
+
+
+def _turns(archive: KeepsTurns, found: LookedAt, positions: Collection[int], project: str) -> dict[int, Turn]:
+    """Those of them that somebody said."""
+    at = sorted(positions)
+    rows = archive.turns([int(found.turns.numbers[position]) for position in at])
+    return {
+        position: turn
+        for position, turn in zip(at, rows, strict=True)
+        if turn is not None
+        and turn.project == project
+        and turn.origin in SPEAKERS
+        and len(turn.text) <= MAX_QUOTED_CHARS
+    }
+
+
+def _that_hold(turns: Mapping[int, Turn], memories: KeepsMemories, known: Collection[MemoryId]) -> dict[int, Turn]:
+    """Without those in which something was said that no longer holds, unless what holds instead is told too."""
+    ended: dict[Place, list[Memory]] = {}
+    for memory in memories.ended_of({turn.session for turn in turns.values()}):
+        if _has_faded(memory):
+            continue
+        for place in _places(memory):
+            ended.setdefault(place, []).append(memory)
+
+    def holds(turn: Turn) -> bool:
+        old = ended.get((turn.session, turn.message), [])
+        now = [what_holds_now(memories, memory) for memory in old]
+        return all(memory is not None and memory.id in known for memory in now)
+
+    return {position: turn for position, turn in turns.items() if holds(turn)}
+
+
+def _has_faded(memory: Memory) -> bool:
+    """Nobody needed it; nothing took its place, and nobody wanted it gone."""
+    return memory.tier is Tier.CANDIDATE and memory.superseded_by is None and memory.forgotten_at is None
+
+
+def _places(memory: Memory) -> Iterator[Place]:
+    """Where it was said."""
+    for said in (memory.source, *(mention.source for mention in memory.mentions)):
+        if said.session is not None and said.message is not None:
+            yield said.session, said.message
+
+
+def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int, int]) -> Iterator[Passage]:
+    score = {position: max(0.0, float(found.ranked.score[position])) for position in turns}
+    best: dict[int, float] = {}
+    for position in turns:
+        first = exchanges[position]
+        best[first] = max(best.get(first, 0.0), score[position])
+    asked = sum(found.worth.values()) or 1.0
+    bounds = {position: _at_most(found, position, best[exchanges[position]]) for position in turns}
+    least, read = max(bounds.values(), default=0.0) - WORTH_NOTHING, 0
+    for position in sorted(turns, key=lambda position: (-bounds[position], position)):
+        if bounds[position] < least or read > READ_CHARS:
+            break
+        near = _near(found, position)
+        turn = turns[position]
+        read += len(turn.text)
+        for place, (text, words) in enumerate(_cut(turn.text)):
+            yield Passage(
+                turn=position,
+                place=place,
+                exchange=exchanges[position],
+                text=text,
+                words=words - FUNCTION_WORDS,
+                tokens=1 + len(text) // CHARS_PER_TOKEN,
+                turn_score=score[position],
+                exchange_score=best[exchanges[position]],
+                asked=sum(worth for word, worth in found.worth.items() if word in words) / asked,
+                cosine=near[min(place, len(near) - 1)],
+            )
+
+
+def _at_most(found: LookedAt, position: int, exchange_score: float) -> float:
+    """How well the best passage of a turn can fit."""
+    asked, nearest = float(found.ranked.words[position]), max(near or 0.0 for near in _near(found, position))
+    return fit(max(0.0, float(found.ranked.score[position])), exchange_score, asked, nearest)
+
+
+@lru_cache(maxsize=512)
+def _cut(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """What may be quoted of a turn, with its words; remembered, because the same turns are near again and again."""
+    return tuple((passage, frozenset(index_words(passage))) for passage in quotable(text))
+
+
+def _near(found: LookedAt, position: int) -> Sequence[float | None]:
+    """How near each passage of a turn comes; the last one stands for all after it, which have no vectors."""
+    cosines = found.passages.get(position)
+    if cosines:
+        return [*cosines, sum(cosines) / len(cosines)]
+    context = None if found.cosine is None else float(found.cosine[position])
+    return [None if context is None or isnan(context) else context]
+
+
+def _told(chosen: Sequence[Passage], turns: Mapping[int, Turn], read: Callable[[str], str]) -> Quotes:
+    """A line for each exchange, the newest first: of two versions of a thing, the one that holds comes before."""
+    ordered = sorted(chosen, key=lambda passage: (passage.turn, passage.place))
+    lines = []
+    for first, of_exchange in groupby(ordered, key=lambda passage: passage.exchange):
+        spoken = [(turns[at], list(said)) for at, said in groupby(of_exchange, key=lambda passage: passage.turn)]
+        lines.append((first, spoken))
+    lines.sort(key=lambda line: (line[1][0][0].at, line[0]), reverse=True)
+    return Quotes(
+        lines=tuple(
+            quote_line_of(
+                [(SPEAKERS[turn.origin or Origin.USER], read(_joined(said))) for turn, said in spoken],
+                spoken[0][0].at,
+                spoken[0][0].session,
+            )
+            for _, spoken in lines
+        ),
+        turns=tuple(Quoted(session=turn.session, message=turn.message) for _, spoken in lines for turn, _ in spoken),
+    )
+
+
+def _joined(said: Sequence[Passage]) -> str:
+    """With a mark where something between two passages is left out."""
+    text, last = said[0].text, said[0].place
+    for passage in said[1:]:
+        text += (" " if passage.place == last + 1 else CUT) + passage.text
+        last = passage.place
+    return text
