@@ -4,10 +4,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.health import Finding
 from recollect.domain.model import ModelState, Progress
+from recollect.domain.settings import Extractor as ExtractorSettings
+from recollect.domain.settings import Provider
 from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
@@ -15,14 +17,20 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
 if TYPE_CHECKING:
+    from recollect.extract.budget import CountsTokens
+    from recollect.extract.extractor import Proposes
     from recollect.store.sqlite.claude_mem import ClaudeMemRows
+    from recollect.store.sqlite.opencode import OpenCodeSession
 
 __all__ = [
+    "FollowedExtractor",
     "Model",
     "build_model",
     "claude_mem_rows",
     "model_state",
     "open_engine",
+    "opencode_messages",
+    "opencode_sessions",
     "remove_model",
     "save_what_can_be_read",
 ]
@@ -40,6 +48,20 @@ def claude_mem_rows(file: Path) -> "AbstractContextManager[ClaudeMemRows]":
     from recollect.store.sqlite.claude_mem import claude_mem_rows  # only such an import needs it
 
     return claude_mem_rows(file)
+
+
+def opencode_sessions(file: Path) -> "list[OpenCodeSession]":
+    """What OpenCode keeps of its sessions."""
+    from recollect.store.sqlite.opencode import opencode_sessions
+
+    return opencode_sessions(file)
+
+
+def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
+    """The messages of one of them, each with its parts."""
+    from recollect.store.sqlite.opencode import opencode_messages
+
+    return opencode_messages(file, session)
 
 
 def model_state(folder: Path) -> ModelState:
@@ -75,6 +97,30 @@ def open_engine(
     """The engine on a database file; None keeps everything in memory."""
     store = SqliteStore(database)
     try:
-        yield Engine(store, settings_for, git, time.perf_counter, model, _files)
+        extractor = FollowedExtractor(settings_for, store)
+        yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor)
     finally:
         store.close()
+
+
+class FollowedExtractor:
+    """The language model that reads sessions too, as the user's settings say now; a call gives None if it is off.
+
+    A project's settings are never asked. Off, nothing of `extract` is even imported.
+    """
+
+    def __init__(self, settings_for: SettingsFor, counts: "CountsTokens") -> None:
+        self._settings_for = settings_for
+        self._counts = counts
+        self._built: tuple[ExtractorSettings, Proposes | None] | None = None
+
+    def __call__(self) -> "Proposes | None":
+        """InvalidSettings: the user has begun to set it, and something is missing."""
+        settings = self._settings_for(None).extractor
+        if settings.provider is Provider.OFF:
+            self._built = None
+        elif self._built is None or self._built[0] != settings:
+            from recollect.extract.extractor import build
+
+            self._built = (settings, build(settings, self._counts))
+        return None if self._built is None else self._built[1]

@@ -1,0 +1,169 @@
+"""One question to one endpoint over HTTP. Bounded in time as a whole and in size; follows nothing, uses no proxy.
+
+A server that sends a byte now and then would hold a time-out for each reading off for ever: here every reading has what
+is left of the whole. Only the look-up of a name takes what the system's resolver takes.
+"""
+
+import email.utils
+import http.client
+import io
+import json
+import socket
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.extract.address import Address
+from recollect.extract.answer import NoAnswer
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_ANSWER_BYTES = 1_000_000
+_READ_BYTES = 65_536
+_MAX_WAIT_S = 24 * 3600.0
+_BUSY = (429, 503)
+
+Headers = Mapping[str, str]
+
+
+def ask(address: Address, path: str, headers: Headers, body: Mapping[str, Any], *, timeout_s: float) -> Any:
+    """The answer as JSON; NoAnswer: there is none that could be read."""
+    deadline = _Deadline(timeout_s)
+    try:
+        with _connected(address, deadline) as stream:
+            return _exchange(stream, address, path, headers, body)
+    except TimeoutError:
+        raise NoAnswer(f"it did not answer within {timeout_s:g} s", may_cost=True) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise NoAnswer(f"the connection broke ({type(error).__name__})", may_cost=True) from None
+
+
+def _exchange(stream: "_Stream", address: Address, path: str, headers: Headers, body: Mapping[str, Any]) -> Any:
+    connection = http.client.HTTPConnection(address.host, address.port)
+    connection.sock = stream  # it needs no more of a socket than this is
+    connection.request(
+        "POST",
+        address.path + path,
+        body=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "Accept": "application/json", "Connection": "close", **headers},
+    )
+    response = connection.getresponse()
+    if response.status != http.client.OK:
+        raise _refused(response)
+    content = bytearray()
+    while part := response.read1(_READ_BYTES):
+        content += part
+        if len(content) > MAX_ANSWER_BYTES:
+            raise NoAnswer(f"its answer has more than {MAX_ANSWER_BYTES:,} bytes", may_cost=True)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise NoAnswer("its answer is not JSON", may_cost=True) from None
+
+
+def _refused(response: http.client.HTTPResponse) -> NoAnswer:
+    status = response.status
+    if 300 <= status < 400:
+        why = f"it sends elsewhere (status {status}), which is not followed; set extractor.endpoint to where it is"
+        return NoAnswer(why, may_cost=False)
+    if status in (401, 403):
+        return NoAnswer(f"it refused the key (status {status}); look at extractor.key_env", may_cost=False)
+    if status == 404:
+        why = "it knows no such path or model (status 404); look at extractor.endpoint and extractor.model"
+        return NoAnswer(why, may_cost=False)
+    wait_s = _wait_s(response.headers.get("Retry-After", "")) if status in _BUSY else 0.0
+    # A gateway that gave up has perhaps passed the question on; who refuses it has not worked on it.
+    return NoAnswer(f"it answered with status {status}", may_cost=status >= 500, wait_s=wait_s)
+
+
+def _wait_s(retry_after: str) -> float:
+    """Seconds, or a date."""
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), _MAX_WAIT_S)
+    try:
+        until = email.utils.parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return 0.0
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, min((until - datetime.now(UTC)).total_seconds(), _MAX_WAIT_S))
+
+
+class _Deadline:
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._end = clock() + seconds
+
+    def left_s(self) -> float:
+        left = self._end - self._clock()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+def _connected(address: Address, deadline: _Deadline) -> "_Stream":
+    try:
+        places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise NoAnswer(f"there is no host {address.host}", may_cost=False) from None
+    failed = OSError()
+    for family, kind, protocol, _, place in places:
+        connection = socket.socket(family, kind, protocol)
+        try:
+            connection.settimeout(deadline.left_s())
+            connection.connect(place)
+            return _Stream(_encrypted(connection, address, deadline), deadline)
+        except OSError as error:  # also a time-out, also a certificate that is not trusted
+            connection.close()
+            failed = error
+    if isinstance(failed, TimeoutError):
+        raise NoAnswer("it could not be reached in time", may_cost=False) from None
+    raise NoAnswer(f"it cannot be reached ({type(failed).__name__})", may_cost=False) from None
+
+
+def _encrypted(connection: socket.socket, address: Address, deadline: _Deadline) -> socket.socket:
+    if not address.is_encrypted:
+        return connection
+    import ssl  # a model on this machine needs none
+
+    connection.settimeout(deadline.left_s())
+    return ssl.create_default_context().wrap_socket(connection, server_hostname=address.host)
+
+
+class _Stream:
+    """A socket that keeps a deadline, as far as `http.client` needs one."""
+
+    def __init__(self, connection: socket.socket, deadline: _Deadline) -> None:
+        self._connection = connection
+        self._deadline = deadline
+
+    def __enter__(self) -> "_Stream":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def sendall(self, data: bytes) -> None:
+        self._connection.settimeout(self._deadline.left_s())
+        self._connection.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Incoming(self._connection, self._deadline))
+
+    def close(self) -> None:
+        """Whoever opened it closes it: an answer is read after the connection has let go."""
+
+
+class _Incoming(io.RawIOBase):
+    def __init__(self, connection: socket.socket, deadline: _Deadline) -> None:
+        self._connection = connection
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        self._connection.settimeout(self._deadline.left_s())
+        return self._connection.recv_into(buffer)
