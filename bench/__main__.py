@@ -11,7 +11,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from bench import archive, background, cold, embedding, moments, processes, redaction, remembering, search, staleness
+from bench import (
+    archive,
+    backfill,
+    background,
+    cold,
+    embedding,
+    moments,
+    processes,
+    redaction,
+    remembering,
+    search,
+    staleness,
+)
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
 from bench.vectors import NO_MODEL, Given, Reals, synthetic
@@ -49,6 +61,7 @@ def main() -> None:
         "by word",
         lambda at: archive.run(at, FULL_TURNS if full else TURNS, given, questions),
     )
+    _section("old sessions read from their transcripts", "", backfill.run)
     _section("memories that speak of files", "a turn without files", staleness.run)
     _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.corpus import project, prompts, turns
+from bench.corpus import NOW, project, prompts, turns
 from bench.measure import row, timed
 from bench.search import engine_on, opened
 from bench.vectors import Given, Prepared, Reals
+from recollect.domain.event import Prompt
+from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 
@@ -33,7 +35,16 @@ def _at(folder: Path, size: int, given: Given, questions: Reals) -> None:
         _recall(engine, "How does the worker retry?")
         both = timed(prompts(QUERIES), lambda prompt: _recall(engine, prompt))
         row(f"{size:>9,} turns of one project: without embedding the question", both, by_word)
+        quoting = timed(_first_prompts(), engine.handle)
+        row(f"{size:>9,} turns of one project: a prompt that may quote them", quoting, by_word)
     row(f"{size:>9,} turns of one project: first search", timed(range(3), lambda _: _first(database, prepared)))
+
+
+def _first_prompts() -> Iterator[Prompt]:
+    """Each in a session of its own: nothing was quoted there before."""
+    for number, text in enumerate(prompts(QUERIES)):
+        session = SessionId(f"quoting-{number}")
+        yield Prompt(session=session, at=NOW, project=project(0), message=MessageId("m"), text=text)
 
 
 def _write(store: SqliteStore, engine: Engine, size: int, given: Given) -> None:

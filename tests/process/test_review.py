@@ -29,7 +29,7 @@ def test_where_nothing_waits_a_person_reads_so_and_a_pipe_stays_empty(home: Home
     done = home.recollect("review")
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr == b"Nothing waits for a decision here.\n"
-    assert home.json("review") == {"cases": []}
+    assert home.json("review") == {"cases": [], "candidates": []}
 
 
 def test_a_contradiction_is_told_when_it_is_taught_and_waits_with_both_sides(home: Home) -> None:

@@ -33,7 +33,7 @@ def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
     try:
         with context.engine() as engine:
             viewer = context.viewer_of(engine, None, None)
-            found = [case.memory for case in engine.cases()]
+            found = [*(case.memory for case in engine.cases()), *engine.candidates()]
     except RecollectError:
         return []
     return _items(sorted(found, key=lambda memory: not belongs(memory, viewer))[:OFFERED], incomplete)

@@ -27,7 +27,7 @@ from recollect.domain.event import (
 from recollect.domain.injection import Choice, Injection, Placement, Quiet, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.outcome import Updates
-from recollect.text.block import CLOSE, OPEN, PREAMBLE, PREFIX
+from recollect.text.block import CLOSE, OPEN, PREAMBLE, PREFIX, prefix_of
 from recollect.text.signature import signature
 
 MAX_COLUMNS, MIN_COLUMNS = 100, 50
@@ -108,7 +108,7 @@ class Page:
         self._known[memory.id] = memory
         at = memory.created_at
         left = f"{at:%H:%M}" if at.date() == demo_story.TODAY else f"{at:%b}"
-        kind = f"[{PREFIX[memory.kind]}]"
+        kind = f"[{prefix_of(memory)}]"
         said = f"{memory.title}: {memory.text}" if memory.title else memory.text
         self._put(Row(f"{kind} {said}", left, hang=len(kind) + 1, colour="magenta", prefix=len(kind)))
         if isinstance(lesson.stored, Updates):

@@ -22,6 +22,7 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
+from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
 from recollect.domain.session import Note, Summary
 from recollect.text.block import visible
@@ -68,16 +69,23 @@ def _started(fields: Fields, about: dict[str, Any]) -> Event:
 
 def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
     message = MessageId(read.text(fields, "message"))
-    return Prompt(message=message, text=read.said(fields, "text"), live=_live(fields), **about)
+    return Prompt(message=message, text=read.said(fields, "text"), live=_live(fields), origin=_origin(fields), **about)
 
 
 def _reply(fields: Fields, about: dict[str, Any]) -> Event:
-    return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), **about)
+    final = read.truth(fields, "final", False)
+    return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about)
 
 
 def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
     output = read.said(fields, "output") if "output" in fields else ""
-    return ToolSucceeded(tool=read.text(fields, "tool"), input=read.part(fields, "input"), output=output, **about)
+    return ToolSucceeded(
+        tool=read.text(fields, "tool"),
+        input=read.part(fields, "input"),
+        output=output,
+        call=read.optional(fields, "call"),
+        **about,
+    )
 
 
 def _failed(fields: Fields, about: dict[str, Any]) -> Event:
@@ -117,7 +125,7 @@ TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
     "tool_succeeded": _succeeded,
     "tool_failed": _failed,
     "compacting": lambda _, about: Compacting(**about),
-    "compacted": lambda _, about: Compacted(**about),
+    "compacted": lambda fields, about: Compacted(summary=read.optional(fields, "summary") or "", **about),
     "session_ended": _ended,
     "asked": _asked,
 }
@@ -128,6 +136,13 @@ def _source(fields: Fields) -> StartSource:
     if value not in list(StartSource):
         raise PayloadError(f"There is no start source {value!r}; `source` is one of {', '.join(StartSource)}.")
     return StartSource(value)
+
+
+def _origin(fields: Fields) -> Origin:
+    value = read.optional(fields, "origin") or Origin.USER
+    if value not in list(Origin):
+        raise PayloadError(f"There is no origin {value!r}; `origin` is one of {', '.join(Origin)}.")
+    return Origin(value)
 
 
 def _copied(fields: Fields) -> dict[MessageId, MessageId]:

@@ -2,13 +2,14 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from recollect import wiring
 from recollect.cli import context
 from recollect.cli.import_files import STDIN, Readable
 from recollect.cli.import_places import Places
+from recollect.cli.progress import Watch
 from recollect.cli.records import draft_of, unknown_fields
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import Role, Source
@@ -21,8 +22,6 @@ MAX_LINE_BYTES = 1_000_000
 MAX_TEXT_BYTES = 10_000_000  # of a file of notes
 MAX_JSON_BYTES = 100_000_000  # of an export that has to be read as a whole
 PART_BYTES = 1 << 16
-
-Watch = Callable[[int], None]  # called with how many bytes have been read
 
 
 def entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:

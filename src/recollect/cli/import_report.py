@@ -9,7 +9,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
 from recollect.privacy.secrets import redact
-from recollect.text.block import PREFIX, visible
+from recollect.text.block import prefix_of, visible
 
 SHOWN_AT_MOST = 20  # of each list on the screen; --json has all
 
@@ -125,7 +125,7 @@ def _show_table(report: Report) -> None:
     for outcome, spot, memory in report.memories:
         place = "" if spot.file is None else f"  {spot.file}:{spot.line}"
         body = Text(_said(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")
-        table.add_row(Text(outcome, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
+        table.add_row(Text(outcome, style="cyan"), Text(prefix_of(memory), style="bold magenta"), body)
     output.console().print(table)
 
 

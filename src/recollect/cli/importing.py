@@ -2,20 +2,21 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import assert_never
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.cli import completing, context, output, progress
 from recollect.cli.embedding import LATER, Bulk, embed_all, watching
 from recollect.cli.exits import EXIT_PARTLY
-from recollect.cli.import_entries import Watch, entries
+from recollect.cli.import_entries import entries
 from recollect.cli.import_files import Files, find
 from recollect.cli.import_places import Places
 from recollect.cli.import_report import SHOWN_AT_MOST, Report, Spot, say
+from recollect.cli.progress import Watch
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.history import DeedId
 from recollect.domain.memory import Draft
@@ -26,7 +27,6 @@ from recollect.privacy.exclude import IgnoredPaths
 from recollect.wiring import Model
 
 CHUNK_LINES = 1000  # one transaction each: others may write in between, and Ctrl-C loses nothing that was counted
-STEP_BYTES = 1 << 16  # between two steps of the progress bar
 
 Placed = tuple[Spot, Draft]
 
@@ -72,7 +72,10 @@ def import_memories(
     model = context.model()
     with context.writing_engine(model) as engine:
         places = Places(engine, project, looking=dry_run)
-        with _watched(found) as watch, engine.rehearsing() if dry_run else nullcontext():
+        with (
+            progress.reading(sum(file.size for file in found.found)) as watch,
+            engine.rehearsing() if dry_run else nullcontext(),
+        ):
             _bring_back(engine, _drafts(found, places, report, watch, strict), report, strict)
         say(report, dry_run=dry_run, as_json=as_json)
         if report.new + report.updated + report.contradicting and not dry_run and not no_embed:
@@ -159,24 +162,3 @@ def _embed(engine: Engine, model: Model, *, silent: bool) -> None:
         raise
     except StoreError as error:
         output.warn(f"The import is kept; its vectors are not: {error} {LATER}")
-
-
-@contextmanager
-def _watched(found: Files) -> Iterator[Watch]:
-    """A bar of progress where a person watches files being read."""
-    total = sum(file.size for file in found.found)
-    if not total or not sys.stderr.isatty():
-        yield lambda _read: None
-        return
-    with click.progressbar(length=total, label="Reading", file=sys.stderr) as bar:
-        waiting = 0
-
-        def watch(read: int) -> None:
-            nonlocal waiting
-            waiting += read
-            if waiting > STEP_BYTES:
-                bar.update(waiting)
-                waiting = 0
-
-        yield watch
-        bar.update(waiting)

@@ -4,7 +4,7 @@ import json
 import secrets
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import click
@@ -15,7 +15,7 @@ from recollect.cli.embedding import Bulk, embed_briefly
 from recollect.cli.events import TYPES, event_of
 from recollect.cli.injections import injection_json
 from recollect.cli.reasons import cost, silence
-from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.errors import InvalidValue, PayloadError, StoreError
 from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection, Point
 from recollect.engine.engine import Engine
@@ -47,7 +47,7 @@ def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
 
     It belongs to this folder unless it has a `folder` or `project`. Without `session`, a start, a prompt, a failed tool
     or a question is a session of its own, in which nothing was shown before. It is recorded like the event of any host,
-    so `recollect why` explains it. The fields of events: docs/reference/pipe.md.
+    and learnt from, so `recollect why` explains it. The fields of events: docs/reference/pipe.md.
     """
     happened = event_of(_filled(_parsed(_given(event))), context.now(), host=context.BY)
     model = context.model()
@@ -58,6 +58,8 @@ def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
         with engine.rehearsing() if dry_run else nullcontext():
             injection = engine.handle(happened)
         ms = (time.perf_counter() - began) * 1000
+        if not dry_run:
+            _learn(engine)
     if as_json:
         output.say_json({"session": happened.session, **injection_json(injection, ms, explain=True)})
     else:
@@ -97,6 +99,13 @@ def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     if fields.get("type") in TYPES and filled.get("session") is None:
         raise PayloadError(f"`session` is missing: a {fields['type']} is about a session that began before.")
     return filled
+
+
+def _learn(engine: Engine) -> None:
+    """From what was just told: without a daemon, nobody else comes by."""
+    with suppress(StoreError):  # somebody else is at it, or the disk is full: it waits
+        while engine.learn_some():
+            pass
 
 
 def _catch_up(engine: Engine, model: Model, event: Event) -> None:

@@ -40,6 +40,7 @@ def sent_json(sent: Sent) -> dict[str, Any]:
         "by_kind": dict(shown),
         "relevance": None if average is None else round(average, DIGITS),
         "corrected": list(injection.corrected),
+        "quoted": [{"session": turn.session, "message": turn.message} for turn in injection.quoted],
     }
 
 

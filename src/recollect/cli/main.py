@@ -24,6 +24,7 @@ COMMANDS = {
     "why": "recollect.cli.why:why",
     "feedback": "recollect.cli.feedback:feedback",
     "inject": "recollect.cli.inject:inject",
+    "capture": "recollect.cli.capture:capture",
     "import": "recollect.cli.importing:import_memories",
     "export": "recollect.cli.exporting:export_memories",
     "project": "recollect.cli.project:project",

@@ -11,8 +11,8 @@ import click
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.memory import Memory, MemoryId
-from recollect.text.block import PREFIX, stale_notes, visible
+from recollect.domain.memory import Memory, MemoryId, Tier
+from recollect.text.block import prefix_of, stale_notes, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -124,6 +124,7 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
 def _marks(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
     """` (flagged: asks to ...; src/a.py changed since)`"""
     flagged = [] if memory.flag is None else [f"flagged: {visible(memory.flag)}"]
+    flagged += ["candidate"] if memory.tier is Tier.CANDIDATE else []
     notes = [*flagged, *stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))]
     return f" ({'; '.join(notes)})" if notes else ""
 
@@ -143,8 +144,12 @@ def _show_table(
         about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {note}" if note else "")
         about += f"\n{below[number]}" if below else ""
         body = Text(shortened(memory)) + Text(f"\n{about}", style="dim")
-        table.add_row(Text(memory.id, style="cyan"), Text(PREFIX[memory.kind], style="bold magenta"), body)
+        table.add_row(Text(memory.id, style="cyan"), Text(prefix_of(memory), style="bold magenta"), body)
     console().print(table)
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
 def shortened(memory: Memory) -> str:

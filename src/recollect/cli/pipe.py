@@ -17,6 +17,7 @@ from recollect.cli.events import event_of
 from recollect.cli.injections import injection_json
 from recollect.cli.records import seen_record_of
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
+from recollect.domain.learning import Proposal
 from recollect.domain.memory import Hit, Viewer
 from recollect.domain.outcome import Refused
 from recollect.domain.session import Turn, TurnHit
@@ -50,6 +51,7 @@ class Pipe:
             "remember": self._remember,
             "search": self._search,
             "event": self._event,
+            "capture": self._capture,
             "redact": self._redact,
             "reset": self._reset,
         }
@@ -136,7 +138,16 @@ class Pipe:
         began = time.perf_counter()
         injection = self._engine.handle(event)
         ms = (time.perf_counter() - began) * 1000
+        self._work_off()
         return injection_json(injection, ms, explain=explain)
+
+    def _capture(self, request: Mapping[str, Any]) -> Answer:
+        from recollect.engine.learning import rehearse  # only who asks for it pays for its tables
+
+        events = requests.heard(request, context.now())
+        embeds = self._model()
+        proposals = rehearse(events, None if embeds is None else embeds.embed, self._settings)
+        return {"memories": [_proposed(proposal) for proposal in proposals]}
 
     def _redact(self, request: Mapping[str, Any]) -> Answer:
         redacted = redact(requests.text_to_redact(request))
@@ -156,7 +167,7 @@ class Pipe:
     def _work_off(self) -> None:
         """What waits is done before the answer, so that a run can be repeated."""
         with suppress(StoreError):  # a full disk, say: what waits is found by its words
-            while self._engine.embed_some():
+            while self._engine.learn_some() or self._engine.embed_some() or self._engine.extract_some():
                 pass
 
 
@@ -167,6 +178,17 @@ def _said(turn: Turn) -> Answer:
         "time": turn.at.isoformat(),
         "role": turn.role.value,
         "text": turn.text,
+    }
+
+
+def _proposed(proposal: Proposal) -> Answer:
+    return {
+        "kind": proposal.kind.value,
+        "scope": proposal.level.value,
+        "text": proposal.text,
+        "status": proposal.tier.value,
+        "durability": proposal.durability,
+        "source_ids": list(proposal.messages),
     }
 
 

@@ -23,6 +23,7 @@ from recollect.domain.memory import (
     Sensitivity,
     SessionId,
     Source,
+    Tier,
     Use,
     parse_kind,
 )
@@ -30,7 +31,7 @@ from recollect.domain.memory import (
 DRAFT_FIELDS = (
     *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),
     *("sensitivity", "importance", "confidence", "superseded_by", "seen", "source", "evidence", "anchors", "use"),
-    *("mentions", "flag", "conflicts"),
+    *("mentions", "flag", "conflicts", "tier", "durability"),
 )
 
 
@@ -65,6 +66,8 @@ def record_of(memory: Memory) -> dict[str, Any]:
         "mentions": [{**_source_record(said.source), "at": said.at.isoformat()} for said in memory.mentions],
         "flag": memory.flag,
         "conflicts": list(memory.conflicts),
+        "tier": memory.tier.value,
+        "durability": memory.durability,
     }
 
 
@@ -120,6 +123,8 @@ def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source
         mentions=_mentions(record, source),
         flag=read.optional(record, "flag"),
         conflicts=tuple(map(MemoryId, read.texts(record, "conflicts"))),
+        tier=_tier(record),
+        durability=read.number(record, "durability", 1.0),
     )
 
 
@@ -203,6 +208,13 @@ def _sensitivity(record: Fields) -> Sensitivity:
     if value not in list(Sensitivity):
         raise PayloadError(f"There is no sensitivity {value!r}; known are {', '.join(Sensitivity)}.")
     return Sensitivity(value)
+
+
+def _tier(record: Fields) -> Tier:
+    value = read.optional(record, "tier") or Tier.CONFIRMED
+    if value not in list(Tier):
+        raise PayloadError(f"There is no tier {value!r}; a memory is {' or '.join(Tier)}.")
+    return Tier(value)
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -9,7 +9,8 @@ from recollect.cli import fields as read
 from recollect.cli import filters
 from recollect.cli.fields import Fields
 from recollect.cli.records import draft_of
-from recollect.domain.errors import PayloadError
+from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
 from recollect.domain.search import Filters
 from recollect.domain.session import Turn
@@ -18,6 +19,8 @@ SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "fo
 MAX_HITS = 1000
 PLACES = ("memories", "archive", "all")
 LOADED = "loaded"  # the session of messages that name none
+HEARD = "heard"  # the session of messages that are only looked at
+SPEAKERS = (Role.USER, Role.ASSISTANT, Role.TOOL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,34 @@ def turns(request: Fields, now: datetime) -> list[Turn]:
                 at=read.time_or_none(message, "time") or _now(request, now),
             )
         )
+    return found
+
+
+def heard(request: Fields, now: datetime) -> list[Event]:
+    """The messages of one session, as the events they were."""
+    project, otherwise = _project(request), _now(request, now)
+    found: list[Event] = []
+    for message in _objects(request, "messages"):
+        role = read.optional(message, "role") or Role.USER
+        if role not in SPEAKERS:
+            raise PayloadError(f"There is no role {role!r} here; known are {', '.join(SPEAKERS)}.")
+        id_, text = MessageId(read.text(message, "id")), read.said(message, "text")
+        about: dict[str, Any] = {
+            "session": SessionId(HEARD),
+            "project": project,
+            "at": read.time_or_none(message, "time") or otherwise,
+            "host": "pipe",
+        }
+        try:
+            match Role(role):
+                case Role.USER:
+                    found.append(Prompt(message=id_, text=text, **about))
+                case Role.ASSISTANT:
+                    found.append(Reply(message=id_, text=text, **about))
+                case _:
+                    found.append(ToolSucceeded(tool=read.optional(message, "tool") or "tool", output=text, **about))
+        except InvalidValue as error:
+            raise PayloadError(f"The message {id_!r} is not usable. {error}") from None
     return found
 
 

@@ -7,11 +7,11 @@ import click
 
 from recollect.cli import completing, context, output
 from recollect.cli.records import record_of
-from recollect.domain.memory import Memory, MemoryId, ScopeLevel, Viewer
+from recollect.domain.memory import Memory, MemoryId, ScopeLevel, Tier, Viewer
 from recollect.engine.engine import Engine
 from recollect.engine.review import Case, Decided, Review
 from recollect.privacy.visibility import may_see
-from recollect.text.block import PREFIX, visible
+from recollect.text.block import prefix_of, visible
 
 SHOWN_AT_MOST = 20  # on the screen; --json has all
 
@@ -21,22 +21,36 @@ _ids = click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_com
 @click.group(invoke_without_command=True)
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects, not only of this folder's.")
 @click.option("--limit", "-n", type=click.IntRange(1, 1000), help="At most so many; default: 20, with --json all.")
+@click.option(
+    "--candidates", "candidates_only", is_flag=True, help="Only what sessions brought and nothing has proven."
+)
 @output.json_option
 @click.pass_context
-def review(ctx: click.Context, everywhere: bool, limit: int | None, as_json: bool) -> None:
+def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_only: bool, as_json: bool) -> None:
     """What waits for your decision, the newest first.
 
-    These are memories that contradict others, where it is not clear which one holds, and texts that read as orders to
-    an agent. Until you decide, the former are shown with their dates, and the latter are never injected.
+    These are memories that contradict others, where it is not clear which one holds, texts that read as orders to an
+    agent, and candidates: what was read in a session and nothing has proven yet, the likeliest to matter first, with
+    the words it was taken from. Until you decide, the first are shown with their dates, the second are never injected,
+    and a candidate is shown only where it fits a prompt well; one that nobody needs fades by itself.
     """
     if ctx.invoked_subcommand is not None:
         return
     with context.engine() as engine:
         viewer = context.viewer_of(engine, None, None)
-        waiting = engine.cases()
+        cases = [case for case in engine.cases() if case.memory.tier is Tier.CANDIDATE or not candidates_only]
+        known = {case.memory.id for case in cases}
+        unproven = [Case(memory=memory, against=()) for memory in engine.candidates() if memory.id not in known]
+    waiting = [*cases, *unproven]
     here = waiting if everywhere else [case for case in waiting if belongs(case.memory, viewer)]
     if as_json:
-        output.say_json({"cases": [_case_json(case) for case in here[:limit]]})
+        listed = here[:limit]
+        output.say_json(
+            {
+                "cases": [_case_json(case) for case in listed if case.memory.id in known],
+                "candidates": [record_of(case.memory) for case in listed if case.memory.id not in known],
+            }
+        )
         return
     shown = here[: limit or SHOWN_AT_MOST]
     _show(shown, everywhere)
@@ -147,7 +161,7 @@ def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
         body = Text(output.shortened(memory)) + Text(f"\n{about}", style="dim")
         for note in notes:
             body += Text(f"\n{note}", style="yellow")
-        table.add_row(Text(memory.id, style=style), Text(PREFIX[memory.kind], style="bold magenta"), body)
+        table.add_row(Text(memory.id, style=style), Text(prefix_of(memory), style="bold magenta"), body)
 
     for number, case in enumerate(cases):
         if number:
@@ -159,7 +173,17 @@ def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
 
 
 def _flagged(case: Case) -> list[str]:
-    return [] if case.memory.flag is None else [f"flagged: {case.memory.flag}; not injected until you accept it"]
+    """Why it waits."""
+    memory = case.memory
+    if memory.flag is not None:
+        return [f"flagged: {memory.flag}; not injected until you accept it"]
+    if memory.tier is not Tier.CANDIDATE:
+        return []
+    said = [sentence for sentence in map(visible, memory.evidence) if sentence != visible(memory.text)]
+    return [
+        f"candidate, durability {memory.durability:.2f}",
+        *(f"from: {output.cut(sentence)}" for sentence in said[:2]),
+    ]
 
 
 def _who(memory: Memory) -> str:

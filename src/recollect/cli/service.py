@@ -57,6 +57,12 @@ def status(ctx: click.Context, as_json: bool) -> None:
             output.say(f"served    {facts['requests']} requests, {facts['memories']} memories")
             if facts.get("to_review"):
                 output.say(f"review    {facts['to_review']} wait for your decision (`recollect review --all`)")
+            if facts.get("candidates"):
+                output.say(f"learnt    {facts['candidates']} candidates (`recollect review --candidates --all`)")
+            if facts.get("to_learn"):
+                output.say(f"waiting   {output.many(facts['to_learn'], 'event')} to learn from")
+            if facts.get("extractor"):
+                output.say(f"extractor {facts['extractor']}")
             output.say(f"model     {facts['model'].replace('_', ' ')}")
         else:
             output.say("not running (hosts start it when they need it; `recollect start` does so now)")

@@ -9,7 +9,7 @@ from recollect.cli import completing, context, output
 from recollect.cli.records import record_of, seen_record_of
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import Change, Deed
-from recollect.domain.memory import Memory, Source
+from recollect.domain.memory import Memory, Source, Tier
 from recollect.engine.engine import Engine
 from recollect.engine.story import Story
 from recollect.text.block import stale_notes, stale_state, visible
@@ -93,6 +93,7 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
         ("valid", _validity(memory)),
         ("importance", f"{memory.importance:g} of 2"),
         ("confidence", f"{memory.confidence:g}"),
+        ("durability", "" if memory.durability >= 1 else f"{memory.durability:.2f} (how likely it matters later)"),
         ("seen", output.many(memory.seen, "time")),
         ("shown", _use(memory)),
         ("source", _source(memory)),
@@ -125,6 +126,8 @@ def _files(memory: Memory, seen: Freshness) -> list[str]:
 
 def _status(memory: Memory) -> str:
     status = status_of(memory)
+    if status == "live" and memory.tier is Tier.CANDIDATE:
+        return "candidate: nothing has proven it yet (`recollect review`)"
     return f"superseded by {memory.superseded_by}" if status == "superseded" else status
 
 
@@ -163,6 +166,8 @@ def _deed(change: Change, after: Memory) -> str:
         "purge": "forgotten for good",
         "accept": "",
         "review": f"{_decision(deed, after, ended)} in review",
+        "learn": "learnt" if change.before is None else replaced if ended else "heard again",
+        "fade": "faded: nobody needed it",
         "undo": f"taken back (deed {deed.detail.get('undoes')})",
     }[deed.kind]
     by = f", {after.superseded_by} holds instead" if ended else ""

@@ -2,10 +2,12 @@
 
 import click
 
-from recollect.cli import context, output
+from recollect.cli import completing, context, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.memory import SessionId
+from recollect.engine.engine import Engine
 from recollect.engine.undo import OF_MEMORIES
 from recollect.text.block import visible
 
@@ -17,17 +19,27 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @click.argument("deed", type=int, required=False)
 @click.option("--list", "listing", is_flag=True, help="Only show what was done lately, with the numbers of the deeds.")
 @click.option("--limit", "-n", type=click.IntRange(1, 10_000), default=20, show_default=True, help="With --list.")
+@click.option(
+    "--session",
+    help="All that was learnt from this session; the beginning of its id is enough.",
+    shell_complete=completing.session_ids,
+)
 @output.json_option
-def undo(deed: int | None, listing: bool, limit: int, as_json: bool) -> None:
-    """Take back the last thing that was done (remember, import, forget, review, merge), or a given DEED. Undo can be
-    undone."""
+def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
+    """Take back the last thing that you did (remember, import, forget, review, merge), a given DEED, or all that was
+    learnt from a session. Undo can be undone."""
+    if session is not None and (listing or deed is not None):
+        raise InvalidValue("--session takes back what that session taught; leave the number and --list out.")
     if listing:
         if deed is not None:
             raise InvalidValue("--list shows all deeds; leave the number out.")
         _list(limit, as_json)
         return
     with context.writing_engine() as engine:
-        undone = engine.undo(None if deed is None else DeedId(deed), at=context.now(), by=context.BY)
+        if session is not None:
+            undone = engine.undo_learning(_named(engine, session), at=context.now(), by=context.BY)
+        else:
+            undone = engine.undo(None if deed is None else DeedId(deed), at=context.now(), by=context.BY)
     if as_json:
         output.say_json(
             {
@@ -50,6 +62,18 @@ def undo(deed: int | None, listing: bool, limit: int, as_json: bool) -> None:
         output.say("There is no undo window ([forget] undo_hours): what is out of sight is gone for good.")
     else:
         output.say(f"`recollect undo {undone.by}` does it again.")
+
+
+def _named(engine: Engine, session: str) -> SessionId:
+    found = engine.log.find(session)
+    if found is not None:
+        return found.id
+    several = [one.id for one in engine.log.sessions(session, limit=6)]
+    if several:
+        raise InvalidValue(f"Several sessions begin with {session!r}: {', '.join(several)}.")
+    raise InvalidValue(
+        f"No session begins with {session!r}; `recollect undo --list` names those that taught something."
+    )
 
 
 def _list(limit: int, as_json: bool) -> None:
@@ -98,6 +122,10 @@ def _line(deed: Deed) -> str:
             what = f"accepting of the name {deed.detail.get('project')}"
         case DeedKind.REVIEW:
             what = f"review ({deed.detail.get('decision')}) of {many} through {deed.by}"
+        case DeedKind.LEARN:
+            what = f"learning of {many} from session {deed.detail.get('session')} through {deed.by}"
+        case DeedKind.FADE:
+            what = f"fading of {many} that nobody needed"
         case _:
             what = f"{deed.kind.value} of {many} through {deed.by}"
     return what + (f" (undone by {deed.undone_by})" if deed.undone_by else "")

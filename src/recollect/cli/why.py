@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.engine.engine import Engine
-from recollect.text.block import PREFIX, is_item, visible
+from recollect.text.block import is_item, is_quote, prefix_of, visible
 
 GONE = "(gone: forgotten, or deleted since)"
 
@@ -154,8 +154,11 @@ def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) 
         output.heading("Shown")
     for memory_id in (*injection.ids, *in_short):
         _say_choice(memory_id, known, _why_shown(memory_id, chosen, sent, log))
-    for line in filter(is_item, injection.block.splitlines()):
-        output.say_indented(line, 2)
+    for line in injection.block.splitlines():
+        if is_item(line) or is_quote(line):
+            output.say_indented(line, 2)
+    for turn in injection.quoted:
+        output.say_indented(f"quoted: message {turn.message} of session {turn.session}", 6, dim=True)
 
 
 def _show_others(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
@@ -179,7 +182,7 @@ def _why_shown(memory_id: MemoryId, chosen: dict[MemoryId, Choice], sent: Sent, 
 
 def _say_choice(memory_id: MemoryId, known: dict[MemoryId, Memory], reasons: Sequence[str]) -> None:
     memory = known.get(memory_id)
-    said = GONE if memory is None else f"[{PREFIX[memory.kind]}] {visible(memory.text)}{_since(memory)}"
+    said = GONE if memory is None else f"[{prefix_of(memory)}] {visible(memory.text)}{_since(memory)}"
     output.say_indented(f"{memory_id}  {said}", 2)
     for reason in reasons:
         output.say_indented(reason, 6, dim=True)

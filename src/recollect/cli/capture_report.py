@@ -1,0 +1,106 @@
+"""What reading old sessions did, or would do: counted, and said to a person or a script."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.cli import output
+from recollect.cli.capture_sources import Source
+from recollect.domain.memory import SessionId
+from recollect.engine.backfill import Backfilled, Learnt
+from recollect.privacy.secrets import redact
+
+SHOWN_AT_MOST = 20
+
+
+@dataclass(slots=True)
+class Report:
+    files: int = 0
+    read_before: int = 0
+    retold: int = 0  # files of SpecStory about sessions that are known from their agent
+    turns: int = 0
+    known: int = 0
+    unwanted: int = 0
+    sessions: set[SessionId] = field(default_factory=set)
+    learnt: Learnt = field(default_factory=Learnt)
+    refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+    def count(self, done: Backfilled) -> None:
+        self.files += not done.was_finished
+        self.read_before += done.was_finished
+        self.turns += done.turns
+        self.known += done.known
+        self.unwanted += done.unwanted
+        self.sessions |= done.sessions
+        self.learnt.add(done.learnt)
+
+
+def say_found(found: list[Source], read_before: int) -> None:
+    """What there is, before anything is read."""
+    for form in dict.fromkeys(source.form for source in found):
+        of_form = [source for source in found if source.form is form]
+        first, last = (output.day(day(one.changed_at for one in of_form)) for day in (min, max))
+        megabytes = sum(source.size for source in of_form) / 1e6
+        what = "session" if form.value == "opencode-database" else "file"
+        output.say(f"{form}: {output.many(len(of_form), what)}, {megabytes:.1f} MB, from {first} to {last}")
+    if read_before:
+        output.say(f"{read_before:,} of them were read before and have not changed.")
+
+
+def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
+    if as_json:
+        output.say_json(_as_json(report, dry_run))
+        return
+    for file, line, why in report.refused[:SHOWN_AT_MOST]:
+        output.warn(f"{file}, line {line}: {redact(why).text}")
+    if len(report.refused) > SHOWN_AT_MOST:
+        output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST:,} more; --json names all.")
+    for file, why in report.unreadable[:SHOWN_AT_MOST]:
+        output.warn(f"{file} cannot be read: {redact(why).text}")
+    for file in report.ignored[:SHOWN_AT_MOST]:
+        output.remark(f"Left out: {file} is ignored ([privacy] ignored_paths).")
+    output.say(("Nothing was kept; it would be: " if dry_run else "") + _sentence(report))
+    for what, kinds in (("New", report.learnt.confirmed), ("Candidates", report.learnt.candidates)):
+        if kinds:
+            output.say(f"{what}: " + ", ".join(f"{kind} {count:,}" for kind, count in sorted(kinds.items())))
+    if report.learnt.candidates and not dry_run:
+        output.remark("`recollect review` shows candidates with what they were read from.")
+
+
+def _sentence(report: Report) -> str:
+    if not report.files and not report.refused:
+        return f"Nothing new: {output.many(report.read_before + report.retold, 'file was', 'files were')} read before."
+    read = f"{output.many(report.turns, 'turn')} of {output.many(len(report.sessions), 'session')}"
+    parts = [f"{read} archived", f"{report.known:,} known already"]
+    if report.unwanted:
+        parts.append(f"{report.unwanted:,} not kept")
+    new, candidates = report.learnt.confirmed.total(), report.learnt.candidates.total()
+    parts.append(f"{output.many(new, 'new memory', 'new memories')}")
+    parts.append(f"{output.many(candidates, 'candidate')}, {report.learnt.same:,} said again")
+    if report.refused:
+        parts.append(f"{output.many(len(report.refused), 'line')} could not be read")
+    before = [f"{report.read_before:,} read before"] if report.read_before else []
+    if report.retold:
+        before.append(f"{report.retold:,} retold what is known")
+    return ", ".join(parts) + f" (from {output.many(report.files, 'file')}{''.join(f', {one}' for one in before)})."
+
+
+def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
+    return {
+        "stored": not dry_run,
+        "files": report.files,
+        "read_before": report.read_before,
+        "retold": report.retold,
+        "sessions": len(report.sessions),
+        "turns": report.turns,
+        "known": report.known,
+        "unwanted": report.unwanted,
+        "new": dict(sorted(report.learnt.confirmed.items())),
+        "candidates": dict(sorted(report.learnt.candidates.items())),
+        "same": report.learnt.same,
+        "contradicting": report.learnt.contradicting,
+        "refused": [{"file": file, "line": line, "why": redact(why).text} for file, line, why in report.refused],
+        "unreadable": [{"file": file, "why": redact(why).text} for file, why in report.unreadable],
+        "ignored": report.ignored,
+    }

@@ -1,0 +1,144 @@
+"""Old sessions as the command reads them: which there are, where each belongs, and its events."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from recollect import wiring
+from recollect.domain.errors import InvalidValue
+from recollect.domain.event import Event
+from recollect.domain.memory import SessionId
+from recollect.domain.transcript import Form, Mark, Record
+from recollect.hosts import claude_code, codex, opencode_history, specstory
+from recollect.privacy.exclude import IgnoredPaths
+from recollect.text.block import visible
+from recollect.transcripts import reading
+from recollect.transcripts.places import Found, Places, folder_of, marked
+from recollect.transcripts.reading import Bad, Watch
+
+MESSAGE_BYTES = 1000  # what a message of a database counts as, where progress is shown
+_TWIN = f"{specstory.NAME}:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One file, or one session of a database."""
+
+    shown: str
+    form: Form
+    size: int
+    changed_at: datetime
+    mark: Mark
+    folder: str | None  # where it worked; None: nothing tells
+    read: Callable[[Watch, Bad], Iterator[Event]]
+    session: str | None = None  # the only one in it, if that is known
+
+
+@dataclass(slots=True)
+class Sources:
+    found: list[Source]
+    unreadable: list[tuple[str, str]]
+    ignored: list[str]
+    not_understood: int
+
+
+def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
+    """Those that are named; if none is, those of this machine, and those that lie in the project."""
+    places = Places()
+    named = list(paths)
+    for path in named:
+        if not path.exists():
+            raise InvalidValue(f"There is no {visible(str(path))}.")
+        places.named(path)
+    if not named:
+        places.of_machine(os.environ, Path.home())
+        if project_root is not None:
+            places.of_project(project_root)
+    done = Sources([], [(visible(str(path)), why) for path, why in places.unreadable], [], places.not_understood)
+    for found in places.found:
+        if ignored.matches(str(found.path.resolve())):
+            done.ignored.append(visible(str(found.path)))
+        elif found.form is Form.OPENCODE_DATABASE:
+            _of_database(found, done)
+        else:
+            done.found.append(_of_file(found))
+    # What OpenCode moved into its database is in its old files all the same.
+    moved = {source.session for source in done.found if source.form is Form.OPENCODE_DATABASE}
+    done.found = [one for one in done.found if one.form is not Form.OPENCODE_FILES or one.session not in moved]
+    # SpecStory retells what others keep themselves: their own word comes first.
+    done.found.sort(key=lambda source: source.form is Form.SPECSTORY)
+    return done
+
+
+def _of_file(found: Found) -> Source:
+    return Source(
+        shown=visible(str(found.path)),
+        form=found.form,
+        size=found.size,
+        changed_at=found.changed_at,
+        mark=found.mark,
+        folder=folder_of(found),
+        read=partial(_events, found),
+        session=found.path.stem if found.form is Form.OPENCODE_FILES else None,
+    )
+
+
+def _of_database(found: Found, done: Sources) -> None:
+    try:
+        kept = wiring.opencode_sessions(found.path)
+    except InvalidValue as error:
+        done.unreadable.append((visible(str(found.path)), str(error)))
+        return
+    for session in kept:
+        name = str(session.info["id"])
+        done.found.append(
+            Source(
+                shown=visible(f"{found.path} ({name})"),
+                form=found.form,
+                size=session.messages * MESSAGE_BYTES,
+                changed_at=datetime.fromtimestamp(session.updated_ms / 1000, UTC),
+                mark=marked(found.path, f"{session.updated_ms}:{session.messages}", name),
+                folder=session.info["directory"],
+                read=partial(_rows, found.path, session.info),
+                session=name,
+            )
+        )
+
+
+def _events(found: Found, watch: Watch, bad: Bad) -> Iterator[Event]:
+    path, otherwise = found.path, found.changed_at
+    match found.form:
+        case Form.CLAUDE_CODE:
+            return claude_code.parse(reading.json_lines(path, watch, bad), otherwise=otherwise, bad=bad)
+        case Form.CODEX:
+            return codex.parse(reading.json_lines(path, watch, bad), otherwise=otherwise, bad=bad)
+        case Form.OPENCODE_EXPORT:
+            return opencode_history.parse(reading.opencode_export(path, watch, bad), otherwise=otherwise, bad=bad)
+        case Form.OPENCODE_FILES:
+            return opencode_history.parse(reading.opencode_files(path, watch, bad), otherwise=otherwise, bad=bad)
+        case _:
+            lines = reading.text_lines(path, watch, bad)
+            return specstory.parse(lines, otherwise=otherwise, bad=bad, name=path.stem, folder=folder_of(found))
+
+
+def _rows(file: Path, info: dict[str, object], watch: Watch, bad: Bad) -> Iterator[Event]:
+    def records() -> Iterator[Record]:
+        yield Record(0, {"session": info})
+        for number, (message, parts) in enumerate(wiring.opencode_messages(file, str(info["id"])), start=1):
+            watch(MESSAGE_BYTES)
+            yield Record(number, {"message": message, "parts": parts})
+
+    return opencode_history.parse(records(), otherwise=datetime.now(UTC), bad=bad)
+
+
+def without_folder(events: Iterable[Event]) -> Iterator[Event]:
+    """Of sessions whose folder is gone, so that it says nothing about where they belong."""
+    return (replace(event, folder=None) for event in events)
+
+
+def twin_of(event: Event) -> SessionId | None:
+    """The session that SpecStory retells, by the name that its agent gave it."""
+    return SessionId(event.session.removeprefix(_TWIN)) if event.session.startswith(_TWIN) else None

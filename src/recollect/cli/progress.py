@@ -1,0 +1,30 @@
+"""A bar of progress where a person watches something being read."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+STEP_BYTES = 1 << 16  # between two steps of the bar
+
+Watch = Callable[[int], None]  # called with how many bytes have been read
+
+
+@contextmanager
+def reading(total: int) -> Iterator[Watch]:
+    if not total or not sys.stderr.isatty():
+        yield lambda _read: None
+        return
+    with click.progressbar(length=total, label="Reading", file=sys.stderr) as bar:
+        waiting = 0
+
+        def watch(read: int) -> None:
+            nonlocal waiting
+            waiting += read
+            if waiting > STEP_BYTES:
+                bar.update(waiting)
+                waiting = 0
+
+        yield watch
+        bar.update(waiting)
