@@ -38,42 +38,35 @@ IDS = frozenset(
 
 _WRITE = "comes with the complete write path: redaction, trust, novelty"
 _MOMENTS = "comes with the complete injection engine"
-_CAPTURE = "comes with capture from sessions"
 _DAEMON = "comes with the complete daemon, the hook client and MCP"
 _OPENCODE = "comes with the complete OpenCode plugin"
 _LATER = "comes after the first host is complete"
 
 DEFERRED: dict[str, str] = {
-    "MEM-5": _CAPTURE,
     "SCO-8": f"`why` and JSON are there (test_why), the viewer is not; {_LATER}",
-    "SCO-10": _CAPTURE,
     "BUD-7": f"`status` and `why --all` show it (test_why), the viewer does not; {_LATER}",
     "INJ-1": f"the engine answers all six; {_OPENCODE}",
     "INJ-2": f"the engine keeps it; proven until compaction on the real client; {_OPENCODE}",
     "INJ-3": f"twenty turns in the engine, six on the real client; twenty there: {_OPENCODE}",
-    **{f"CAP-{number}": _CAPTURE for number in (1, 2, 3, 6, 7, 8, 11, 12, 13, 14)},
-    "CAP-5": _DAEMON,
+    "CAP-14": f"read and asked for (test_harvest, test_compaction); no host has a tool to add with yet; {_DAEMON}",
     "PRI-6": f"files and socket are private; TCP with a token: {_DAEMON}",
     "OC-1": _OPENCODE,
     "CC-1": _LATER,
     "CX-1": _LATER,
     "MCP-1": _DAEMON,
-    "CLI-1": f"capture, restart, ui and mcp are missing; {_DAEMON}",
+    "CLI-1": f"restart, ui and mcp are missing; {_DAEMON}",
     "API-1": _DAEMON,
     "UI-1": _LATER,
-    "IMP-1": f"files of other tools are read, old transcripts are not; {_CAPTURE}",
     "TEAM-1": _LATER,
     "PERF-1": _MOMENTS,
     "PERF-2": _DAEMON,
     "PERF-3": "a figure: `make bench` prints it beside its target",
     "REL-2": f"one daemon, stale sockets and idle exit are there; versions: {_DAEMON}",
-    "EVAL-1": f"retrieval is scored; secrets, capture and the whole way are not there yet: {_CAPTURE}",
-    "SCN-A6": _CAPTURE,
-    "SCN-D1": _OPENCODE,
+    "EVAL-1": "figures, measured on data that is not ours to keep here; secrets are short of their target",
+    "SCN-D1": f"the engine tells it (test_turn_quotes); {_OPENCODE}",
     "SCN-D2": _OPENCODE,
     "SCN-D3": _OPENCODE,
     "SCN-D5": _OPENCODE,
-    "SCN-X1": _CAPTURE,
 }
 
 
