@@ -8,7 +8,6 @@ from recollect.capture.commands import Commands
 from recollect.capture.deeds import Deeds
 from recollect.capture.episodes import Episodes
 from recollect.capture.files import Files
-from recollect.capture.plans import Plan, Plans
 from recollect.capture.rejections import Rejections
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Proposal
@@ -22,14 +21,8 @@ class Structure:
     def __init__(self) -> None:
         self._heard: dict[tuple[str, ...], None] = {}
         self._made: dict[tuple[str, ...], None] = {}
-        self._plans = Plans()
         self._deeds = Deeds()
         self._parts = (Episodes(), Choices(), Rejections(), Commands(), self._deeds, Files())
-
-    @property
-    def plan(self) -> Plan:
-        """What the agent's own list says: what is open, and what is done."""
-        return self._plans.plan
 
     @property
     def deeds(self) -> list[str]:
@@ -39,7 +32,6 @@ class Structure:
     def hear(self, event: Event) -> list[Proposal]:
         if self._is_known(event):
             return []
-        self._plans.hear(event)
         proposals = [proposal for part in self._parts for proposal in part.hear(event)]
         return [proposal for proposal in proposals if self._is_first(proposal)]
 

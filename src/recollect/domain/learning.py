@@ -28,7 +28,6 @@ class Basis(StrEnum):
     PICK = "pick"  # options were offered, and the user took one
     REJECTION = "rejection"  # the user refused or reverted, and something else was accepted
     COMMAND = "command"  # it was run, and it works
-    PLAN = "plan"  # a todo list or a plan of the host
     DEED = "deed"  # a commit, tests that pass
     SUMMARY = "summary"  # the host's model wrote it down at compaction
     CLOSING = "closing"  # the last message of a turn
