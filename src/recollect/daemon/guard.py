@@ -89,9 +89,8 @@ class Guard:
         if by_tcp and not self._has_token(headers.the_one(b"authorization")):
             return NO_TOKEN
         length = headers.the_one(b"content-length")
-        if (
-            length and int(length[:20]) > self._max_body_bytes and not is_stream(scope["path"])
-        ):  # h11 has seen the digits
+        is_large = length and int(length[:20]) > self._max_body_bytes  # that it is a number was checked by h11
+        if is_large and not is_stream(scope["path"]):
             return TOO_LARGE
         return None
 

@@ -1,5 +1,7 @@
-"""Where the daemon is heard: a unix socket for its user alone, and 127.0.0.1 with a token where that is asked for or where
-sockets do not serve. Whoever holds the lock owns these files: what lies there is left over from a daemon that was killed.
+"""Where the daemon is heard: a unix socket for its user alone, and 127.0.0.1 with a token where that is asked for, or
+where sockets do not serve.
+
+Whoever holds the lock owns these files: what lies there is left over from a daemon that was killed.
 """
 
 import errno
@@ -124,12 +126,8 @@ def _token(path: Path) -> str:
         with os.fdopen(descriptor, encoding="ascii", errors="replace") as file:
             facts = os.fstat(file.fileno())
             known = file.read(1000).strip()
-        if (
-            stat.S_ISREG(facts.st_mode)
-            and facts.st_uid == os.getuid()
-            and not facts.st_mode & 0o077
-            and len(known) > 30
-        ):
+        is_private = stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077
+        if is_private and len(known) >= TOKEN_BYTES:
             return known
     token = secrets.token_urlsafe(TOKEN_BYTES)
     _write_private(path, f"{token}\n")
@@ -141,7 +139,7 @@ def _write_private(path: Path, text: str) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.unlink(missing_ok=True)
-        with open(draft, "x", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:  # noqa: PTH123
+        with open(draft, "x", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(text)
         draft.replace(path)
     except OSError as error:

@@ -11,7 +11,7 @@ import traceback
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from io import TextIOWrapper
+from io import FileIO, TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def last_errors() -> tuple[Noted, ...]:
 
 
 def begin(path: Path) -> None:
-    """From now on, what `recollect.*` and uvicorn log goes to this file. Without a file it is remembered all the same."""
+    """What we and uvicorn log goes to this file from now on. Where it cannot be written, memory has to do."""
     logging.raiseExceptions = False  # a full disk must not make a second problem of the first
     handlers: list[logging.Handler] = [_Remembering(logging.WARNING)]
     try:
@@ -63,12 +63,9 @@ def places_of(error: BaseException) -> str:
 
 class _PrivateFile(RotatingFileHandler):
     def _open(self) -> TextIOWrapper:
-        def private(name: str, flags: int) -> int:
-            return os.open(name, flags | os.O_CLOEXEC, 0o600)
-
-        file = open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)  # noqa: PTH123, SIM115
-        os.fchmod(file.fileno(), 0o600)
-        return file
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        os.fchmod(descriptor, 0o600)
+        return TextIOWrapper(FileIO(descriptor, "a"), encoding=self.encoding, write_through=True)
 
 
 class _Lines(logging.Formatter):
