@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recollect.client import Client
-from recollect.daemon.lifecycle import make_private_folder
+from recollect.daemon.lock import make_private_folder
 from recollect.domain.errors import DaemonError
 from tests.process.conftest import Home
 

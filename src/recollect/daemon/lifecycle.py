@@ -1,71 +1,57 @@
-"""One daemon per user: a lock held for life is the only truth, never a PID file. Only newer versions replace older."""
+"""The life of the daemon that has the lock: it opens, listens, watches itself, and ends in time."""
 
 import asyncio
-import errno
-import fcntl
 import logging
 import os
 import signal
 import socket
-import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from recollect import __version__, config, wiring
-from recollect.client import VERSION_HEADER, Client
+from recollect import __version__, wiring
+from recollect.client import VERSION_HEADER
 from recollect.config import Places
 from recollect.daemon import log as daemon_log
 from recollect.daemon.app import Activity, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
-from recollect.daemon.listening import Listening, identity, listening
+from recollect.daemon.listening import Listening, listening
 from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, bounded
 from recollect.daemon.settings import LiveSettings
-from recollect.domain.errors import DaemonError, RecollectError
+from recollect.domain.errors import RecollectError
 
 log = logging.getLogger("recollect.daemon")
 
 WATCH_S = 1.0
 TIDY_S = 600.0
-LOCK_WAIT_S = 3.0  # for one that has the lock and does not listen: it has just begun, or is about to end
-TAKE_OVER_S = 20.0  # of waiting, whatever the others do
-POLL_S = 0.05
 BOUNDS = Bounds()
 ANSWER_S = 1  # what requests under way get when it ends; uvicorn takes whole seconds
 END_S = 2.5  # after so long it ends whatever still runs; SQLite loses nothing by that
-NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EIO, errno.EINVAL, errno.EBADF)
 
 
-def serve(bounds: Bounds = BOUNDS) -> int:
-    """Run until stopped or idle. 0 also when a daemon of this version, or of a newer one, is there already."""
-    places = config.places()
-    make_private_folder(places.runtime)
-    make_private_folder(places.kept)
-    with _lock(places) as won:
-        if not won:
-            return 0
-        daemon_log.begin(places.log)
-        settings = LiveSettings(places.settings, os.environ)
-        model = wiring.Model(places.model)
-        with (
-            wiring.open_engine(settings, places.database, model.if_loaded) as engine,
-            listening(places, settings(None).daemon.port) as heard,
-            Background(engine, model) as background,
-        ):
-            activity = Activity(background.wake)
-            server = _Server(settings, activity, heard, lambda: engine.tidy(datetime.now(UTC)))
-            app = create_app(engine, activity, server.finish, model.says)
-            if engine.is_read_only:
-                log.warning("the database can be read but not written: nothing is learnt")
-            server.serve_app(Guard(app, heard.door), bounds)
+def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
+    """Run until stopped or idle. Only for who holds the lock."""
+    daemon_log.begin(places.log)
+    settings = LiveSettings(places.settings, os.environ)
+    model = wiring.Model(places.model)
+    with (
+        wiring.open_engine(settings, places.database, model.if_loaded) as engine,
+        listening(places, settings(None).daemon.port) as heard,
+        Background(engine, model) as background,
+    ):
+        activity = Activity(background.wake)
+        server = _Server(settings, activity, heard, lambda: engine.tidy(datetime.now(UTC)))
+        app = create_app(engine, activity, server.finish, model.says)
+        if engine.is_read_only:
+            log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
+        server.serve_app(Guard(app, heard.door), bounds)
     return 0
 
 
@@ -76,7 +62,6 @@ class _Server:
         self._settings = settings
         self._tidy = tidy
         self._heard = heard
-        self._identity = identity(heard.found_by)
         self._activity = activity
         self._uvicorn: uvicorn.Server | None = None
 
@@ -124,7 +109,7 @@ class _Server:
             if self._activity.idle_seconds() > idle_s:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
-            if identity(self._heard.found_by) != self._identity:
+            if not self._heard.found_by.is_ours():
                 log.warning("the socket was taken away: nobody can reach this daemon any more")
                 self.finish()
 
@@ -156,67 +141,3 @@ def _unforeseen(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     error = context.get("exception")
     what = "no exception" if error is None else type(error).__name__
     log.error("%s", what, extra={"where": "event loop"})
-
-
-@contextmanager
-def _lock(places: Places) -> Iterator[bool]:
-    """Whether it is ours. What it says inside is for people; that it is held is the truth."""
-    try:
-        descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise DaemonError(f"{places.lock} cannot be opened: {error.strerror}. Check owner and free space.") from error
-    try:
-        won = _won(descriptor, places)
-        if won:
-            with suppress(OSError):  # a full disk: nobody needs it
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, f"{__version__} {os.getpid()}\n".encode())
-        yield won
-    finally:
-        os.close(descriptor)
-
-
-def _won(descriptor: int, places: Places) -> bool:
-    """Waits for one that is ending, and ends one that is older. False: there is a daemon, and it shall stay."""
-    client = Client(places.socket)
-    last = time.monotonic() + TAKE_OVER_S
-    give_up = time.monotonic() + LOCK_WAIT_S
-    while not _taken(descriptor, places.lock):
-        if time.monotonic() > last:
-            return False
-        if client.retire_older():
-            give_up = time.monotonic() + LOCK_WAIT_S
-        elif client.is_running() or time.monotonic() > give_up:
-            return False
-        else:
-            time.sleep(POLL_S)
-    return True
-
-
-def _taken(descriptor: int, path: Path) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        if error.errno not in NO_LOCKS:
-            raise
-        raise DaemonError(
-            f"The disk of {path} does not lock files ({error.strerror}): nothing would keep a second daemon away. Set "
-            "XDG_RUNTIME_DIR, or XDG_STATE_HOME, to a folder on a disk of this machine."
-        ) from error
-    return True
-
-
-def make_private_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise DaemonError(
-            f"The folder {folder} cannot be made: {error.strerror}. Check owner and free space."
-        ) from error
-    facts = folder.lstat()
-    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
-        raise DaemonError(f"{folder} belongs to another user, or is a link; remove it, or set XDG_STATE_HOME.")
-    if facts.st_mode & 0o077:
-        folder.chmod(0o700)

@@ -34,8 +34,23 @@ class Listening:
     """What the daemon listens on, and the file that everybody finds it by."""
 
     sockets: list[socket.socket]
-    found_by: Path
+    found_by: "Place"
     door: Door | None  # None: not on TCP
+
+
+class Place:
+    """A file of ours: somebody else's under the same name is none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ours = _identity(path)
+
+    def is_ours(self) -> bool:
+        return self._ours is not None and _identity(self._path) == self._ours
+
+    def remove(self) -> None:
+        if self.is_ours():
+            self._path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -44,30 +59,35 @@ def listening(places: Places, port: int) -> Iterator[Listening]:
     _remove(places.socket)
     _remove(places.tcp)
     unix = _unix(places.socket)
-    tcp, door = None, None
-    if port or unix is None:
-        try:
-            tcp = _tcp(port)
-            door = Door(port=tcp.getsockname()[1], token=_token(places.token))
-            _write_private(places.tcp, f"{door.port}\n{door.token}\n")
-        except DaemonError as error:
-            if unix is None:
-                raise
-            log.error("%s", error)  # there is another way in, and hosts use that
-            tcp, door = None, None
+    socket_place = Place(places.socket)
+    if unix is not None:
+        unix.listen(BACKLOG)  # only now: nobody can know of it before we know what is ours
+    tcp, door = _by_tcp(places, port, required=unix is None) if port or unix is None else (None, None)
+    tcp_place = Place(places.tcp)
     sockets = [one for one in (unix, tcp) if one is not None]
-    made = [(path, identity(path)) for path in (places.socket, places.tcp)]
     try:
-        yield Listening(sockets=sockets, found_by=places.tcp if unix is None else places.socket, door=door)
+        yield Listening(sockets=sockets, found_by=tcp_place if unix is None else socket_place, door=door)
     finally:
-        for path, ours in made:
-            if identity(path) == ours:  # not what somebody else may have put there meanwhile
-                path.unlink(missing_ok=True)
+        socket_place.remove()
+        tcp_place.remove()
         for one in sockets:
             one.close()
 
 
-def identity(path: Path) -> tuple[int, int] | None:
+def _by_tcp(places: Places, port: int, *, required: bool) -> tuple[socket.socket, Door] | tuple[None, None]:
+    try:
+        listener = _tcp(port)
+        door = Door(port=listener.getsockname()[1], token=_token(places.token))
+        _write_private(places.tcp, f"{door.port}\n{door.token}\n")
+    except DaemonError as error:
+        if required:
+            raise
+        log.error("%s", error)  # there is another way in, and hosts use that
+        return None, None
+    return listener, door
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
     """Tells one file from another under the same name: an inode number alone is soon used again."""
     try:
         facts = path.lstat()
@@ -91,7 +111,6 @@ def _unix(path: Path) -> socket.socket | None:
     mask = os.umask(0o177)
     try:
         listener.bind(str(path))
-        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         with suppress(OSError):

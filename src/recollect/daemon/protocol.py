@@ -1,7 +1,7 @@
 """HTTP on one connection, bounded: nobody holds a place without asking something, and there are only so many places.
 
 uvicorn bounds the size of a header and the rest between two requests; here a header and a body get their time. The
-streams of MCP have no end, so only their header is timed.
+stream of an MCP client has no end, so only its header is timed.
 """
 
 import asyncio
@@ -14,7 +14,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 log = logging.getLogger("recollect.daemon")
 
-STREAMS = ("/v1/mcp", "/mcp")
+STREAMS = ("/v1/mcp",)  # whose body has no end
+LONG_ANSWERS = (*STREAMS, "/mcp")
 STREAM_END_S = 0.5  # what a stream gets at the daemon's end to answer what is under way
 MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, written as three each
 
@@ -29,7 +30,8 @@ class Bounds:
 
 
 def is_stream(path: str) -> bool:
-    return path.rstrip("/") in STREAMS
+    """Whether its body may be of any length and take any time."""
+    return path in STREAMS
 
 
 def bounded(bounds: Bounds) -> type[asyncio.Protocol]:
@@ -68,7 +70,8 @@ class BoundedProtocol(H11Protocol):
 
     def shutdown(self) -> None:
         super().shutdown()
-        if self.cycle is not None and is_stream(self.scope["path"]) and not self.transport.is_closing():
+        is_long = self.cycle is not None and self.scope["path"].rstrip("/") in LONG_ANSWERS
+        if is_long and not self.transport.is_closing():
             self.loop.call_later(STREAM_END_S, self.transport.close)
 
     def _watch(self) -> None:
