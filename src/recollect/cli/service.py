@@ -1,5 +1,6 @@
 """`recollect start`, `stop`, `restart` and `status`: the daemon."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
             output.say(f"model     {facts['model'].replace('_', ' ')}")
         else:
             output.say("not running (hosts start it when they need it; `recollect start` does so now)")
+        if places.database.exists() and not os.access(places.database, os.W_OK):
+            output.say("read only the database can be read but not written: nothing can be learnt")
         for one in usage:
             output.say(f"{_NAMES[one.point]:9} {_sentence(one)}")
         for name, place in where.items():

@@ -32,8 +32,8 @@ log = logging.getLogger("recollect.daemon")
 WATCH_S = 1.0
 TIDY_S = 600.0
 BOUNDS = Bounds()
-ANSWER_S = 1  # what requests under way get when it ends; uvicorn takes whole seconds
-END_S = 2.5  # after so long it ends whatever still runs; SQLite loses nothing by that
+ANSWER_S = 2  # what requests under way get when it ends; uvicorn takes whole seconds
+END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing by that
 
 
 def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
