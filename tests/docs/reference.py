@@ -123,9 +123,9 @@ one that is too large, 503 while the database cannot be used, 500 for a fault of
 
 
 def _fields(kind: Any) -> str:
-    if not dataclasses.is_dataclass(kind):
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
         return "" if kind is None else "The body is what the host's hook was given, as a JSON object.\n"
-    meaning = {name: said for one in reversed(kind.__mro__[:-1]) for name, said in meanings(one).items()}
+    meaning = {name: said for one in reversed(inspect.getmro(kind)[:-1]) for name, said in meanings(one).items()}
     rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
     rows += [
         f"| {field.name} | {_type(field.type)} | {_field_default(field)} | {meaning.get(field.name, '')} |"
