@@ -18,7 +18,7 @@ import tempfile
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from recollect import __version__
 from recollect.domain.errors import DaemonError
@@ -33,6 +33,12 @@ DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
+class _Said(NamedTuple):
+    status: int
+    version: str | None  # of who answered
+    body: bytes
+
+
 class _Connection(http.client.HTTPConnection):
     """One connection for one daemon: when it breaks, it is never made anew with whoever comes next."""
 
@@ -42,13 +48,11 @@ class _Connection(http.client.HTTPConnection):
         self.auto_open = 0
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
 
-    def exchange(self, method: str, path: str, body: object = None) -> tuple[str | None, bytes]:
-        """The version of who answered, and the answer."""
-        payload = None if body is None else json.dumps(body)
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> "_Said":
         with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
-            self.request(method, path, payload, self._headers)
+            self.request(method, path, body, self._headers)
         answer = self.getresponse()
-        return answer.getheader(VERSION_HEADER), answer.read()
+        return _Said(answer.status, answer.getheader(VERSION_HEADER), answer.read())
 
     def peer(self) -> int | None:
         """The process behind the socket, from the kernel; None: not over TCP."""
@@ -138,13 +142,13 @@ class Client:
         with closing(connection):
             pid = connection.peer() or self._written()[1]
             try:
-                version, _ = connection.exchange("GET", "/v1/hello")
+                version = connection.exchange("GET", "/v1/hello").version
             except (OSError, http.client.HTTPException):  # it hangs, or is just ending: then what it wrote must do
                 version = self._written()[0] if self._written()[1] == pid else None
             if pid is None or not is_older(version):
                 return False
             with suppress(OSError, http.client.HTTPException):
-                connection.exchange("POST", "/v1/stop", {})
+                connection.exchange("POST", "/v1/stop", b"{}")
                 if self._gone_within(STOP_TIMEOUT_S, pid):
                     return True
         self._end(pid)
@@ -218,10 +222,23 @@ class Client:
             return _Connection(_opened(socket.AF_INET, ("127.0.0.1", int(port)), timeout_s), f"127.0.0.1:{port}", token)
 
     def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
+        payload = None if body is None else json.dumps(body).encode()
+        _, said = self.exchange(method, path, payload, timeout_s=timeout_s)
+        try:
+            answer: dict[str, Any] = json.loads(said)
+        except ValueError as error:
+            raise DaemonError(f"The daemon gave no proper answer ({error}).") from error
+        if "error" in answer:
+            raise DaemonError(str(answer["error"].get("message", answer["error"])))
+        return answer
+
+    def exchange(self, method: str, path: str, body: bytes | None, *, timeout_s: float) -> tuple[int, bytes]:
+        """The answer as it came, with its status."""
         try:
             with closing(self._connected(timeout_s)) as connection:
-                self.answered_by, said = connection.exchange(method, path, body)
-            answer: dict[str, Any] = json.loads(said)
+                said = connection.exchange(method, path, body)
+                self.answered_by = said.version
+                return said.status, said.body
         except (FileNotFoundError, ConnectionRefusedError):
             raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
         except TimeoutError:
@@ -230,9 +247,6 @@ class Client:
             ) from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
-        if "error" in answer:
-            raise DaemonError(str(answer["error"].get("message", answer["error"])))
-        return answer
 
 
 def _opened(family: int, address: Any, timeout_s: float) -> socket.socket:

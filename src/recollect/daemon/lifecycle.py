@@ -15,11 +15,11 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from recollect import __version__, wiring
+from recollect import __version__, config, wiring
 from recollect.client import VERSION_HEADER
 from recollect.config import Places
 from recollect.daemon import log as daemon_log
-from recollect.daemon.app import Activity, create_app
+from recollect.daemon.app import Activity, Served, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
 from recollect.daemon.listening import Listening, listening
@@ -48,10 +48,17 @@ def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
     ):
         activity = Activity(background.wake)
         server = _Server(settings, activity, heard, lambda: engine.tidy(datetime.now(UTC)))
-        app = create_app(engine, activity, server.finish, model.says)
+        served = Served(
+            engine=engine,
+            settings_for=settings,
+            model=model,
+            activity=activity,
+            stop=server.finish,
+            environment=config.fingerprint(places, os.environ),
+        )
         if engine.is_read_only:
             log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
-        server.serve_app(Guard(app, heard.door), bounds)
+        server.serve_app(Guard(create_app(served), heard.door), bounds)
     return 0
 
 
