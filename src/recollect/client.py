@@ -165,6 +165,13 @@ class Client:
     def is_running(self) -> bool:
         return self.pid() is not None
 
+    def port(self) -> int | None:
+        """Where it listens on 127.0.0.1 as well; None: it does not."""
+        try:
+            return int(self._door()[0])
+        except OSError:
+            return None
+
     def _end(self, pid: int) -> None:
         for signal_number in (signal.SIGTERM, signal.SIGKILL):
             if pid in (self.pid(), self._written()[1]):  # else that number is somebody else's by now

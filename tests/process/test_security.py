@@ -17,6 +17,7 @@ import pytest
 
 from recollect import __version__
 from recollect.client import VERSION_HEADER
+from recollect.domain.errors import DaemonError
 from tests.process.conftest import Home
 from tests.process.test_daemon import wait_until_running
 from tests.requirements import covers
@@ -95,6 +96,8 @@ def test_the_token_opens_tcp_and_nothing_else_does(home: Home) -> None:
     assert answer(by_tcp(home), {"Authorization": f"Bearer {SAID}"}, body) == (401, "unauthorised")
     assert answer(by_tcp(home), token(home), body) == (400, "bad_request")
     assert answer(by_socket(home), {}, body) == (400, "bad_request")
+    where = home.json("status")
+    assert (where["tcp"], where["token"]) == (f"127.0.0.1:{home.env['RECOLLECT_DAEMON__PORT']}", str(home.places.token))
     log = home.places.log.read_text()
     assert "unauthorised" in log
     assert SAID not in log
@@ -156,6 +159,11 @@ def test_what_is_too_large_is_refused_at_once(home: Home, sent: bytes, status: b
         raw.sendall(sent)
         assert until_closed(raw).split()[1] == status
     assert home.client.get("/v1/status")["memories"] == 0
+
+
+def test_a_client_that_sends_too_much_is_told_so(home: Home) -> None:
+    with pytest.raises(DaemonError, match="larger than 4,000,000 bytes"):
+        home.client.post("/v1/replay", {"session": "x" * 9_000_000})
 
 
 @pytest.mark.parametrize(
