@@ -37,6 +37,7 @@ COMMANDS = {
     "config": "recollect.cli.config:group",
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
+    "restart": "recollect.cli.service:restart",
     "status": "recollect.cli.service:status",
     "pipe": "recollect.cli.pipe:pipe",
     "demo": "recollect.cli.demo:demo",
