@@ -2,7 +2,7 @@
 
 One file of the standard library that imports nothing of ours: `python -S -I .../recollect/hook.py HOST [MOMENT]`.
 Whatever goes wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It
-decides nothing and reads no JSON; what went wrong is one line of `hook.log` in the state folder, without content.
+decides nothing and reads no JSON; what went wrong is one line of `hook.log` beside the daemon's log, without content.
 
 Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
 only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
@@ -158,6 +158,8 @@ class Call:
             if child and posix.waitpid(child, posix.WNOHANG) != (0, 0):
                 child = 0  # it failed, or another one was quicker and is about to answer
                 if not is_locked(self.runtime + b"/daemon.lock"):
+                    then = time.time() - START_S  # nothing is on its way any more
+                    posix.utime(self.runtime + b"/" + SPAWNED, (then, then))
                     raise Failed("it did not come up; daemon.log may say why")
             time.sleep(POLL_S)
         return connection
@@ -198,10 +200,12 @@ class Call:
             pass
 
     def note(self, error: BaseException) -> None:
-        """One line, without content; where there is no state folder yet, there is nobody to tell."""
+        """One line, without content; where there is no folder for it yet, there is nobody to tell."""
+        if not self.state:
+            return
         said = str(error) if isinstance(error, Failed) else getattr(error, "strerror", None) or type(error).__name__
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        path = self.state + b"/hook.log"
+        path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
         try:
             descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
             if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
@@ -222,7 +226,7 @@ def state_folder(env: Environment) -> bytes:
 def runtime_folder(env: Environment, state: bytes) -> bytes:
     given = env.get(b"XDG_RUNTIME_DIR", b"")
     folder = below(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
-    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES:
+    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
         return folder
     from hashlib import sha256
 
@@ -243,6 +247,13 @@ def below(folder: bytes, name: bytes) -> bytes:
     """As a `Path` is written: its hash names a folder."""
     root = b"/" if folder.startswith(b"/") else b""
     return root + b"/".join([part for part in folder.split(b"/") if part not in (b"", b".")] + [name])
+
+
+def can_be_written(folder: bytes) -> bool:
+    """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
+    while not posix.access(folder, posix.F_OK):
+        folder = folder.rpartition(b"/")[0] or (b"/" if folder.startswith(b"/") else b".")
+    return posix.access(folder, posix.W_OK)
 
 
 def is_folder(path: bytes) -> bool:
