@@ -9,7 +9,7 @@ import pytest
 
 from recollect import __version__, client, config, hook
 from recollect.cli.hook import HOSTS, MOMENTS, arguments
-from recollect.daemon import app
+from recollect.daemon import app, boundary
 from tests.requirements import covers
 
 COSTLY = set("argparse enum json os pathlib re select signal site socket subprocess typing".split())
@@ -20,7 +20,7 @@ def test_the_hook_has_the_version_of_its_package() -> None:
 
 
 def test_the_hook_takes_as_much_as_the_daemon() -> None:
-    assert hook.MAX_PAYLOAD_BYTES == app.MAX_BODY_BYTES
+    assert hook.MAX_PAYLOAD_BYTES == boundary.MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize("long", ["", "/long" * 25])

@@ -25,6 +25,7 @@ from recollect.domain.memory import (
 from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
+from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review, showing
@@ -80,6 +81,12 @@ class Engine(Belonging):
         self._seconds = seconds
         self._open_files = files
         self.extractor = extractor
+
+    def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
+        """The same store, as these settings have it, whatever the folder; for one question."""
+        return Engine(
+            self._store, lambda _: settings, self._workspace, self._seconds, model, self._open_files, self.extractor
+        )
 
     def remember(self, draft: Draft, *, folder: str | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder)
