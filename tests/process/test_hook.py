@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -208,7 +209,6 @@ def test_a_daemon_that_does_not_come_up_is_not_waited_for_again(home: Home) -> N
     assert "did not come up" in noted(home)
 
 
-@covers("REL-2")
 @pytest.mark.parametrize(("version", "replaced"), [("0.0.1", 1), (hook.VERSION, 0), ("99.0.0", 0), ("?", 0)])
 def test_an_older_daemon_answers_and_is_replaced_once(home: Home, version: str, replaced: int) -> None:
     installation = installed(home)
@@ -268,7 +268,6 @@ def test_a_session_begins_with_its_block_though_no_daemon_was_there(home: Home) 
     assert noted(home).count("the daemon answered 400") == 5
 
 
-@covers("REL-2")
 def test_hooks_outlive_a_daemon_that_is_killed_and_one_that_hangs(home: Home) -> None:
     home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
     assert call(home, "script", "prompt", stdin=START_BYTES) == b""  # it does not wait for a daemon
@@ -288,16 +287,23 @@ def test_hooks_outlive_a_daemon_that_is_killed_and_one_that_hangs(home: Home) ->
     assert home.client.get("/v1/status")["requests"] <= 3
 
 
-def test_a_daemon_that_a_hook_has_started_holds_nothing_of_the_host(home: Home) -> None:
+def test_a_daemon_that_a_hook_has_started_has_nothing_of_the_host(home: Home) -> None:
+    def host() -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
     command = [sys.executable, "-S", "-I", str(HOOK), "script", "start"]
-    subprocess.run(command, input=START_BYTES, env=home.env, close_fds=False, check=True, timeout=20)
+    subprocess.run(command, input=START_BYTES, env=home.env, close_fds=False, check=True, timeout=20, preexec_fn=host)
     os.close(writing)
     os.set_blocking(reading, False)
     assert os.read(reading, 1) == b""  # end of file: nobody else has it open
     os.close(reading)
-    assert home.client.is_running()
+    facts = Path(f"/proc/{home.client.pid()}/status").read_text()
+    signals = {name: int(value, 16) for name, value in re.findall(r"^(Sig\w+):\s+([0-9a-f]+)$", facts, re.MULTILINE)}
+    assert signals["SigBlk"] == 0
+    assert not signals["SigIgn"] & 1 << (signal.SIGCHLD - 1)
 
 
 @needs_mounts
