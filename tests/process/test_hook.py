@@ -264,6 +264,8 @@ def test_a_session_begins_with_its_block_though_no_daemon_was_there(home: Home) 
     turn = json.loads(call(home, "script", PATIENT, python=ANOTHER))
     assert "We deploy with Helm." in turn["block"]
     assert turn.keys() == {"block", "tokens", "ids", "placement"}
+    for event in ({"type": "asked", "query": "Helm"}, {"type": "compacting"}):
+        assert b"Helm" in call(home, "script", PATIENT, stdin=json.dumps(event | {"session": "s1"}).encode())
     for stdin in (b"{", b"[]", b'{"type": "\xff"}', b"null"):
         assert call(home, "script", PATIENT, stdin=stdin) == b""
     assert call(home, "emacs", PATIENT) == b""
