@@ -5,23 +5,23 @@ behind the port of a daemon that is gone may be anybody.
 """
 
 import fcntl
-import http.client
 import json
 import os
 import re
 import signal
 import socket
 import struct
-import subprocess
 import sys
-import tempfile
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from recollect import __version__
 from recollect.domain.errors import DaemonError
+
+if TYPE_CHECKING:
+    import subprocess
 
 START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 3.0
@@ -39,27 +39,37 @@ class _Said(NamedTuple):
     body: bytes
 
 
-class _Connection(http.client.HTTPConnection):
+class _Connection:
     """One connection for one daemon: when it breaks, it is never made anew with whoever comes next."""
 
     def __init__(self, made: socket.socket, host: str, token: str | None = None) -> None:
-        super().__init__(host)
-        self.sock = made
-        self.auto_open = 0
+        self._socket = made
+        self._host = host
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
 
-    def exchange(self, method: str, path: str, body: bytes | None = None) -> "_Said":
-        with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
-            self.request(method, path, body, self._headers)
-        answer = self.getresponse()
-        return _Said(answer.status, answer.getheader(VERSION_HEADER), answer.read())
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> _Said:
+        import http.client  # who only asks whether somebody is there does without
+
+        http_connection = http.client.HTTPConnection(self._host)
+        http_connection.sock = self._socket
+        http_connection.auto_open = 0
+        try:
+            with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
+                http_connection.request(method, path, body, self._headers)
+            answer = http_connection.getresponse()
+            return _Said(answer.status, answer.getheader(VERSION_HEADER), answer.read())
+        except http.client.HTTPException as error:
+            raise ConnectionError(str(error) or type(error).__name__) from error
 
     def peer(self) -> int | None:
         """The process behind the socket, from the kernel; None: not over TCP."""
-        if self.sock.family == socket.AF_INET:
+        if self._socket.family == socket.AF_INET:
             return None
-        pid, _, _ = struct.unpack("3i", self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        pid, _, _ = struct.unpack("3i", self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         return int(pid)
+
+    def close(self) -> None:
+        self._socket.close()
 
 
 def is_older(version: str | None) -> bool:
@@ -102,6 +112,8 @@ class Client:
             self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)  # one that hangs is said, not called running
             if not is_older(self.answered_by):
                 return False
+        import tempfile  # starting is rare
+
         give_up = time.monotonic() + START_TIMEOUT_S
         with tempfile.TemporaryFile() as said:
             process = spawn(said)
@@ -143,11 +155,11 @@ class Client:
             pid = connection.peer() or self._written()[1]
             try:
                 version = connection.exchange("GET", "/v1/hello").version
-            except (OSError, http.client.HTTPException):  # it hangs, or is just ending: then what it wrote must do
+            except OSError:  # it hangs, or is just ending: then what it wrote must do
                 version = self._written()[0] if self._written()[1] == pid else None
             if pid is None or not is_older(version):
                 return False
-            with suppress(OSError, http.client.HTTPException):
+            with suppress(OSError):
                 connection.exchange("POST", "/v1/stop", b"{}")
                 if self._gone_within(STOP_TIMEOUT_S, pid):
                     return True
@@ -252,7 +264,7 @@ class Client:
             raise DaemonError(
                 f"The daemon did not answer within {timeout_s:.0f} s. `recollect restart` may help."
             ) from None
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
 
 
@@ -269,6 +281,8 @@ def _opened(family: int, address: Any, timeout_s: float) -> socket.socket:
 
 def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
     """A daemon of its own: no terminal, no open files of ours, not ended with the shell that started it."""
+    import subprocess  # starting is rare
+
     return subprocess.Popen(
         DAEMON_COMMAND,
         stdin=subprocess.DEVNULL,

@@ -215,10 +215,10 @@ def test_a_port_that_is_taken_leaves_the_socket_and_is_said(home: Home) -> None:
 
 
 def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:
-    listening = Home(home.path, home.env | {"RECOLLECT_DAEMON__PORT": str(free_port())})
+    port = str(free_port())
     tokens = []
     for mode in (0o600, 0o644, 0o600):
-        listening.said("restart")
+        assert home.recollect("restart", RECOLLECT_DAEMON__PORT=port).returncode == 0
         tokens.append(home.places.tcp.read_text().split()[1])
         home.places.token.chmod(mode)
     assert tokens[0] == tokens[1] != tokens[2]

@@ -34,6 +34,7 @@ COMMANDS = {
     "completion": "recollect.cli.completion:completion",
     "install": "recollect.cli.install:install",
     "uninstall": "recollect.cli.install:uninstall",
+    "hook": "recollect.cli.hook:hook",
     "config": "recollect.cli.config:group",
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
