@@ -25,13 +25,13 @@ from recollect.domain.event import Event
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
-from recollect.hosts import opencode
+from recollect.hosts import opencode, script
 from recollect.wiring import Model
 
 if TYPE_CHECKING:
     from recollect.api.operation import AnyOperation
 
-HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode}
+HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
 
