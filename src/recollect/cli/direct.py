@@ -11,6 +11,11 @@ def note(ctx: click.Context, _: click.Parameter, given: bool) -> None:
         ctx.meta[_MARK] = True
 
 
+def insist() -> None:
+    """For what works in no other way."""
+    click.get_current_context().meta[_MARK] = True
+
+
 def is_wanted() -> bool:
     return bool(click.get_current_context().meta.get(_MARK))
 
