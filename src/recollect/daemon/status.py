@@ -22,6 +22,7 @@ class Status:
     to_review: int
     candidates: int
     to_learn: int  # events that wait to be learnt from
+    unwritten: int  # events that wait in memory: the disk takes nothing
     to_embed: int  # memories and turns that wait for their meaning
     extractor: str | None  # None: no language model reads sessions
     model: str
@@ -41,6 +42,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         to_review=len(engine.cases()),
         candidates=len(engine.candidates()),
         to_learn=engine.to_learn(),
+        unwritten=engine.unwritten,
         to_embed=waiting.memories + waiting.turns,
         extractor=_extractor(engine),
         model=model,

@@ -350,6 +350,15 @@ class Engine(Belonging):
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         return self._moments.handle(event)
 
+    @property
+    def unwritten(self) -> int:
+        """How many events wait in memory: the disk took nothing when they came."""
+        return self._moments.unwritten if "_moments" in self.__dict__ else 0  # nobody has said anything yet
+
+    def write_down(self) -> None:
+        """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
+        self._moments.catch_up()
+
     def learn_some(self) -> int:
         """Work for the background: from so much of what happened something was learnt, or nothing is to be."""
         return self._learning.work()
