@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from recollect import __version__
 from recollect.domain.errors import DaemonError
 
 START_TIMEOUT_S = 10.0
@@ -43,6 +44,19 @@ def connect_to_ours(connection: socket.socket, path: Path) -> None:
     if path.parent.lstat().st_uid != os.getuid():
         raise DaemonError(f"{path.parent} belongs to another user; remove it, or set XDG_STATE_HOME.")
     connection.connect(str(path))
+
+
+def is_older(version: str | None) -> bool:
+    """Than this one, by the leading numbers. Who does not say is left alone."""
+    return version is not None and _numbers(version) < _numbers(__version__)
+
+
+def _numbers(version: str) -> list[int]:
+    leading = re.match(r"[0-9]{1,9}(\.[0-9]{1,9})*", version)
+    numbers = [int(number) for number in leading[0].split(".")] if leading else []
+    while numbers and numbers[-1] == 0:  # 1.2 and 1.2.0 are the same
+        numbers.pop()
+    return numbers
 
 
 class Client:

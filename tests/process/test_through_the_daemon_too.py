@@ -100,7 +100,7 @@ def test_a_prompt_is_answered_the_same_and_learnt_from(home: Home) -> None:
     assert any("chart is linted" in text for text in texts(home))
 
 
-ASKED = (("through", []), ("past", ["--direct"]))
+ASKED: tuple[tuple[str, list[str]], ...] = (("through", []), ("past", ["--direct"]))
 
 
 def test_a_session_is_the_same_one_through_the_daemon_and_past_it(home: Home) -> None:

@@ -7,7 +7,7 @@ environment; and where it does not answer at all. `--direct` always passes it ov
 import os
 
 from recollect import __version__, config
-from recollect.api.operation import Answers, Asks, Desk, Operation
+from recollect.api.operation import Answers, Asks, Desk, Operation, Request
 from recollect.cli import context, direct, output
 from recollect.client import Client
 from recollect.domain.errors import DaemonError
@@ -24,8 +24,8 @@ def here(project: str | None = None) -> str | None:
 def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
     settings = context.settings(request.folder or ".")  # one that is mistaken is said, whoever answers
     client = None if direct.is_wanted() else _daemon()
-    if client is not None:
-        return _through(client, operation, request)
+    if client is not None and (body := _body(request)) is not None:
+        return _through(client, operation, body)
     model = context.model()
     opened = context.writing_engine if operation.writes else context.engine
     with opened(model, request.folder or ".") as engine:
@@ -48,10 +48,20 @@ def _daemon() -> Client | None:
     return client if (hello.get("version"), hello.get("environment")) == same else None
 
 
-def _through(client: Client, operation: Operation[Asks, Answers], request: Asks) -> Answers:
+def _body(request: Request) -> bytes | None:
+    """None: half a character, or a number of a hundred digits. No JSON carries them; the engine knows what to say."""
     from recollect.api import wire  # only where a daemon answers
 
-    status, answer = client.exchange("POST", f"/v1/{operation.name}", wire.written(request), timeout_s=ANSWER_S)
+    try:
+        return wire.written(request)
+    except (UnicodeError, OverflowError):
+        return None
+
+
+def _through(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
+    from recollect.api import wire
+
+    status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=ANSWER_S)
     if status != 200:
         wire.raise_error(answer)
     return wire.read(answer, operation.answers)

@@ -37,7 +37,7 @@ COMMANDS = {
     "config": "recollect.cli.config:group",
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
-    "status": "recollect.cli.service:status",
+    "status": "recollect.cli.status:status",
     "pipe": "recollect.cli.pipe:pipe",
     "demo": "recollect.cli.demo:demo",
 }
