@@ -121,3 +121,17 @@ def test_a_folder_that_is_named_from_here_is_the_same_folder_for_the_daemon(home
     (home.path / "sub" / ".recollect.toml").write_text('project = "sub"\n')
     home.said("inject", json.dumps({"type": "prompt", "session": "s-sub", "text": ASKS, "folder": "sub"}))
     assert home.json("why", "s-sub")["project"] == "name:sub"
+
+
+def test_status_has_the_figures_of_the_daemon_and_no_others(home: Home) -> None:
+    told = home.json("status")
+    assert (told["running"], told["answers"], told["last_errors"]) == (True, True, [])
+    usage = {one["point"]: one for one in told["usage"]}
+    assert usage["prompt"]["tokens_per_block"] <= usage["prompt"]["budget_per_block"] == 800
+    database, aside = home.places.database, home.places.database.with_name("aside")
+    database.rename(aside)  # the daemon has it open: whoever else opens it finds none
+    try:
+        assert home.json("status")["usage"] == told["usage"]
+        assert not database.exists()
+    finally:
+        aside.rename(database)

@@ -50,7 +50,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         about = {"running": pid is not None, "answers": facts is not None, "pid": pid, **(facts or {})}
         output.say_json({**about, "usage": [*map(usage_json, usage)], **where})
     else:
-        _show([*_daemon(pid, facts), *_written(facts, places.database)])
+        _show([*told(pid, facts), *_written(facts, places.database)])
         _show_usage(usage)
         _show([(name, where[name]) for name in ("database", "log")])
     if facts is None:
@@ -86,7 +86,7 @@ def _usage(facts: Facts | None, database: Path) -> "list[Usage]":
         return []
 
 
-def _daemon(pid: int | None, facts: Facts | None) -> Iterator[tuple[str, str]]:
+def told(pid: int | None, facts: Facts | None) -> Iterator[tuple[str, str]]:
     if facts is None:
         hangs = f"process {pid} does not answer; `recollect restart` ends it and starts another"
         yield "daemon", "not running; hosts start it, or `recollect start`" if pid is None else hangs
