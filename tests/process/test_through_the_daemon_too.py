@@ -109,6 +109,13 @@ def test_a_session_is_the_same_one_through_the_daemon_and_past_it(home: Home) ->
     assert home.json("why", "s-both")["message"] == "m2"
 
 
+@pytest.mark.parametrize("text", ["\\ud800 and no more of it", "x" * 4_100_000], ids=["half", "huge"])
+def test_what_the_daemon_cannot_take_is_taken_past_it(home: Home, text: str) -> None:
+    reply = f'{{"type": "reply", "session": "s-{len(text)}", "message": "m1", "text": "{text}"}}'
+    done = home.recollect("inject", stdin=reply.encode())
+    assert (done.returncode, done.stderr) == (0, b"Noted; a model is given nothing at this event.\n")
+
+
 def test_a_rehearsal_goes_past_the_daemon(home: Home) -> None:
     before = served(home)
     assert HELM in home.said("inject", "--dry-run", asked("s-dry", "m1"))

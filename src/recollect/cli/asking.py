@@ -14,6 +14,7 @@ from recollect.domain.errors import DaemonError
 
 HELLO_S = 0.5  # one that lives answers in a millisecond
 ANSWER_S = 60.0
+MAX_BODY_BYTES = 4_000_000  # the daemon takes no more
 
 
 def here(project: str | None = None) -> str | None:
@@ -49,13 +50,14 @@ def _daemon() -> Client | None:
 
 
 def _body(request: Request) -> bytes | None:
-    """None: half a character, or a number of a hundred digits. No JSON carries them; the engine knows what to say."""
+    """None: too much, or what no JSON carries: half a character, a number of a hundred digits. The engine takes it."""
     from recollect.api import wire  # only where a daemon answers
 
     try:
-        return wire.written(request)
+        body = wire.written(request)
     except (UnicodeError, OverflowError):
         return None
+    return body if len(body) <= MAX_BODY_BYTES else None
 
 
 def _through(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
