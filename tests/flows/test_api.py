@@ -60,7 +60,7 @@ def test_no_request_brings_a_fault_of_ours_and_every_answer_is_as_described(
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-    def answered(case: schemathesis.Case) -> None:
+    def answered(case: schemathesis.Case[Any]) -> None:
         case.call_and_validate(checks=CHECKS)
 
     answered()

@@ -12,7 +12,7 @@ def note(ctx: click.Context, _: click.Parameter, given: bool) -> None:
 
 
 def insist() -> None:
-    """For what works in no other way."""
+    """For the rest of this command."""
     click.get_current_context().meta[_MARK] = True
 
 

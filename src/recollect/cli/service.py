@@ -1,4 +1,4 @@
-"""`recollect start` and `stop`: the daemon."""
+"""`recollect start`, `stop` and `restart`: the daemon."""
 
 import click
 
@@ -28,6 +28,19 @@ def stop(as_json: bool) -> None:
         output.say_json({"running": False, "stopped": stopped})
     else:
         output.say("The daemon has ended." if stopped else "The daemon was not running.")
+
+
+@click.command()
+@output.json_option
+def restart(as_json: bool) -> None:
+    """Stop the daemon, if it is running, and start it: with the settings, the environment and the version of now."""
+    client = _client()
+    stopped = client.stop()
+    client.start()
+    if as_json:
+        output.say_json({"running": True, "stopped": stopped, "pid": client.pid()})
+    else:
+        output.say("The daemon was restarted." if stopped else "The daemon was not running; now it is.")
 
 
 def _client() -> Client:

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from recollect.api.learning import learn_some
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
-from recollect.wiring import Model
+from recollect.wiring import Model, prepare_to_search
 
 log = logging.getLogger("recollect.daemon")
 
 LOOK_S = 10.0  # other processes write too
 NICENESS = 10  # of this thread alone: an agent's tools come first
-END_S = 2.0
+END_S = 1.0
 
 
 class Background:
@@ -69,6 +69,7 @@ class Background:
                 pass
 
     def _work(self) -> None:
+        prepare_to_search()  # a session began: its first prompt must not wait for it
         self._learn_all()
         self._engine.prepare(datetime.now(UTC))
         if self._model() is None:
@@ -82,4 +83,4 @@ class Background:
         """Once: it is asked again every few seconds."""
         if what and what != self._told:
             self._told = what
-            log.warning("background: %s", what)
+            log.warning("%s", what, extra={"where": "background"})

@@ -67,9 +67,11 @@ ROUTES = (
 )
 
 
+OPERATION_PATHS = tuple(
+    Described(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
+    for one in OPERATIONS.values()
+)
+
+
 def described() -> dict[str, Any]:
-    operations = [
-        Described(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
-        for one in OPERATIONS.values()
-    ]
-    return description([*ROUTES, *operations])
+    return description([*ROUTES, *OPERATION_PATHS])
