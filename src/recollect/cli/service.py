@@ -63,6 +63,9 @@ def status(ctx: click.Context, as_json: bool) -> None:
     facts = client.get("/v1/status") if running else {}
     usage = _usage(places.database)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
+    port = client.port() if running else None
+    if port is not None:
+        where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
     if as_json:
         output.say_json({"running": running, **facts, "usage": [*map(usage_json, usage)], **where})
     else:
@@ -83,7 +86,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         else:
             output.say("not running (hosts start it when they need it; `recollect start` does so now)")
         if places.database.exists() and not os.access(places.database, os.W_OK):
-            output.say("read only the database can be read but not written: nothing can be learnt")
+            output.say("learning  nothing can be learnt: the database can be read but not written")
         for one in usage:
             output.say(f"{_NAMES[one.point]:9} {_sentence(one)}")
         for name, place in where.items():
