@@ -45,7 +45,7 @@ def serve() -> int:
         settings = LiveSettings(places.settings, os.environ)
         model = wiring.Model(places.model)
         with (
-            wiring.open_engine(settings, places.database, model.if_loaded) as engine,
+            wiring.open_engine(settings, places.database, model.if_loaded, resident=True) as engine,
             _listening(places) as listener,
             Background(engine, model) as background,
         ):
