@@ -25,7 +25,7 @@ ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
 	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist worksteal --inline-snapshot=disable
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone tests/process tests/e2e
 endif
 
 check: $(VENV)/.dev

@@ -76,20 +76,26 @@ def _until_up(asks: Client) -> None:
 
 
 def _round_trips(daemon: Daemon) -> None:
-    def anew(path: str, body: dict[str, str] | None) -> None:
-        with Connection(daemon.socket) as connection:
-            connection.ask(path, body)
+    _round_trip(daemon, "hello", Asked(path=HELLO))
+    _round_trip(daemon, "an empty reply", Asked(path=traffic.HOST_PATH, body=REPLY))
 
-    for what, path, body in (("hello", HELLO, None), ("an empty reply", traffic.HOST_PATH, REPLY)):
-        with Connection(daemon.socket) as kept:
-            kept.ask(path, body)  # the first of its kind loads what answers it
-            row(f"{what}: connection kept", timed(range(ROUND_TRIPS), lambda _: kept.ask(path, body)), with_p99=True)
-        row(f"{what}: a new connection", timed(range(ROUND_TRIPS), lambda _: anew(path, body)), with_p99=True)
+
+def _round_trip(daemon: Daemon, what: str, asked: Asked) -> None:
+    def anew() -> None:
+        with Connection(daemon.socket) as connection:
+            connection.ask(asked.path, asked.body)
+
+    with Connection(daemon.socket) as kept:
+        kept.ask(asked.path, asked.body)  # the first of its kind loads what answers it
+        trips = timed(range(ROUND_TRIPS), lambda _: kept.ask(asked.path, asked.body))
+        row(f"{what}: connection kept", trips, with_p99=True)
+    row(f"{what}: a new connection", timed(range(ROUND_TRIPS), lambda _: anew()), with_p99=True)
 
 
 def _hook_calls(daemon: Daemon) -> None:
     """From the start of a process to its end, as a host calls it."""
-    said = json.dumps({"session": "hooked", "folder": "/", "text": "How does the gateway retry here?"}).encode()
+    prompt = {"type": "prompt", "session": "hooked", "message": "m", "folder": "/", "text": "How do we deploy here?"}
+    said = json.dumps(prompt).encode()
     python = [sys.executable, "-S", "-I"]
     commands = {
         "true": ["true"],

@@ -13,13 +13,10 @@ from typing import Any
 
 from bench import corpus
 from bench.vocabulary import NOUNS
-from recollect.client import Client
 
 HOST_PATH = "/v1/hosts/script"
 TIMEOUT_S = 30.0
 TURNS = 12  # of one session
-NAMED = ("prompt", "reply", "tool_succeeded", "tool_failed")  # what is written down before it is answered
-MESSAGES = ("prompt", "reply")
 
 
 class Connection:
@@ -78,12 +75,16 @@ class Asked:
     body: Mapping[str, Any] | None = None
 
     @property
-    def name(self) -> tuple[str, str, str] | None:
-        """Session, type and own id of an event that must be kept; None: of a question, nothing is."""
-        if self.body is None or self.body.get("type") not in NAMED:
-            return None
-        kind = self.body["type"]
-        return self.body["session"], kind, self.body["message" if kind in MESSAGES else "call"]
+    def name(self) -> tuple[str, str] | None:
+        """The session, and the name in it under which this must be written down; None: nothing is, of a question."""
+        body = self.body or {}
+        match body.get("type"):
+            case "prompt" | "reply" as kind:
+                return body["session"], f"{kind}/{body['message']}"
+            case "tool_succeeded" | "tool_failed":
+                return body["session"], f"call/{body['call']}"
+            case _:
+                return None
 
 
 def session(name: str, folder: str, seed: int, *, turns: int = TURNS, ends: bool = True) -> Iterator[Asked]:
@@ -111,10 +112,3 @@ def session(name: str, folder: str, seed: int, *, turns: int = TURNS, ends: bool
             yield Asked(path="/v1/sent", body={"session": name, "messages": [message]})
     if ends:
         yield event("session_ended")
-
-
-def teach(client: Client, folder: str, count: int) -> None:
-    """What a daemon can be asked about: the sessions before."""
-    for number, said in enumerate(corpus.sentences(count, "taught")):
-        about = {"session": f"before-{number % 10}", "folder": folder, "message": f"before-{number}"}
-        client.post(HOST_PATH, {"type": "prompt", "text": f"Remember this: {said}", **about})
