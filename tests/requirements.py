@@ -55,7 +55,6 @@ DEFERRED: dict[str, str] = {
     "CX-1": _LATER,
     "MCP-1": _DAEMON,
     "CLI-1": f"restart, ui and mcp are missing; {_DAEMON}",
-    "API-1": _DAEMON,
     "UI-1": _LATER,
     "TEAM-1": _LATER,
     "PERF-1": _MOMENTS,

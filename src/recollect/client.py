@@ -127,11 +127,23 @@ class Client:
         return True
 
     def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
+        payload = None if body is None else json.dumps(body).encode()
+        _, said = self.exchange(method, path, payload, timeout_s=timeout_s)
+        try:
+            answer: dict[str, Any] = json.loads(said)
+        except ValueError as error:
+            raise DaemonError(f"The daemon gave no proper answer ({error}).") from error
+        if "error" in answer:
+            raise DaemonError(str(answer["error"].get("message", answer["error"])))
+        return answer
+
+    def exchange(self, method: str, path: str, body: bytes | None, *, timeout_s: float) -> tuple[int, bytes]:
+        """The answer as it came, with its status."""
         connection = _UnixConnection(self._socket_path, timeout_s)
         try:
-            payload = None if body is None else json.dumps(body)
-            connection.request(method, path, payload, {"Content-Type": "application/json"})
-            answer: dict[str, Any] = json.loads(connection.getresponse().read())
+            connection.request(method, path, body, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return response.status, response.read()
         except (FileNotFoundError, ConnectionRefusedError):
             raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
         except TimeoutError:
@@ -142,9 +154,6 @@ class Client:
             raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
         finally:
             connection.close()
-        if "error" in answer:
-            raise DaemonError(str(answer["error"].get("message", answer["error"])))
-        return answer
 
 
 def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":

@@ -134,6 +134,12 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
     return Path(env.get("TMPDIR") or "/tmp") / name
 
 
+def fingerprint(where: Places, env: Mapping[str, str]) -> str:
+    """Equal for two processes that have the same places and the same settings in their environments."""
+    ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
+    return sha256(repr((where.database, where.settings, where.model, ours)).encode()).hexdigest()[:16]
+
+
 def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
     """Defaults, then the user's file, then the project's, then `RECOLLECT_SECTION__NAME` variables."""
     loaded = settle(of_user(user_file), of_project(project_file) if project_file else {}, of_environment(env))

@@ -61,6 +61,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
                 output.say(f"learnt    {facts['candidates']} candidates (`recollect review --candidates --all`)")
             if facts.get("to_learn"):
                 output.say(f"waiting   {output.many(facts['to_learn'], 'event')} to learn from")
+            if facts.get("unwritten"):
+                output.say(f"DISK      {output.many(facts['unwritten'], 'event')} cannot be written; free some space")
             if facts.get("extractor"):
                 output.say(f"extractor {facts['extractor']}")
             output.say(f"model     {facts['model'].replace('_', ' ')}")

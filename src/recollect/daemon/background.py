@@ -61,6 +61,8 @@ class Background:
             self._tell(type(error).__name__)
 
     def _learn_all(self) -> None:
+        if self._engine.unwritten:
+            self._engine.write_down()
         if self._engine.to_learn():
             while not self._ending and self._engine.learn_some():
                 pass

@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from recollect import __version__, config, wiring
 from recollect.client import Client
 from recollect.config import Places
-from recollect.daemon.app import Activity, create_app
+from recollect.daemon.app import Activity, Served, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import DaemonError, RecollectError
@@ -51,7 +51,15 @@ def serve() -> int:
         ):
             activity = Activity(background.wake)
             server = _Server(settings, activity, places.socket, lambda: engine.tidy(datetime.now(UTC)))
-            server.serve_app(create_app(engine, activity, server.finish, model.says), listener)
+            served = Served(
+                engine=engine,
+                settings_for=settings,
+                model=model,
+                activity=activity,
+                stop=server.finish,
+                environment=config.fingerprint(places, os.environ),
+            )
+            server.serve_app(create_app(served), listener)
     return 0
 
 
