@@ -134,7 +134,7 @@ def _parts(chunk: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-_known_parts = lru_cache(maxsize=65_536)(_parts)
+_known_parts = lru_cache(maxsize=16_384)(_parts)  # half a KB each
 
 
 def _without_accents(name: str) -> str:
