@@ -2,7 +2,6 @@
 
 import json
 import logging
-import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from recollect.daemon.log import places_of
 from recollect.domain.errors import PayloadError, RecollectError, RequestTooLarge, StoreError
 from recollect.privacy.secrets import redact
 
@@ -52,12 +52,10 @@ def answering(handler: Handler, path: str, note: Callable[[], None]) -> Handler:
         except HTTPException:
             raise  # `unknown` answers it
         except RecollectError as error:
-            log.warning("%s: %s", path, error.code)
+            log.warning("%s", error.code, extra={"where": path})
             return failure(_status(error), error.code, str(error))
         except Exception as error:  # noqa: BLE001  # one of the four places: a bug here must not reach the host
-            # Where, not what: the message of an unforeseen error may hold what somebody said.
-            where = "".join(traceback.format_tb(error.__traceback__))
-            log.error("%s: %s\n%s", path, type(error).__name__, where)
+            log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": path})
             return failure(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
 
     return endpoint
