@@ -53,7 +53,7 @@ DEFERRED: dict[str, str] = {
     "CC-1": _LATER,
     "CX-1": _LATER,
     "MCP-1": _DAEMON,
-    "CLI-1": f"restart, ui and mcp are missing; {_DAEMON}",
+    "CLI-1": f"ui and mcp are missing; {_DAEMON}",
     "UI-1": _LATER,
     "TEAM-1": _LATER,
     "PERF-1": _MOMENTS,

@@ -46,13 +46,16 @@ def status(ctx: click.Context, as_json: bool) -> None:
     facts = None if pid is None else _asked(client)
     usage = _usage(facts, places.database)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
+    port = client.port() if pid is not None else None
+    if port is not None:
+        where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
     if as_json:
         about = {"running": pid is not None, "answers": facts is not None, "pid": pid, **(facts or {})}
         output.say_json({**about, "usage": [*map(usage_json, usage)], **where})
     else:
         _show([*told(pid, facts), *_written(facts, places.database)])
         _show_usage(usage)
-        _show([(name, where[name]) for name in ("database", "log")])
+        _show([(name, where[name]) for name in ("database", "log", "tcp", "token") if name in where])
     if facts is None:
         ctx.exit(EXIT_NOT_RUNNING if pid is None else EXIT_ERROR)
 
