@@ -49,6 +49,7 @@ def serves(home: Home, version: str) -> bool:
     return asked.answered_by == version
 
 
+@pytest.mark.alone
 @covers("REL-2")
 def test_twenty_newer_starts_make_one_upgrade(home: Home, tmp_path: Path) -> None:
     older = home.daemon(**another_version(tmp_path, OLDER))
@@ -62,6 +63,7 @@ def test_twenty_newer_starts_make_one_upgrade(home: Home, tmp_path: Path) -> Non
     assert lives(home) == [OLDER, __version__]
 
 
+@pytest.mark.alone
 @covers("REL-2")
 def test_mixed_versions_do_not_take_turns(home: Home, tmp_path: Path) -> None:
     newer = another_version(tmp_path, NEWER)
@@ -132,6 +134,7 @@ def test_restart_says_what_happened(home: Home) -> None:
     assert home.json("restart") == {"running": True, "stopped": True, "pid": home.client.pid()}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @covers("REL-2")
 def test_a_signal_ends_it_after_what_is_under_way_was_answered(home: Home, number: signal.Signals) -> None:
@@ -215,10 +218,10 @@ def test_a_port_that_is_taken_leaves_the_socket_and_is_said(home: Home) -> None:
 
 
 def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:
-    port = str(free_port())
+    listening = Home(home.path, home.env | {"RECOLLECT_DAEMON__PORT": str(free_port())})
     tokens = []
     for mode in (0o600, 0o644, 0o600):
-        assert home.recollect("restart", RECOLLECT_DAEMON__PORT=port).returncode == 0
+        listening.said("restart")
         tokens.append(home.places.tcp.read_text().split()[1])
         home.places.token.chmod(mode)
     assert tokens[0] == tokens[1] != tokens[2]
