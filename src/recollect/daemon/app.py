@@ -19,6 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
+from recollect.daemon.agents import Agents
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
 from recollect.domain.memory import MessageId, SessionId, check_name
@@ -102,8 +103,10 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], mod
     def route(path: str, handler: Handler, method: str) -> Route:
         return Route(path, _answering(handler, activity, path), methods=[method])
 
-    return Starlette(
+    agents = Agents(engine, activity)
+    app = Starlette(
         routes=[
+            *agents.routes,
             route("/v1/status", status, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
             route("/v1/replay", replay, "POST"),
@@ -112,6 +115,8 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], mod
         ],
         middleware=[Middleware(OriginForm)],
     )
+    app.state.agents = agents
+    return app
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> dict[str, Any]:
