@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import click
 
-from recollect.cli import fields as read
-from recollect.cli.fields import Fields
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind, Scope, ScopeLevel, check_time
 from recollect.domain.search import Filters, Status
+from recollect.hosts import fields as read
+from recollect.hosts.fields import Fields
 
 NAMES = ("kind", "scope", "language", "since", "until", "as_of", "status")
 SCOPES = "universal, language:NAME, project or project:ID"

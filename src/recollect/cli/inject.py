@@ -12,13 +12,13 @@ import click
 from recollect.cli import context, output
 from recollect.cli.blocks import show_block
 from recollect.cli.embedding import Bulk, embed_briefly
-from recollect.cli.events import TYPES, event_of
 from recollect.cli.injections import injection_json
 from recollect.cli.reasons import cost, silence
 from recollect.domain.errors import InvalidValue, PayloadError, StoreError
 from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection, Point
 from recollect.engine.engine import Engine
+from recollect.hosts.script import TYPES, event_of
 from recollect.wiring import Model
 
 EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'

@@ -12,8 +12,6 @@ import click
 
 from recollect import wiring
 from recollect.cli import context, requests
-from recollect.cli import fields as read
-from recollect.cli.events import event_of
 from recollect.cli.injections import injection_json
 from recollect.cli.records import seen_record_of
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
@@ -22,6 +20,8 @@ from recollect.domain.memory import Hit, Viewer
 from recollect.domain.outcome import Refused
 from recollect.domain.session import Turn, TurnHit
 from recollect.engine.engine import Engine
+from recollect.hosts import fields as read
+from recollect.hosts.script import event_of
 from recollect.privacy.secrets import redact
 
 Answer = dict[str, Any]

@@ -5,11 +5,11 @@ import sys
 import click
 
 from recollect.cli import completing, context, output
-from recollect.cli.fields import Fields
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
+from recollect.hosts.fields import Fields
 from recollect.workspace import marker
 from recollect.workspace.git import branch_of, language_of, root_of
 

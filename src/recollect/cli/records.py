@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from recollect.cli import fields as read
-from recollect.cli.fields import Fields
 from recollect.domain.errors import PayloadError
 from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
 from recollect.domain.memory import (
@@ -27,6 +25,8 @@ from recollect.domain.memory import (
     Use,
     parse_kind,
 )
+from recollect.hosts import fields as read
+from recollect.hosts.fields import Fields
 
 DRAFT_FIELDS = (
     *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),

@@ -5,15 +5,15 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from recollect.cli import fields as read
 from recollect.cli import filters
-from recollect.cli.fields import Fields
 from recollect.cli.records import draft_of
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
 from recollect.domain.search import Filters
 from recollect.domain.session import Turn
+from recollect.hosts import fields as read
+from recollect.hosts.fields import Fields
 
 SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "folder", "time")
 MAX_HITS = 1000

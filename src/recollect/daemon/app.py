@@ -24,13 +24,13 @@ from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.engine.engine import Engine
-from recollect.hosts import opencode
+from recollect.hosts import opencode, script
 from recollect.privacy.secrets import redact
 
 log = logging.getLogger("recollect.daemon")
 
 MAX_BODY_BYTES = 4_000_000
-HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode}
+HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
 Handler = Callable[[Request], Awaitable[dict[str, Any]]]
 

@@ -1,12 +1,13 @@
-"""Reads an event: a JSON object in, a frozen event out, with an error that names the field. Fields that no event of its
-type has are left alone: whoever forwards what a host says need not know which they are."""
+"""Scripts, and agents with nothing but command hooks: an event as `pipe` takes it, a block back. Pure.
+
+A JSON object in, a frozen event out, with an error that names the field. Fields that no event of its type has are left
+alone: whoever forwards what a host says need not know which they are.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from recollect.cli import fields as read
-from recollect.cli.fields import Fields
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import (
     Asked,
@@ -22,14 +23,36 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
+from recollect.domain.injection import Injection
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
 from recollect.domain.session import Note, Summary
+from recollect.hosts import fields as read
+from recollect.hosts.fields import Fields
 from recollect.text.block import visible
 
 Value = TypeVar("Value")
+NAME = "script"
 MAX_WINDOW_TOKENS = 1_000_000_000
 SUMMARY_LISTS = ("done", "decided", "files", "open")
+
+
+def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
+    return event_of(payload, now, host=NAME)
+
+
+def render(injection: Injection) -> dict[str, Any]:
+    """Nothing to say is an empty object, of which the hook prints nothing at all."""
+    notice = {"notice": injection.notice} if injection.notice else {}  # for the person, not for the model
+    if not injection.block:
+        return notice
+    return {
+        "block": injection.block,
+        "tokens": injection.tokens,
+        "ids": list(injection.ids),
+        "placement": injection.placement,
+        **notice,
+    }
 
 
 def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:

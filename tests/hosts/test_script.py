@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.events import TYPES, event_of
 from recollect.domain.errors import RecollectError
 from recollect.domain.event import Asked, Prompt, SessionEnded, SessionStarted, StartSource, ToolFailed
-from recollect.domain.memory import Kind, MessageId, Scope
+from recollect.domain.injection import Injection, Placement
+from recollect.domain.memory import Kind, MemoryId, MessageId, Scope
+from recollect.hosts.script import NAME, TYPES, event_of, normalise, render
 from tests.builders import NOW
 
 
@@ -108,3 +109,18 @@ def test_a_bad_value_is_refused_by_the_name_of_its_field(fields: dict[str, Any],
 def test_every_type_is_read_from_the_least_that_it_needs() -> None:
     least = {"message": "m", "text": "t", "tool": "bash", "error": "exit 1", "query": "q"}
     assert all(read(kind, **least).session == "s1" for kind in TYPES)
+
+
+def test_the_event_of_a_script_says_that_it_is_one() -> None:
+    event = normalise({"type": "prompt", "session": "s1", "message": "m1", "text": "Why?", "folder": "/shop"}, NOW)
+    assert (event.host, event.folder, event.confirms) == (NAME, "/shop", False)
+
+
+def test_a_block_comes_back_with_its_cost_and_its_memories() -> None:
+    injection = Injection(placement=Placement.MESSAGE, block="<b>", tokens=7, ids=(MemoryId("a"),))
+    assert render(injection) == {"block": "<b>", "tokens": 7, "ids": ["a"], "placement": "message"}
+
+
+def test_silence_is_an_empty_object_and_a_notice_is_for_the_person() -> None:
+    assert render(Injection(placement=Placement.MESSAGE)) == {}
+    assert render(Injection(placement=Placement.SYSTEM, notice="Look.")) == {"notice": "Look."}

@@ -1,0 +1,406 @@
+"""The hook client: sends what an agent's command hook is given to the daemon, and prints what comes back.
+
+One file of the standard library that imports nothing of ours: `python -S -I .../recollect/hook.py HOST [MOMENT]`.
+Whatever goes wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It
+decides nothing and reads no JSON; what went wrong is one line of `hook.log` in the state folder, without content.
+
+Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
+only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
+"""
+
+import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone, which costs an `enum`
+import _socket
+import posix
+import sys
+import time
+
+VERSION = "0.1.0"  # of the package that it came with
+START = "start"  # the moment that waits for a daemon to come up
+
+START_S = 1.8  # from the start of this process to its end
+OTHER_S = 0.4
+END_S = 0.02  # what is left of it to write a line and end
+QUIET_S = 5.0  # after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
+RESPAWN_S = 15.0  # a daemon that never came is not started again within
+REPLACE_S = 30.0  # nor is an older one replaced again within
+POLL_S = 0.01
+
+MAX_PAYLOAD_BYTES = 4_000_000  # the daemon takes no more
+MAX_ANSWER_BYTES = 1_000_000
+MAX_LOG_BYTES = 200_000
+MAX_SOCKET_PATH_BYTES = 100
+MAX_DESCRIPTORS = 1 << 20
+CHUNK_BYTES = 65_536
+
+# Files in the runtime folder: their age says when something happened last.
+TIMED_OUT = b"hook.timed-out"
+SPAWNED = b"hook.spawned"  # taken away by the first hook that finds the daemon there
+REPLACED = b"hook.replaced"
+
+# What it is at.
+READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking", "answering"
+
+# A shell's environment holds API keys: the daemon gets what it needs and nothing else (client.DAEMON_ENV).
+DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
+DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
+
+Environment = dict[bytes, bytes]
+
+
+class Failed(Exception):
+    """Says why there is no answer, without any of its content."""
+
+
+class Call:
+    """One run of the hook."""
+
+    def __init__(self) -> None:
+        self.name = "hook"  # the host and the moment, once they are known
+        self.doing = READING
+        self.state = b""
+        self.runtime = b""
+        self.authority = b"Host: localhost\r\n"
+
+    def run(self, arguments: list[str]) -> None:
+        moment = arguments[1] if len(arguments) > 1 else ""
+        self.end_in(START_S if moment == START else OTHER_S)
+        self.state = state_folder(posix.environ)
+        self.runtime = runtime_folder(posix.environ, self.state)
+        if not arguments or not all(map(is_name, arguments)):
+            raise Failed("it takes the name of a host and of a moment")
+        self.name = " ".join(arguments)
+        payload = all_of(0, MAX_PAYLOAD_BYTES)
+        if not payload.strip():
+            raise Failed("there was nothing on standard input")
+        if self.is_recent(TIMED_OUT, QUIET_S):
+            return
+        connection = self.connected() or self.started(waits=moment == START)
+        if connection is not None:
+            self.answer(connection, arguments[0].encode(), payload)
+
+    def answer(self, connection: _socket.socket, host: bytes, payload: bytes) -> None:
+        self.doing = ASKING
+        status, version, body = exchange(connection, b"/v1/hosts/" + host, self.authority, payload)
+        self.doing = ANSWERING
+        try:
+            if status != b"200":
+                raise Failed(f"the daemon answered {status.decode('ascii', 'replace')}")
+            if not (body.startswith(b"{") and body.endswith(b"}")):
+                raise Failed("the answer is no JSON object")
+            if body[1:-1].strip():
+                write_all(1, body + b"\n")
+        finally:
+            # It ends the older one by itself. Nobody ever replaces an equal or a newer one.
+            if is_older(version) and self.claims(REPLACED, REPLACE_S):
+                start_daemon()
+
+    # ---- the deadline
+
+    def end_in(self, seconds: float) -> None:
+        # A shell that worked before it became this process makes us look older than we are: half of it is ours anyway.
+        left_s = seconds - min(age_s(), seconds / 2) - END_S
+        _signal.signal(_signal.SIGALRM, self.too_late)
+        for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
+            _signal.signal(number, lambda *_: posix._exit(0))
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))  # a host may have blocked it
+        _signal.setitimer(_signal.ITIMER_REAL, left_s)
+
+    def too_late(self, *_: object) -> None:
+        try:
+            if self.doing == ASKING:
+                self.claims(TIMED_OUT, 0)
+            self.note(Failed("it took too long"))
+        finally:
+            posix._exit(0)
+
+    # ---- the daemon
+
+    def connected(self) -> _socket.socket | None:
+        """None: there is no daemon."""
+        if not self.has_folder():
+            return None
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        try:
+            connection.connect(self.runtime + b"/daemon.sock")
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            return self.connected_by_tcp()
+        self.drop(SPAWNED)
+        return connection
+
+    def connected_by_tcp(self) -> _socket.socket | None:
+        try:
+            port, token = contents(self.runtime + b"/daemon.tcp").split()
+        except FileNotFoundError:
+            return None
+        if not is_locked(self.runtime + b"/daemon.lock"):
+            return None  # left by a daemon that was killed: behind its port may be anybody
+        connection = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        try:
+            connection.connect(("127.0.0.1", int(port)))
+        except ConnectionRefusedError:
+            connection.close()
+            return None
+        self.authority = b"Host: 127.0.0.1:%s\r\nAuthorization: Bearer %s\r\n" % (port, token)
+        self.drop(SPAWNED)
+        return connection
+
+    def started(self, *, waits: bool) -> _socket.socket | None:
+        """A session's start waits for a daemon to come up; other moments go on, and the next one finds it."""
+        self.doing = STARTING
+        make_folder(self.runtime)
+        child = start_daemon() if self.claims(SPAWNED, RESPAWN_S) else 0
+        if not child and not self.is_recent(SPAWNED, START_S):
+            raise Failed("the last one did not come up; daemon.log may say why")
+        if not waits:
+            raise Failed("none was running; the next hook finds it")
+        while (connection := self.connected()) is None:
+            if child and posix.waitpid(child, posix.WNOHANG) != (0, 0):
+                child = 0  # it failed, or another one was quicker and is about to answer
+                if not is_locked(self.runtime + b"/daemon.lock"):
+                    raise Failed("it did not come up; daemon.log may say why")
+            time.sleep(POLL_S)
+        return connection
+
+    # ---- files
+
+    def has_folder(self) -> bool:
+        """In a shared temporary directory anybody may have made it: then nobody there is our daemon."""
+        try:
+            facts = posix.lstat(self.runtime)
+        except FileNotFoundError:
+            return False
+        if facts.st_mode & 0o170000 != 0o040000 or facts.st_uid != posix.getuid():
+            raise Failed("the folder of its socket belongs to another user, or is a link")
+        return True
+
+    def claims(self, name: bytes, seconds: float) -> bool:
+        """Whether nobody did it within the last seconds; then we do."""
+        path = self.runtime + b"/" + name
+        try:
+            posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_NOFOLLOW, 0o600))
+        except FileExistsError:
+            if self.is_recent(name, seconds):
+                return False
+            posix.utime(path)
+        return True
+
+    def is_recent(self, name: bytes, seconds: float) -> bool:
+        try:
+            return 0 <= time.time() - posix.stat(self.runtime + b"/" + name).st_mtime < seconds
+        except OSError:
+            return False
+
+    def drop(self, name: bytes) -> None:
+        try:  # noqa: SIM105  # contextlib alone would cost as much as the question
+            posix.unlink(self.runtime + b"/" + name)
+        except OSError:
+            pass
+
+    def note(self, error: BaseException) -> None:
+        """One line, without content; where there is no state folder yet, there is nobody to tell."""
+        said = str(error) if isinstance(error, Failed) else getattr(error, "strerror", None) or type(error).__name__
+        when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        path = self.state + b"/hook.log"
+        try:
+            descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
+            if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
+                posix.ftruncate(descriptor, 0)
+            posix.write(descriptor, f"{when} {self.name}: {self.doing}: {said}\n".encode())
+        except OSError:
+            pass
+
+
+# ---- places: the same rule as in the daemon (config.places)
+
+
+def state_folder(env: Environment) -> bytes:
+    given = env.get(b"XDG_STATE_HOME", b"")
+    return below(given, b"recollect") if given.startswith(b"/") else below(home(env), b".local/state/recollect")
+
+
+def runtime_folder(env: Environment, state: bytes) -> bytes:
+    given = env.get(b"XDG_RUNTIME_DIR", b"")
+    folder = below(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
+    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES:
+        return folder
+    from hashlib import sha256
+
+    name = b"recollect-%d-%s" % (posix.getuid(), sha256(folder).hexdigest()[:12].encode())
+    return below(env.get(b"TMPDIR") or b"/tmp", name)
+
+
+def home(env: Environment) -> bytes:
+    given = env.get(b"HOME")
+    if given is not None:
+        return given or b"/"
+    import pwd
+
+    return pwd.getpwuid(posix.getuid()).pw_dir.encode("utf-8", "surrogateescape")
+
+
+def below(folder: bytes, name: bytes) -> bytes:
+    """As a `Path` is written: its hash names a folder."""
+    root = b"/" if folder.startswith(b"/") else b""
+    return root + b"/".join([part for part in folder.split(b"/") if part not in (b"", b".")] + [name])
+
+
+def is_folder(path: bytes) -> bool:
+    try:
+        return posix.stat(path).st_mode & 0o170000 == 0o040000
+    except OSError:
+        return False
+
+
+def make_folder(path: bytes) -> None:
+    try:
+        posix.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        make_folder(path.rpartition(b"/")[0])
+        posix.mkdir(path, 0o700)
+
+
+def is_locked(path: bytes) -> bool:
+    """The lock is held for life: nothing else says that a daemon lives."""
+    import fcntl
+
+    try:
+        descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        posix.close(descriptor)
+    return False
+
+
+# ---- bytes
+
+
+def contents(path: bytes) -> bytes:
+    """Of a small file."""
+    descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
+    try:
+        return posix.read(descriptor, CHUNK_BYTES)
+    finally:
+        posix.close(descriptor)
+
+
+def all_of(descriptor: int, most: int) -> bytes:
+    """Up to its end, also where it is too much: a host that cannot write all of it may fail."""
+    received, size = bytearray(), 0
+    while True:
+        try:
+            chunk = posix.read(descriptor, CHUNK_BYTES)
+        except BlockingIOError:  # a host may give us a pipe that does not wait
+            time.sleep(POLL_S)
+            continue
+        if not chunk:
+            break
+        size += len(chunk)
+        if size <= most:
+            received += chunk
+    if size > most:
+        raise Failed(f"there is more to read than {most} bytes")
+    return bytes(received)
+
+
+def write_all(descriptor: int, said: bytes) -> None:
+    while said:
+        try:
+            said = said[posix.write(descriptor, said) :]
+        except BlockingIOError:
+            time.sleep(POLL_S)
+
+
+def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload: bytes) -> tuple[bytes, bytes, bytes]:
+    """The status, the daemon's version and the body of an answer that came whole."""
+    head = b"POST %s HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+    connection.sendall(head % (path, authority, len(payload)) + payload)
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += more_of(connection, received)
+    said, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = said.split(b"\r\n")
+    if not first.startswith(b"HTTP/1.1 "):
+        raise Failed("the answer is no HTTP")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
+    length = headers.get(b"content-length", b"")
+    if not length.isdigit() or len(length) > 9 or int(length) > MAX_ANSWER_BYTES:
+        raise Failed("the answer has no length, or is too long")
+    while len(body) < int(length):
+        body += more_of(connection, body)
+    connection.close()
+    return first.split(b" ")[1], headers.get(b"recollect-version", b""), body[: int(length)].strip()
+
+
+def more_of(connection: _socket.socket, received: bytes) -> bytes:
+    chunk = connection.recv(CHUNK_BYTES)
+    if not chunk or len(received) > MAX_ANSWER_BYTES:
+        raise Failed("the answer is not whole, or too long")
+    return chunk
+
+
+# ---- this process, and that of the daemon
+
+
+def age_s() -> float:
+    """How long this process is there, as the kernel has it; where it does not tell, what it has computed so far."""
+    try:
+        ticks = int(contents(b"/proc/self/stat").rpartition(b")")[2].split()[19])  # its start, since the machine's
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / posix.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.process_time()
+
+
+def start_daemon() -> int:
+    """A process of its own: no terminal, no open files of ours, not ended with the agent that we belong to."""
+    env = posix.environ
+    kept = {name: env[name] for name in env if name in DAEMON_ENV or name.startswith(DAEMON_ENV_PREFIXES)}
+    child = posix.fork()
+    if child:
+        return child
+    try:
+        posix.setsid()
+        posix.chdir("/")
+        nothing = posix.open("/dev/null", posix.O_RDWR)
+        for descriptor in (0, 1, 2):
+            posix.dup2(nothing, descriptor)
+            posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
+        posix.closerange(3, MAX_DESCRIPTORS)
+        posix.execve(sys.executable, [sys.executable, "-m", "recollect.daemon"], kept)
+    finally:
+        posix._exit(127)
+
+
+def is_older(version: bytes) -> bool:
+    """A version that cannot be read is nobody's business."""
+    try:
+        theirs = [int(part) for part in version.split(b".")]
+    except ValueError:
+        return False
+    return theirs < [int(part) for part in VERSION.split(".")]
+
+
+def is_name(text: str) -> bool:
+    """What can stand in an address and in a log."""
+    return text.isascii() and text.replace("-", "").replace("_", "").isalnum() and len(text) <= 40
+
+
+def main() -> None:
+    call = Call()
+    try:
+        call.run(sys.argv[1:])
+    except BaseException as error:  # noqa: BLE001  # one of the four places: the agent must not notice
+        call.note(error)
+    finally:
+        posix._exit(0)
+
+
+if __name__ == "__main__":
+    main()
