@@ -37,6 +37,7 @@ COMMANDS = {
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
     "status": "recollect.cli.service:status",
+    "mcp": "recollect.cli.mcp:mcp",
     "pipe": "recollect.cli.pipe:pipe",
     "demo": "recollect.cli.demo:demo",
 }

@@ -1,4 +1,4 @@
-"""What an agent may change by a tool, as a part of the engine: only what it may be told, and what belongs to its place."""
+"""What an agent may change by a tool, as a part of the engine: only what it may be told."""
 
 from dataclasses import replace
 

@@ -64,9 +64,7 @@ def tools() -> list[types.Tool]:
     ]
 
 
-def answer(
-    engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]
-) -> Answer:
+def answer(engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]) -> Answer:
     try:
         asker = askers.asker(connection)
     except RecollectError as error:

@@ -35,7 +35,7 @@ BY = "mcp"  # what the history calls us
 OPENS = "`details` opens an id in full."
 NOTHING = "Nothing is known about that here."
 FULL = "This session was told as much as its budget allows: work with what was shown above."
-NO_ROOM = "Something is known about that, but it does not fit; ask with more `max_tokens`, or a narrower question."
+NO_ROOM = "Something is known about that, but there is no room for it. Ask more narrowly, or with more `max_tokens`."
 NOWHERE = "No project folder came with this connection: only what holds everywhere is told."
 ABOUT = {
     "user": frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}),
@@ -234,7 +234,9 @@ def _kept(outcome: Stored, draft: Draft) -> str:
     if memory.kind != draft.kind and not isinstance(outcome, Same):
         said.append(f"An agent's word on that is kept as {memory.kind}.")
     if memory.flag is not None:
-        said.append("It reads as an order to an agent: it is not shown until the user accepts it in `recollect review`.")
+        said.append(
+            "It reads as an order to an agent: it is not shown until the user accepts it in `recollect review`."
+        )
     if redact(draft.text).found:
         said.append("A secret in it was redacted.")
     return " ".join(said)
