@@ -65,6 +65,8 @@ class Activity:
 
 
 def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], model: Callable[[], str]) -> Starlette:
+    agents = Agents(engine, activity)
+
     async def status(_: Request) -> dict[str, Any]:
         return {
             "version": __version__,
@@ -97,13 +99,13 @@ def create_app(engine: Engine, activity: Activity, stop: Callable[[], None], mod
         return {}
 
     async def end(_: Request) -> dict[str, Any]:
+        await agents.end()
         stop()
         return {"stopping": True}
 
     def route(path: str, handler: Handler, method: str) -> Route:
         return Route(path, _answering(handler, activity, path), methods=[method])
 
-    agents = Agents(engine, activity)
     app = Starlette(
         routes=[
             *agents.routes,

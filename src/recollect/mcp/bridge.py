@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,6 +24,8 @@ MAX_KEPT_BYTES = 4 * MAX_LINE_BYTES  # of a line that is too long, to find its i
 CHUNK_BYTES = 65_536
 LAST_ANSWERS_S = 5.0  # how long answers are waited for, after the client has said its last
 CLOSE_S = 1.0
+BEGIN_S = 10.0  # the daemon loads its MCP first
+POLL_S = 0.02
 ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts by itself."
 TOO_LONG = f"The message is longer than {MAX_LINE_BYTES:,} bytes. Send less at once."
 INTERNAL_ERROR, INVALID_REQUEST = -32603, -32600
@@ -34,20 +37,58 @@ class Ended(Exception):
     """A signal asks us to end."""
 
 
+class _Answers:
+    """What comes over a connection: a head, then chunks."""
+
+    def __init__(self, connection: "socket") -> None:
+        self._connection = connection
+        self._received = bytearray()
+
+    def head(self) -> bytes:
+        return self._until(b"\r\n\r\n")
+
+    def chunks(self) -> Iterator[bytes]:
+        """ValueError: these are none."""
+        while size := int(self._until(b"\r\n").partition(b";")[0], 16):
+            while len(self._received) < size + 2:
+                self._more()
+            yield bytes(self._received[:size])
+            del self._received[: size + 2]
+
+    def _until(self, end: bytes) -> bytes:
+        while (at := self._received.find(end)) < 0:
+            self._more()
+        found = bytes(self._received[:at])
+        del self._received[: at + len(end)]
+        return found
+
+    def _more(self) -> None:
+        piece = self._connection.recv(CHUNK_BYTES)
+        if not piece:
+            raise ConnectionResetError
+        self._received.extend(piece)
+
+
 class Talk:
     """One connection to a daemon, with the requests that wait for its answer."""
 
-    def __init__(
-        self, connection: "socket", head: bytes, hear: "Callable[[Talk, bytes], None]", see: Callable[[bytes], None]
-    ) -> None:
+    def __init__(self, connection: "socket", hear: "Callable[[Talk, bytes], None]") -> None:
         self._connection = connection
         self._hear = hear
-        self._see = see  # the head of the answer
         self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
         self.is_over = False
-        connection.sendall(head)
+        self._answers = _Answers(connection)
         self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
-        self._thread.start()
+
+    def begin(self, head: bytes) -> bytes:
+        """The head of the answer: before it is there, nothing that matters is said to a daemon that may be dying."""
+        self._connection.settimeout(BEGIN_S)
+        self._connection.sendall(head)
+        answered = self._answers.head()
+        self._connection.settimeout(None)
+        if answered.startswith(b"HTTP/1.1 200 "):
+            self._thread.start()
+        return answered
 
     def say(self, line: bytes) -> None:
         """OSError: not all of it was sent, so none of it was heard."""
@@ -63,7 +104,7 @@ class Talk:
     def _listen(self) -> None:
         waiting = b""
         try:
-            for chunk in _body_of(self._connection, self._see):
+            for chunk in self._answers.chunks():
                 *lines, waiting = (waiting + chunk).split(b"\n")
                 for line in filter(None, lines):
                     self._hear(self, line + b"\n")
@@ -140,13 +181,7 @@ class Bridge:
         call = hook.Call()
         call.state = hook.state_folder(dict(os.environb))
         call.runtime = hook.runtime_folder(dict(os.environb), call.state)
-        connection = call.connected() or _started(call)
-        folder = b"" if self._folder is None else b"Recollect-Folder: %b\r\n" % _quoted(os.fsencode(self._folder))
-        head = (
-            b"POST /v1/mcp HTTP/1.1\r\n%bContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n%b"
-            b"Recollect-Session: %b\r\n\r\n" % (call.authority, folder, self._session.encode())
-        )
-        talk = Talk(connection, head, self._heard, lambda head: _replace_older(head, call))
+        talk = self._begun(call)
         for line in self._handshake:
             said = _message(line)
             if "id" in said:
@@ -155,6 +190,31 @@ class Bridge:
         with self._lock:
             self._talk = talk
         return talk
+
+    def _begun(self, call: hook.Call) -> Talk:
+        """A daemon that is about to end may still take a connection, and answers nothing: the next one does."""
+        give_up = time.monotonic() + BEGIN_S
+        while True:
+            talk = Talk(call.connected() or _started(call), self._heard)
+            folder = b"" if self._folder is None else b"Recollect-Folder: %b\r\n" % _quoted(os.fsencode(self._folder))
+            head = (
+                b"POST /v1/mcp HTTP/1.1\r\n%bContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n%b"
+                b"Recollect-Session: %b\r\n\r\n" % (call.authority, folder, self._session.encode())
+            )
+            try:
+                answered = talk.begin(head)
+            except TimeoutError:
+                raise hook.Failed(f"it did not answer within {BEGIN_S:.0f} s; `recollect restart` may help") from None
+            except OSError:
+                answered = b""
+            if answered.startswith(b"HTTP/1.1 200 "):
+                _replace_older(answered, call)
+                return talk
+            if time.monotonic() > give_up or (answered and b" 503 " not in answered[:16]):
+                _replace_older(answered, call)
+                said = answered.partition(b"\r\n")[0].decode("ascii", "replace") or "nothing"
+                raise hook.Failed(f"it answered {said}; `recollect doctor` may say why")
+            time.sleep(POLL_S)
 
     # ---- from the daemon
 
@@ -222,34 +282,6 @@ def _reap() -> None:
             pass
     except ChildProcessError:
         pass
-
-
-def _body_of(connection: "socket", see: Callable[[bytes], None]) -> Iterator[bytes]:
-    """The pieces of a chunked answer. ValueError: it is none."""
-    received = bytearray()
-
-    def until(end: bytes) -> bytes:
-        while (at := received.find(end)) < 0:
-            more()
-        found = bytes(received[:at])
-        del received[: at + len(end)]
-        return found
-
-    def more() -> None:
-        piece = connection.recv(CHUNK_BYTES)
-        if not piece:
-            raise ConnectionResetError
-        received.extend(piece)
-
-    head = until(b"\r\n\r\n")
-    see(head)
-    if not head.startswith(b"HTTP/1.1 200 "):
-        raise ValueError
-    while size := int(until(b"\r\n").partition(b";")[0], 16):
-        while len(received) < size + 2:
-            more()
-        yield bytes(received[:size])
-        del received[: size + 2]
 
 
 def _replace_older(head: bytes, call: hook.Call) -> None:
