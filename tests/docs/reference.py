@@ -116,8 +116,8 @@ Made from the code by `make docs`. What an agent gets over MCP: [how to connect 
 
 ## Errors
 
-A result with `isError`, whose text says what to do next, and structured content `{"code", "message"}`. `bad_request`: wrong
-arguments; the others as in [errors](errors.md), and:
+A result with `isError`, whose text says what to do next, and structured content `{"code", "message"}`. `bad_request`:
+wrong arguments; the others as in [errors](errors.md), and:
 """
     own = [f"| {kind.code} | {inspect.getdoc(kind)} |" for kind in (NotTold, OfAnotherProject, SwitchedOff)]
     return "\n".join([*pages, errors_said, "| code | meaning |", "|---|---|", *own]) + "\n"
