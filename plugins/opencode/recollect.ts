@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { appendFile, lstat, readFile, stat, unlink } from "node:fs/promises"
-import { existsSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -54,9 +54,20 @@ function socketPath(): string {
   const usable = given.startsWith("/") && existsSync(given) && statSync(given).isDirectory()
   const folder = usable ? join(given, "recollect") : stateFolder()
   const path = join(folder, "daemon.sock")
-  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES && canBeWritten(folder)) return path
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 12)
   return join(process.env.TMPDIR || "/tmp", `recollect-${process.getuid?.()}-${hash}`, "daemon.sock")
+}
+
+/** Asked of the folder itself or, as long as it is not there, of the one that it would be made in. */
+function canBeWritten(folder: string): boolean {
+  while (!existsSync(folder)) folder = dirname(folder)
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** In a shared temporary directory anybody may have made the folder: then nobody there is our daemon. */

@@ -1,4 +1,8 @@
-"""Talks to the daemon over its unix socket, and starts it where it is not running. Standard library only."""
+"""Talks to the daemon, starts it where it is not running, and replaces an older one. Standard library only.
+
+Over its unix socket; where there is none, over 127.0.0.1 with its token, but only while the daemon's lock is held:
+behind the port of a daemon that is gone may be anybody.
+"""
 
 import fcntl
 import http.client
@@ -12,14 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from recollect import __version__
 from recollect.domain.errors import DaemonError
 
 START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 3.0
+VERSION_HEADER = "Recollect-Version"  # of every answer
 POLL_S = 0.02
 
 # A shell's environment holds API keys: the daemon gets what it needs and nothing else.
@@ -27,45 +33,75 @@ DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: Path, timeout_s: float) -> None:
-        super().__init__("localhost", timeout=timeout_s)
-        self._path = path
+class _Connection(http.client.HTTPConnection):
+    """One connection for one daemon: when it breaks, it is never made anew with whoever comes next."""
 
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        connect_to_ours(self.sock, self._path)
+    def __init__(self, made: socket.socket, host: str, token: str | None = None) -> None:
+        super().__init__(host)
+        self.sock = made
+        self.auto_open = 0
+        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str | None, bytes]:
+        """The answer with its status, and the version of who answered."""
+        with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
+            self.request(method, path, body, self._headers)
+        answer = self.getresponse()
+        return answer.status, answer.getheader(VERSION_HEADER), answer.read()
+
+    def peer(self) -> int | None:
+        """The process behind the socket, from the kernel; None: not over TCP."""
+        if self.sock.family == socket.AF_INET:
+            return None
+        pid, _, _ = struct.unpack("3i", self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        return int(pid)
 
 
-def connect_to_ours(connection: socket.socket, path: Path) -> None:
-    """In a shared temporary directory anybody may have made the folder: then nobody there is our daemon."""
-    if path.parent.lstat().st_uid != os.getuid():
-        raise DaemonError(f"{path.parent} belongs to another user; remove it, or set XDG_STATE_HOME.")
-    connection.connect(str(path))
+def is_older(version: str | None) -> bool:
+    """Than this one, by the leading numbers. Who does not say is left alone."""
+    return version is not None and _numbers(version) < _numbers(__version__)
+
+
+def _numbers(version: str) -> list[int]:
+    leading = re.match(r"[0-9]{1,9}(\.[0-9]{1,9})*", version)
+    numbers = [int(number) for number in leading[0].split(".")] if leading else []
+    while numbers and numbers[-1] == 0:  # 1.2 and 1.2.0 are the same
+        numbers.pop()
+    return numbers
 
 
 class Client:
     def __init__(self, socket_path: Path) -> None:
         self._socket_path = socket_path
         self._lock_path = socket_path.with_suffix(".lock")
+        self._tcp_path = socket_path.with_suffix(".tcp")
+        self._has_spawned = False
+        self.answered_by: str | None = None  # the version of the daemon that gave the last answer
 
     def get(self, path: str, *, timeout_s: float = 5.0) -> dict[str, Any]:
         return self._ask("GET", path, None, timeout_s)
 
     def post(self, path: str, body: object, *, timeout_s: float = 5.0) -> dict[str, Any]:
-        return self._ask("POST", path, body, timeout_s)
+        """An older daemon's answer is as good as any; a newer one takes its place for the next."""
+        try:
+            return self._ask("POST", path, body, timeout_s)
+        finally:
+            if is_older(self.answered_by) and not self._has_spawned:
+                self._has_spawned = True
+                spawn()
 
     def start(self) -> bool:
-        """Whether it had to be started. Returns when it answers."""
-        if self.is_running():
+        """Whether it had to be started, also in place of an older one. Returns when it answers."""
+        old = self.pid()
+        if old is not None:
             self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)  # one that hangs is said, not called running
-            return False
+            if not is_older(self.answered_by):
+                return False
         give_up = time.monotonic() + START_TIMEOUT_S
         with tempfile.TemporaryFile() as said:
             process = spawn(said)
             while time.monotonic() < give_up:
-                if self.is_running():
+                if self.pid() not in (None, old):
                     return True
                 if process.poll():
                     said.seek(0)
@@ -83,68 +119,139 @@ class Client:
         if pid is None:
             return False
         with suppress(DaemonError):
-            self.post("/v1/stop", {}, timeout_s=STOP_TIMEOUT_S)
-            if self._gone_within(STOP_TIMEOUT_S):
+            self._ask("POST", "/v1/stop", {}, STOP_TIMEOUT_S)
+            if self._gone_within(STOP_TIMEOUT_S, pid):
                 return True
-        for signal_number in (signal.SIGTERM, signal.SIGKILL):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal_number)
-            if self._gone_within(STOP_TIMEOUT_S):
-                return True
-        raise DaemonError(f"The daemon (process {pid}) cannot be ended; end it by hand.")
+        self._end(pid)
+        return True
+
+    def retire_older(self) -> bool:
+        """Ends a daemon that is older than this version; False: there is none.
+
+        Its version is asked for and its end is asked for over one connection: whoever took its place is not meant.
+        """
+        try:
+            connection = self._connected(STOP_TIMEOUT_S)
+        except OSError:
+            return False
+        with closing(connection):
+            pid = connection.peer() or self._written()[1]
+            try:
+                _, version, _ = connection.exchange("GET", "/v1/hello")
+            except (OSError, http.client.HTTPException):  # it hangs, or is just ending: then what it wrote must do
+                version = self._written()[0] if self._written()[1] == pid else None
+            if pid is None or not is_older(version):
+                return False
+            with suppress(OSError, http.client.HTTPException):
+                connection.exchange("POST", "/v1/stop", b"{}")
+                if self._gone_within(STOP_TIMEOUT_S, pid):
+                    return True
+        self._end(pid)
+        return True
 
     def pid(self) -> int | None:
-        """The process behind the socket, from the kernel; None if nobody listens."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            probe.settimeout(1.0)
-            try:
-                connect_to_ours(probe, self._socket_path)
-            except OSError:
-                return None
-            pid, _, _ = struct.unpack("3i", probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-            return int(pid)
+        """The process that listens; None if nobody does."""
+        try:
+            with closing(self._connected(1.0)) as connection:
+                return connection.peer() or self._written()[1]
+        except OSError:
+            return None
 
     def is_running(self) -> bool:
         return self.pid() is not None
 
-    def _gone_within(self, seconds: float) -> bool:
+    def _end(self, pid: int) -> None:
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
+            if pid in (self.pid(), self._written()[1]):  # else that number is somebody else's by now
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal_number)
+            if self._gone_within(STOP_TIMEOUT_S, pid):
+                return
+        raise DaemonError(f"The daemon (process {pid}) cannot be ended; end it by hand.")
+
+    def _gone_within(self, seconds: float, pid: int) -> bool:
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
-            if self._lock_is_free():
+            if not self._is_locked() or self.pid() not in (None, pid):
                 return True
             time.sleep(POLL_S)
         return False
 
-    def _lock_is_free(self) -> bool:
+    def _is_locked(self) -> bool:
         """The lock is held for life: when it is free, the process is gone, whatever its socket looks like."""
         try:
-            with self._lock_path.open("a") as lock:
+            with self._lock_path.open("rb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return False
+            return True
         except FileNotFoundError:
             pass  # its whole folder is gone
-        return True
+        return False
+
+    def _written(self) -> tuple[str | None, int | None]:
+        """Version and process of the daemon, as it wrote them down. Not a proof of anything."""
+        try:
+            version, pid = self._lock_path.read_text("ascii").split()
+            return version, int(pid)
+        except (OSError, ValueError):
+            return None, None
+
+    def _door(self) -> tuple[str, str]:
+        try:
+            port, token = self._tcp_path.read_text("ascii").split()
+            return str(int(port)), token
+        except ValueError:
+            raise FileNotFoundError(f"{self._tcp_path} is not as it was written") from None
+
+    def _connected(self, timeout_s: float) -> _Connection:
+        """DaemonError: who is there may not be asked. OSError: nobody is there."""
+        folder = self._socket_path.parent
+        if folder.lstat().st_uid != os.getuid():  # in a shared temporary directory anybody may have made it
+            raise DaemonError(f"{folder} belongs to another user; remove it, or set XDG_STATE_HOME.")
+        try:
+            return _Connection(_opened(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
+        except (FileNotFoundError, ConnectionRefusedError):
+            port, token = self._door()
+            if not self._is_locked():
+                raise
+            return _Connection(_opened(socket.AF_INET, ("127.0.0.1", int(port)), timeout_s), f"127.0.0.1:{port}", token)
 
     def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
-        connection = _UnixConnection(self._socket_path, timeout_s)
+        payload = None if body is None else json.dumps(body).encode()
+        _, said = self.exchange(method, path, payload, timeout_s=timeout_s)
         try:
-            payload = None if body is None else json.dumps(body)
-            connection.request(method, path, payload, {"Content-Type": "application/json"})
-            answer: dict[str, Any] = json.loads(connection.getresponse().read())
+            answer: dict[str, Any] = json.loads(said)
+        except ValueError as error:
+            raise DaemonError(f"The daemon gave no proper answer ({error}).") from error
+        if "error" in answer:
+            raise DaemonError(str(answer["error"].get("message", answer["error"])))
+        return answer
+
+    def exchange(self, method: str, path: str, body: bytes | None, *, timeout_s: float) -> tuple[int, bytes]:
+        """The answer as it came, with its status."""
+        try:
+            with closing(self._connected(timeout_s)) as connection:
+                status, self.answered_by, said = connection.exchange(method, path, body)
+            return status, said
         except (FileNotFoundError, ConnectionRefusedError):
             raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
         except TimeoutError:
             raise DaemonError(
-                f"The daemon did not answer within {timeout_s:.0f} s. `recollect stop` and `recollect start` may help."
+                f"The daemon did not answer within {timeout_s:.0f} s. `recollect restart` may help."
             ) from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
-        finally:
-            connection.close()
-        if "error" in answer:
-            raise DaemonError(str(answer["error"].get("message", answer["error"])))
-        return answer
+
+
+def _opened(family: int, address: Any, timeout_s: float) -> socket.socket:
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.settimeout(timeout_s)
+        made.connect(address)
+    except OSError:
+        made.close()
+        raise
+    return made
 
 
 def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":

@@ -3,8 +3,9 @@
 A setting has a full name: `budgets.turn_tokens`, in a table of kinds `kinds.threshold.decision`. What does not exist or
 does not fit is refused with its place; nothing is guessed.
 
-One rule for the socket, the same here and in the plugin: `$XDG_RUNTIME_DIR/recollect` if that folder exists, else the
-state folder, else (when the path would be too long for a socket) a private folder in the temporary directory.
+One rule for the socket, the same here, in the hook and in the plugin: `$XDG_RUNTIME_DIR/recollect` if that folder
+exists, else the state folder; where that cannot be written, or its path is too long for a socket, a private folder in
+the temporary directory instead.
 """
 
 import os
@@ -36,7 +37,7 @@ USER_ONLY = ("privacy", "forget", "archive", "daemon", "extractor")
 # can take back with `!` only what was its own.
 ADDED_UP = ("privacy.ignored_paths",)
 MAX_ENTRIES = 500  # of a list
-MOST = {"extractor.tokens_per_day": 1_000_000_000}  # a model on this machine costs nothing
+MOST = {"extractor.tokens_per_day": 1_000_000_000, "daemon.port": 65_535}  # a model on this machine costs nothing
 
 Value = bool | int | float | str | tuple[str, ...]
 
@@ -67,8 +68,9 @@ class Places:
 
     database: Path
     settings: Path
-    state: Path  # log, and the command that hosts use to start the daemon
+    state: Path  # the command that hosts use to start the daemon
     runtime: Path  # socket and lock
+    kept: Path  # log and token: the state folder, or the runtime folder where that cannot be written
     model_built: Path  # the folder that `recollect model build` fills
     model: Path  # the folder that the model is read from: that one, or what a release wheel carries
 
@@ -81,8 +83,18 @@ class Places:
         return self.runtime / "daemon.lock"
 
     @property
+    def tcp(self) -> Path:
+        """Port and token, while the daemon listens on 127.0.0.1 as well."""
+        return self.runtime / "daemon.tcp"
+
+    @property
+    def token(self) -> Path:
+        """The token from one daemon to the next: what a client was told goes on to be true."""
+        return self.kept / "token"
+
+    @property
     def log(self) -> Path:
-        return self.state / "daemon.log"
+        return self.kept / "daemon.log"
 
     @property
     def command(self) -> Path:
@@ -96,11 +108,13 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
         raise InvalidSettings("There is no home folder for you; set HOME.") from None
     state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
     model = _model(env, home)
+    runtime = _runtime(env, state)
     return Places(
         database=_xdg(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
         settings=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
         state=state,
-        runtime=_runtime(env, state),
+        runtime=runtime,
+        kept=state if can_be_written(state) else runtime,
         model_built=model,
         model=PACKAGED_MODEL if _falls_back(env, model) else model,
     )
@@ -128,10 +142,23 @@ def _falls_back(env: Mapping[str, str], model: Path) -> bool:
 def _runtime(env: Mapping[str, str], state: Path) -> Path:
     given = env.get("XDG_RUNTIME_DIR", "")
     folder = Path(given) / "recollect" if given.startswith("/") and Path(given).is_dir() else state
-    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES:
+    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
         return folder
     name = f"recollect-{os.getuid()}-{sha256(os.fsencode(folder)).hexdigest()[:12]}"
     return Path(env.get("TMPDIR") or "/tmp") / name
+
+
+def fingerprint(where: Places, env: Mapping[str, str]) -> str:
+    """Equal for two processes that have the same places and the same settings in their environments."""
+    ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
+    return sha256(repr((where.database, where.settings, where.model, ours)).encode()).hexdigest()[:16]
+
+
+def can_be_written(folder: Path) -> bool:
+    """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
+    while not os.path.exists(folder):  # noqa: PTH110  # a `Path` raises where it may not look
+        folder = folder.parent
+    return os.access(folder, os.W_OK)
 
 
 def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:

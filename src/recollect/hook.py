@@ -2,7 +2,7 @@
 
 One file of the standard library that imports nothing of ours: `python -S -I .../recollect/hook.py HOST [MOMENT]`.
 Whatever goes wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It
-decides nothing and reads no JSON; what went wrong is one line of `hook.log` in the state folder, without content.
+decides nothing and reads no JSON; what went wrong is one line of `hook.log` beside the daemon's log, without content.
 
 Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
 only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
@@ -29,7 +29,6 @@ MAX_PAYLOAD_BYTES = 4_000_000  # the daemon takes no more
 MAX_ANSWER_BYTES = 1_000_000
 MAX_LOG_BYTES = 200_000
 MAX_SOCKET_PATH_BYTES = 100
-MAX_DESCRIPTORS = 1 << 20
 CHUNK_BYTES = 65_536
 
 # Files in the runtime folder: their age says when something happened last.
@@ -37,14 +36,11 @@ TIMED_OUT = b"hook.timed-out"
 SPAWNED = b"hook.spawned"  # taken away by the first hook that finds the daemon there
 REPLACED = b"hook.replaced"
 
-# What it is at.
 READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking", "answering"
 
 # A shell's environment holds API keys: the daemon gets what it needs and nothing else (client.DAEMON_ENV).
 DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
 DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
-
-Environment = dict[bytes, bytes]
 
 
 class Failed(Exception):
@@ -55,10 +51,9 @@ class Call:
     """One run of the hook."""
 
     def __init__(self) -> None:
-        self.name = "hook"  # the host and the moment, once they are known
+        self.name = "hook"  # then that of the host and of the moment
         self.doing = READING
-        self.state = b""
-        self.runtime = b""
+        self.state = self.runtime = b""  # folders, once they are known
         self.authority = b"Host: localhost\r\n"
 
     def run(self, arguments: list[str]) -> None:
@@ -75,8 +70,8 @@ class Call:
         if self.is_recent(TIMED_OUT, QUIET_S):
             return
         connection = self.connected() or self.started(waits=moment == START)
-        if connection is not None:
-            self.answer(connection, arguments[0].encode(), payload)
+        self.drop(SPAWNED)
+        self.answer(connection, arguments[0].encode(), payload)
 
     def answer(self, connection: _socket.socket, host: bytes, payload: bytes) -> None:
         self.doing = ASKING
@@ -97,13 +92,13 @@ class Call:
     # ---- the deadline
 
     def end_in(self, seconds: float) -> None:
-        # A shell that worked before it became this process makes us look older than we are: half of it is ours anyway.
-        left_s = seconds - min(age_s(), seconds / 2) - END_S
         _signal.signal(_signal.SIGALRM, self.too_late)
+        _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
         for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
             _signal.signal(number, lambda *_: posix._exit(0))
-        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))  # a host may have blocked it
-        _signal.setitimer(_signal.ITIMER_REAL, left_s)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # a host may have blocked them, for the daemon too
+        # A shell that worked before it became this process makes us look older than we are: half of it is ours anyway.
+        _signal.setitimer(_signal.ITIMER_REAL, seconds - min(age_s(), seconds / 2) - END_S)
 
     def too_late(self, *_: object) -> None:
         try:
@@ -125,7 +120,6 @@ class Call:
         except (FileNotFoundError, ConnectionRefusedError):
             connection.close()
             return self.connected_by_tcp()
-        self.drop(SPAWNED)
         return connection
 
     def connected_by_tcp(self) -> _socket.socket | None:
@@ -142,10 +136,9 @@ class Call:
             connection.close()
             return None
         self.authority = b"Host: 127.0.0.1:%s\r\nAuthorization: Bearer %s\r\n" % (port, token)
-        self.drop(SPAWNED)
         return connection
 
-    def started(self, *, waits: bool) -> _socket.socket | None:
+    def started(self, *, waits: bool) -> _socket.socket:
         """A session's start waits for a daemon to come up; other moments go on, and the next one finds it."""
         self.doing = STARTING
         make_folder(self.runtime)
@@ -158,11 +151,11 @@ class Call:
             if child and posix.waitpid(child, posix.WNOHANG) != (0, 0):
                 child = 0  # it failed, or another one was quicker and is about to answer
                 if not is_locked(self.runtime + b"/daemon.lock"):
+                    then = time.time() - START_S  # nothing is on its way any more
+                    posix.utime(self.runtime + b"/" + SPAWNED, (then, then))
                     raise Failed("it did not come up; daemon.log may say why")
             time.sleep(POLL_S)
         return connection
-
-    # ---- files
 
     def has_folder(self) -> bool:
         """In a shared temporary directory anybody may have made it: then nobody there is our daemon."""
@@ -198,10 +191,12 @@ class Call:
             pass
 
     def note(self, error: BaseException) -> None:
-        """One line, without content; where there is no state folder yet, there is nobody to tell."""
+        """One line, without content; where there is no folder for it yet, there is nobody to tell."""
+        if not self.state:
+            return
         said = str(error) if isinstance(error, Failed) else getattr(error, "strerror", None) or type(error).__name__
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        path = self.state + b"/hook.log"
+        path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
         try:
             descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
             if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
@@ -214,15 +209,15 @@ class Call:
 # ---- places: the same rule as in the daemon (config.places)
 
 
-def state_folder(env: Environment) -> bytes:
+def state_folder(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"XDG_STATE_HOME", b"")
     return below(given, b"recollect") if given.startswith(b"/") else below(home(env), b".local/state/recollect")
 
 
-def runtime_folder(env: Environment, state: bytes) -> bytes:
+def runtime_folder(env: dict[bytes, bytes], state: bytes) -> bytes:
     given = env.get(b"XDG_RUNTIME_DIR", b"")
     folder = below(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
-    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES:
+    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
         return folder
     from hashlib import sha256
 
@@ -230,7 +225,7 @@ def runtime_folder(env: Environment, state: bytes) -> bytes:
     return below(env.get(b"TMPDIR") or b"/tmp", name)
 
 
-def home(env: Environment) -> bytes:
+def home(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"HOME")
     if given is not None:
         return given or b"/"
@@ -243,6 +238,13 @@ def below(folder: bytes, name: bytes) -> bytes:
     """As a `Path` is written: its hash names a folder."""
     root = b"/" if folder.startswith(b"/") else b""
     return root + b"/".join([part for part in folder.split(b"/") if part not in (b"", b".")] + [name])
+
+
+def can_be_written(folder: bytes) -> bool:
+    """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
+    while not posix.access(folder, posix.F_OK):
+        folder = folder.rpartition(b"/")[0] or (b"/" if folder.startswith(b"/") else b".")
+    return posix.access(folder, posix.W_OK)
 
 
 def is_folder(path: bytes) -> bool:
@@ -279,11 +281,7 @@ def is_locked(path: bytes) -> bool:
     return False
 
 
-# ---- bytes
-
-
 def contents(path: bytes) -> bytes:
-    """Of a small file."""
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
     try:
         return posix.read(descriptor, CHUNK_BYTES)
@@ -303,8 +301,7 @@ def all_of(descriptor: int, most: int) -> bytes:
         if not chunk:
             break
         size += len(chunk)
-        if size <= most:
-            received += chunk
+        received += chunk if size <= most else b""
     if size > most:
         raise Failed(f"there is more to read than {most} bytes")
     return bytes(received)
@@ -312,10 +309,7 @@ def all_of(descriptor: int, most: int) -> bytes:
 
 def write_all(descriptor: int, said: bytes) -> None:
     while said:
-        try:
-            said = said[posix.write(descriptor, said) :]
-        except BlockingIOError:
-            time.sleep(POLL_S)
+        said = said[posix.write(descriptor, said) :]
 
 
 def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload: bytes) -> tuple[bytes, bytes, bytes]:
@@ -372,7 +366,7 @@ def start_daemon() -> int:
         for descriptor in (0, 1, 2):
             posix.dup2(nothing, descriptor)
             posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
-        posix.closerange(3, MAX_DESCRIPTORS)
+        posix.closerange(3, 1 << 20)
         posix.execve(sys.executable, [sys.executable, "-m", "recollect.daemon"], kept)
     finally:
         posix._exit(127)
@@ -381,10 +375,9 @@ def start_daemon() -> int:
 def is_older(version: bytes) -> bool:
     """A version that cannot be read is nobody's business."""
     try:
-        theirs = [int(part) for part in version.split(b".")]
+        return [int(part) for part in version.split(b".")] < [int(part) for part in VERSION.split(".")]
     except ValueError:
         return False
-    return theirs < [int(part) for part in VERSION.split(".")]
 
 
 def is_name(text: str) -> bool:

@@ -2,16 +2,18 @@
 
 import dataclasses
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from recollect.cli.main import cli
 from recollect.cli.settings_file import meanings, shown
 from recollect.config import ADDED_UP, USER_ONLY
+from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.domain import errors
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MAX_TOKENS, MIN_TOKENS, TOOLS, Argument, Takes
@@ -140,7 +142,68 @@ def _takes(argument: Argument) -> str:
             return values or "a string"
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "errors.md": error_codes, "tools.md": tools}
+def api() -> str:
+    """Every path of the daemon, and what its body takes."""
+    pages = [
+        """\
+# HTTP API
+
+Made from the code by `make docs`. For the programs of one user: plugins, hooks, the command line, MCP and scripts. The
+daemon answers on its unix socket (`recollect status` says where), and on 127.0.0.1 with a token where
+[that is set](../explanation/daemon.md). `GET /v1/openapi.json` is the whole description, with the types of all answers.
+
+```
+curl --unix-socket ~/.local/state/recollect/daemon.sock http://localhost/v1/recall \\
+  --data '{"query": "how do we deploy", "folder": "/home/me/shop"}'
+```
+
+What is refused is answered with `{"error": {"code", "message"}}`: 400 for a request that cannot be answered, 413 for
+one that is too large, 503 while the database cannot be used, 500 for a fault of ours; the codes are in
+[errors.md](errors.md). `folder` is where somebody asks: it names the project and the settings that hold.
+"""
+    ]
+    pages += [
+        f"## {path.method} {path.path}\n\n{path.says}\n\n{_fields(path.asks)}".rstrip() + "\n"
+        for path in (*ROUTES, *OPERATION_PATHS)
+    ]
+    return "\n".join(pages)
+
+
+def _fields(kind: Any) -> str:
+    if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+        return "" if kind is None else "The body is what the host's hook was given, as a JSON object.\n"
+    meaning = {name: said for one in reversed(inspect.getmro(kind)[:-1]) for name, said in meanings(one).items()}
+    rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
+    rows += [
+        f"| {field.name} | {_type(field.type)} | {_field_default(field)} | {meaning.get(field.name, '')} |"
+        for field in dataclasses.fields(kind)
+    ]
+    return "\n".join(rows) + "\n"
+
+
+_WORDS = {"str": "text", "SessionId": "text", "MessageId": "text", "bool": "true or false", "datetime": "time"}
+
+
+def _type(kind: object) -> str:
+    name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+    plain = re.sub(r"[\w.]+\.(\w+)", r"\1", name).removesuffix(" | None")
+    listed = re.fullmatch(r"(?:list|tuple|frozenset)\[(\w+)(?:, \.\.\.)?\]", plain)
+    return f"list of {_WORDS.get(listed[1], listed[1].lower())}" if listed else _WORDS.get(plain, plain.lower())
+
+
+def _field_default(field: "dataclasses.Field[Any]") -> str:
+    if field.default is not dataclasses.MISSING:
+        return "" if field.default in (None, (), frozenset()) else f"`{field.default}`"
+    return "" if field.default_factory is not dataclasses.MISSING else "needed"
+
+
+PAGES = {
+    "commands.md": commands,
+    "settings.md": settings,
+    "errors.md": error_codes,
+    "api.md": api,
+    "tools.md": tools,
+}
 
 
 def _default(value: Any) -> str:

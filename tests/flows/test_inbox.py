@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.errors import InvalidValue
-from recollect.domain.event import ToolSucceeded
+from recollect.domain.errors import InvalidValue, StoreUnusable
+from recollect.domain.event import Prompt, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Summary, Turn
@@ -335,3 +335,22 @@ def test_an_agent_begun_by_a_prompt_that_opted_out_is_not_listened_to(store: Sql
     engine.handle(a_reply("Started later.", session="s3", parent=S1))
     assert "Zorblatt" not in written(store)
     assert "Started later." in written(store)
+
+
+def test_what_a_full_disk_did_not_take_is_written_later_in_its_order(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.handle(a_start())
+    with monkeypatch.context() as full:
+        full.setattr(store, "put_event", refusing)
+        answers = [engine.handle(a_prompt(f"Rename table {n}.", message=f"m{n}")) for n in range(3)]
+    assert [answer.kept for answer in answers] == [False] * 3
+    assert engine.unwritten == 3
+    assert engine.handle(a_prompt("And the last one.", message="m3")).kept
+    assert engine.unwritten == 0
+    heard = store.heard_events(S1, limit=10, waiting=True)
+    assert [event.message for event in heard if isinstance(event, Prompt)] == ["m0", "m1", "m2", "m3"]
+
+
+def refusing(_: object) -> None:
+    raise StoreUnusable("no space")

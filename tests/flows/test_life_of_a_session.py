@@ -1,14 +1,11 @@
 """A whole session, moment by moment; and the same where nothing may be said, or nothing works."""
 
-import asyncio
-import json
 import logging
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.types import Message
 
 from recollect.daemon import app
 from recollect.domain.event import Event, ToolSucceeded
@@ -35,6 +32,7 @@ from tests.builders import (
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
 from tests.requirements import covers
+from tests.served import post
 from tests.vectors import MODEL
 
 ASK = "Fix auth token handling"
@@ -120,22 +118,6 @@ class Host:
         return self._event
 
     render = staticmethod(opencode.render)
-
-
-def post(engine: Engine, path: str, body: object) -> tuple[int, dict[str, Any]]:
-    sent: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    scope = {"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b""}
-    asyncio.run(
-        app.create_app(engine, app.Activity(lambda: None), lambda: None, lambda: "loaded")(scope, receive, send)
-    )
-    return sent[0]["status"], json.loads(sent[1]["body"])
 
 
 def tell(monkeypatch: pytest.MonkeyPatch, engine: Engine, event: Event) -> tuple[int, dict[str, Any]]:

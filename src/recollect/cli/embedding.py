@@ -1,41 +1,22 @@
-"""What is kept gets its vectors while a command waits: all of it with a bar, or a little before a search.
+"""What is kept gets its vectors while a command waits, with a bar.
 
 What is done stays done, whatever ends it; the rest is done by the daemon, or by `recollect model embed`.
 """
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 
+from recollect.api.catching_up import Bulk
 from recollect.cli import output
-from recollect.domain.errors import StoreError
-from recollect.domain.search import Waiting
-from recollect.domain.vector import ModelId
 from recollect.engine.engine import Engine
 
-BRIEFLY_S = 0.3  # whoever asks hardly notices
-BRIEFLY_AT_ONCE = 2  # a long turn takes a tenth of a second
-BUSY_MS = 20  # somebody else writes: search goes on without
 AT_ONCE = 32
 LINES_FROM = 200  # fewer are done before a line about them is read
 LATER = "The rest gets its vectors later: while the daemon runs, or by `recollect model embed`."
 
 Watch = Callable[[int], None]  # called with how many are done
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bulk:
-    """What is to be done: memories alone, or turns too."""
-
-    model: ModelId
-    turns: bool
-
-    def left(self, engine: Engine) -> int:
-        waiting = engine.waiting(self.model)
-        return waiting.memories + (waiting.turns if self.turns else 0)
 
 
 def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
@@ -44,16 +25,6 @@ def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
     while left and engine.embed_some(limit=min(left, AT_ONCE)):
         left = bulk.left(engine)
         watch(max(0, total - left))
-
-
-def embed_briefly(engine: Engine, bulk: Bulk) -> Waiting:
-    """What was taught a moment ago is found by its meaning. What waits afterwards; a search never fails for it."""
-    give_up = time.perf_counter() + BRIEFLY_S
-    with suppress(StoreError), engine.giving_up_after(BUSY_MS):
-        while (left := bulk.left(engine)) and time.perf_counter() < give_up:
-            if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE)):
-                break
-    return engine.waiting(bulk.model)
 
 
 @contextmanager

@@ -9,8 +9,9 @@ from typing import assert_never
 
 import click
 
+from recollect.api.catching_up import Bulk
 from recollect.cli import completing, context, output, progress
-from recollect.cli.embedding import LATER, Bulk, embed_all, watching
+from recollect.cli.embedding import LATER, embed_all, watching
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.import_entries import entries
 from recollect.cli.import_files import Files, find

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from recollect.api.catching_up import Bulk, embed_briefly
 from recollect.cli import context, output
 from recollect.cli.blocks import show_block
-from recollect.cli.embedding import Bulk, embed_briefly
 from recollect.cli.injections import injection_json
 from recollect.cli.reasons import cost, silence
 from recollect.domain.errors import InvalidValue, PayloadError, StoreError

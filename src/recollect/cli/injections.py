@@ -19,6 +19,7 @@ def injection_json(injection: Injection, ms: float, *, explain: bool = False) ->
         "considered": injection.considered,
         "quiet": injection.quiet,
         **({"notice": injection.notice} if injection.notice else {}),
+        **({} if injection.kept else {"kept": False}),
         **({"choices": [choice_json(choice) for choice in injection.choices]} if explain else {}),
     }
 

@@ -8,6 +8,7 @@ from io import StringIO
 import click
 
 from recollect import __version__
+from recollect.cli import direct
 from recollect.cli.exits import EXIT_ERROR
 from recollect.domain.errors import RecollectError
 
@@ -33,9 +34,11 @@ COMMANDS = {
     "completion": "recollect.cli.completion:completion",
     "install": "recollect.cli.install:install",
     "uninstall": "recollect.cli.install:uninstall",
+    "hook": "recollect.cli.hook:hook",
     "config": "recollect.cli.config:group",
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
+    "restart": "recollect.cli.service:restart",
     "status": "recollect.cli.service:status",
     "mcp": "recollect.cli.mcp:mcp",
     "pipe": "recollect.cli.pipe:pipe",
@@ -57,6 +60,7 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="recollect")
+@direct.option
 def cli() -> None:
     """The memory of a coding agent: teach it once, and it is there when it matters."""
 

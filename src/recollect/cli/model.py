@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from recollect import config, wiring
+from recollect.api.catching_up import Bulk
 from recollect.cli import context, output
-from recollect.cli.embedding import LATER, Bulk, embed_all, watching
+from recollect.cli.embedding import LATER, embed_all, watching
 from recollect.cli.exits import EXIT_NOT_READY
 from recollect.domain.errors import ModelMissing, StoreError, StoreReadOnly
 from recollect.domain.model import ModelFacts, ModelState, Progress

@@ -8,12 +8,10 @@ from typing import Any
 
 import click
 
-from recollect.cli import completing, context, filters
+from recollect.api.places import HERE
+from recollect.cli import completing, filters
 from recollect.domain.memory import Kind, Scope, ScopeLevel
-from recollect.domain.search import Filters, Status
-from recollect.engine.engine import Engine
-
-HERE = "project"  # the scope of this folder's project
+from recollect.domain.search import Status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,24 +23,28 @@ class Narrowing:
     as_of: datetime | None
     status: Status | None
 
-    def filters(self, engine: Engine, project: str | None) -> Filters:
-        return Filters(
-            kinds=self.kinds,
-            scope=self._scope(engine, project),
-            since=self.since,
-            until=self.until,
-            as_of=self.as_of,
-            status=self.status or Status.LIVE,
-        )
+    @property
+    def is_about_memories(self) -> bool:
+        """Turns have no kind, scope or status."""
+        return bool(self.kinds or self.scope) or self.status not in (None, Status.LIVE)
 
-    def _scope(self, engine: Engine, project: str | None) -> Scope | None:
-        if self.scope is None:
-            return None
-        if self.scope == HERE:
-            return Scope.project(context.project_of(engine, project))
-        scope = filters.scope_named(self.scope)
-        in_project = scope.level is ScopeLevel.PROJECT
-        return Scope.project(context.project_of(engine, scope.name)) if in_project else scope
+    @property
+    def project(self) -> str | None:
+        """The one that is named by the scope."""
+        named = Scope.parse(self.scope) if self.scope not in (None, HERE) else None
+        return named.name if named is not None and named.level is ScopeLevel.PROJECT else None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As fields of a request."""
+        return {
+            "kinds": self.kinds,
+            "scope": self.scope,
+            "since": self.since,
+            "until": self.until,
+            "as_of": self.as_of,
+            "status": self.status or Status.LIVE,
+        }
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,15 +1,15 @@
 """`recollect remember`"""
 
 import sys
-from typing import assert_never
 
 import click
 
-from recollect.cli import context, output
+from recollect.api.places import HERE
+from recollect.api.remember import REMEMBER, Remember, Remembered
+from recollect.cli import asking, context, direct, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
-from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
+from recollect.domain.memory import Kind, Memory, Sensitivity
 from recollect.privacy.exclude import without_private
 from recollect.privacy.secrets import redact
 from recollect.text.block import visible
@@ -48,6 +48,7 @@ from recollect.text.block import visible
     show_default=True,
     help="public: also in other projects; restricted: found when asked for, never injected.",
 )
+@direct.option
 @output.json_option
 def remember(
     text: str,
@@ -66,93 +67,90 @@ def remember(
     history, or waits for your decision in `recollect review`. Secrets are redacted first.
     """
     said = _from_stdin() if text == "-" else text
-    with context.writing_engine() as engine:
-        holds_in = context.scope_of(engine, scope)
-        draft = Draft(
-            text=said,
-            kind=Kind(kind),
-            scope=holds_in,
-            at=context.now(),
-            source=Source(role=Role.USER, host="cli"),
-            title=title,
-            aliases=aliases,
-            anchors=tuple(dict.fromkeys(engine.anchor(str(context.folder()), path, holds_in) for path in files)),
-            importance=importance,
-            sensitivity=Sensitivity(sensitivity),
-        )
-        for large in (anchor.path for anchor in draft.anchors if anchor.hash is None):
-            output.warn(f"{large} is too large: whether it changes will not be known.")
-        outcome = engine.remember(draft)
+    asked = Remember(
+        text=said,
+        kind=Kind(kind),
+        scope=scope,
+        title=title,
+        aliases=aliases,
+        files=files,
+        importance=importance,
+        sensitivity=Sensitivity(sensitivity),
+        folder=asking.here(None if scope == HERE or files else scope),
+        by=context.BY,
+    )
+    done = asking.ask(REMEMBER, asked)
+    for large in done.unwatched:
+        output.warn(f"{large} is too large: whether it changes will not be known.")
     if as_json:
-        about = {"outcome": type(outcome).__name__.lower(), **record_of(outcome.memory)}
-        output.say_json(about | _others(outcome) | {"redacted": _redacted(draft)})
+        about = {"outcome": done.outcome, **record_of(done.memory)}
+        output.say_json(about | _others(done) | {"redacted": _redacted(asked)})
     else:
-        output.say("\n".join([_sentence(outcome, draft), *_left_out(draft)]))
+        output.say("\n".join([_sentence(done, asked), *_left_out(asked)]))
 
 
-def _others(outcome: Stored) -> dict[str, object]:
-    match outcome:
-        case Updates(_, replaced):
-            return {"replaced": [known.id for known in replaced]}
-        case Contradicts(_, known):
-            return {"contradicted": [other.id for other in known]}
+def _others(done: Remembered) -> dict[str, object]:
+    match done.outcome:
+        case "updates":
+            return {"replaced": [known.id for known in done.replaced]}
+        case "contradicts":
+            return {"contradicted": [other.id for other in done.contradicted]}
         case _:
             return {}
 
 
-def _sentence(outcome: Stored, draft: Draft) -> str:
-    memory = outcome.memory
+def _sentence(done: Remembered, asked: Remember) -> str:
+    memory = done.memory
     stored = f"Remembered as {memory.id} ({memory.kind}, {memory.scope})."
-    match outcome:
-        case New() if memory.superseded_by is not None:
+    match done.outcome:
+        case "new" if memory.superseded_by is not None:
             return f"{stored} It is older than {memory.superseded_by}, which holds instead."
-        case New():
-            return stored
-        case Same():
+        case "same":
             known_as = f"Known already as {memory.id}; seen {memory.seen} times, importance {memory.importance:g}."
-            return "\n".join([known_as + _kept(memory, draft), *_in_other_words(memory, draft)])
-        case Updates(_, replaced):
-            return "\n".join([stored, *(f"It takes the place of {_quoted(known)}" for known in replaced)])
-        case Contradicts(_, known):
+            return "\n".join([known_as + _kept(memory, asked), *_in_other_words(memory, asked)])
+        case "updates":
+            return "\n".join([stored, *(f"It takes the place of {_quoted(known)}" for known in done.replaced)])
+        case "contradicts":
             decide = (
                 f"Both are kept until you decide: `recollect review accept {memory.id}` lets the new one hold alone, "
                 "`reject` the known one, `keep` both."
             )
-            return "\n".join([stored, *(f"It contradicts {_quoted(other)}" for other in known), decide])
-        case _ as never:
-            assert_never(never)
+            against = [f"It contradicts {_quoted(other)}" for other in done.contradicted]
+            return "\n".join([stored, *against, decide])
+        case _:
+            return stored
 
 
 def _quoted(memory: Memory) -> str:
     return f"{memory.id} of {output.day(memory.valid_from)}: {visible(memory.text)}"
 
 
-def _kept(memory: Memory, draft: Draft) -> str:
+def _kept(memory: Memory, asked: Remember) -> str:
     """What was asked for and is not so: of two, the stricter sensitivity holds."""
-    return "" if memory.sensitivity == draft.sensitivity else f" It keeps its sensitivity {memory.sensitivity}."
+    return "" if memory.sensitivity == asked.sensitivity else f" It keeps its sensitivity {memory.sensitivity}."
 
 
-def _in_other_words(memory: Memory, draft: Draft) -> list[str]:
-    known, said = (visible(text).casefold().rstrip(".!") for text in (memory.text, draft.text))
+def _in_other_words(memory: Memory, asked: Remember) -> list[str]:
+    known, said = (visible(text).casefold().rstrip(".!") for text in (memory.text, asked.text))
     return [] if known == said else [f"It says: {visible(memory.text)}"]
 
 
-def _left_out(draft: Draft) -> list[str]:
+def _left_out(asked: Remember) -> list[str]:
     """What of the words that were given was not kept: nobody should have to look it up."""
-    rules = _redacted(draft)
-    private = any(without_private(text) != text for text in _given(draft))
+    rules = _redacted(asked)
+    private = any(without_private(text) != text for text in _given(asked))
     secrets = f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)})."
     return [*([secrets] if rules else []), *(["What is marked as private was left out."] if private else [])]
 
 
-def _redacted(draft: Draft) -> list[str]:
+def _redacted(asked: Remember) -> list[str]:
     """The rules that found a secret in what was given."""
-    found = [secret.rule for text in _given(draft) for secret in redact(without_private(text)).found]
+    found = [secret.rule for text in _given(asked) for secret in redact(without_private(text)).found]
     return list(dict.fromkeys(found))
 
 
-def _given(draft: Draft) -> list[str]:
-    return [draft.text, draft.title or "", *draft.aliases]
+def _given(asked: Remember) -> list[str]:
+    return [asked.text, asked.title or "", *asked.aliases]
 
 
 def _from_stdin() -> str:

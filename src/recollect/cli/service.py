@@ -1,5 +1,6 @@
-"""`recollect start`, `stop` and `status`: the daemon."""
+"""`recollect start`, `stop`, `restart` and `status`: the daemon."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,19 @@ def stop(as_json: bool) -> None:
 
 @click.command()
 @output.json_option
+def restart(as_json: bool) -> None:
+    """Stop the daemon, if it is running, and start it: with the settings, the environment and the version of now."""
+    client = _client()
+    stopped = client.stop()
+    client.start()
+    if as_json:
+        output.say_json({"running": True, "stopped": stopped, "pid": client.pid()})
+    else:
+        output.say("The daemon was restarted." if stopped else "The daemon was not running; now it is.")
+
+
+@click.command()
+@output.json_option
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> None:
     """Say whether the daemon runs, what its blocks came to, and where everything lies. Exit code 3: it does not run."""
@@ -61,11 +75,15 @@ def status(ctx: click.Context, as_json: bool) -> None:
                 output.say(f"learnt    {facts['candidates']} candidates (`recollect review --candidates --all`)")
             if facts.get("to_learn"):
                 output.say(f"waiting   {output.many(facts['to_learn'], 'event')} to learn from")
+            if facts.get("unwritten"):
+                output.say(f"DISK      {output.many(facts['unwritten'], 'event')} cannot be written; free some space")
             if facts.get("extractor"):
                 output.say(f"extractor {facts['extractor']}")
             output.say(f"model     {facts['model'].replace('_', ' ')}")
         else:
             output.say("not running (hosts start it when they need it; `recollect start` does so now)")
+        if places.database.exists() and not os.access(places.database, os.W_OK):
+            output.say("read only the database can be read but not written: nothing can be learnt")
         for one in usage:
             output.say(f"{_NAMES[one.point]:9} {_sentence(one)}")
         for name, place in where.items():

@@ -1,15 +1,30 @@
-"""`python -m recollect.daemon`: the resident process. Started by `recollect start` and by the hosts' plugins."""
+"""`python -m recollect.daemon`: the resident process. Started by `recollect start`, plugins and hooks."""
 
 import logging
 import os
 import sys
 
-from recollect.daemon.lifecycle import serve
+from recollect import config
+from recollect.daemon.lock import lock, make_private_folder
 from recollect.domain.errors import RecollectError
+
+
+def main() -> int:
+    """0 also when a daemon of this version, or of a newer one, is there already."""
+    places = config.places()
+    make_private_folder(places.runtime)
+    make_private_folder(places.kept)
+    with lock(places) as won:
+        if not won:
+            return 0
+        from recollect.daemon.lifecycle import serve  # most of what starting costs, and only one needs it
+
+        return serve(places)
+
 
 if __name__ == "__main__":
     try:
-        code = serve()
+        code = main()
     except RecollectError as error:
         logging.getLogger("recollect.daemon").error("%s", error)
         sys.stderr.write(f"recollect: {error}\n")

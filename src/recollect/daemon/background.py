@@ -16,7 +16,7 @@ log = logging.getLogger("recollect.daemon")
 
 LOOK_S = 10.0  # other processes write too
 NICENESS = 10  # of this thread alone: an agent's tools come first
-END_S = 2.0
+END_S = 1.0
 
 
 class Background:
@@ -61,6 +61,8 @@ class Background:
             self._tell(type(error).__name__)
 
     def _learn_all(self) -> None:
+        if self._engine.unwritten:
+            self._engine.write_down()
         if self._engine.to_learn():
             while not self._ending and self._engine.learn_some():
                 pass
@@ -79,4 +81,4 @@ class Background:
         """Once: it is asked again every few seconds."""
         if what and what != self._told:
             self._told = what
-            log.warning("background: %s", what)
+            log.warning("%s", what, extra={"where": "background"})

@@ -1,68 +1,74 @@
-"""One daemon per user: a lock held for life is the only truth, never a PID file. The socket lives and dies with it."""
+"""The life of the daemon that has the lock: it opens, listens, watches itself, and ends in time."""
 
 import asyncio
-import fcntl
 import logging
 import os
+import signal
 import socket
-import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from logging.handlers import RotatingFileHandler
-from pathlib import Path
+from typing import Any
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from recollect import __version__, config, wiring
-from recollect.client import Client
+from recollect.client import VERSION_HEADER
 from recollect.config import Places
-from recollect.daemon.app import Activity, create_app
+from recollect.daemon import log as daemon_log
+from recollect.daemon.app import Activity, Served, create_app
 from recollect.daemon.background import Background
+from recollect.daemon.guard import Guard
+from recollect.daemon.listening import Listening, listening
+from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, bounded
 from recollect.daemon.settings import LiveSettings
-from recollect.domain.errors import DaemonError, RecollectError
+from recollect.domain.errors import RecollectError
 
 log = logging.getLogger("recollect.daemon")
 
-LOG_BYTES = 1_000_000
-LOG_FILES = 3
 WATCH_S = 1.0
 TIDY_S = 600.0
-LOCK_WAIT_S = 3.0
+BOUNDS = Bounds()
+ANSWER_S = 2  # what requests under way get when it ends; uvicorn takes whole seconds
+END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing by that
 
 
-def serve() -> int:
-    """Run until stopped or idle. 0 also when another daemon is there already."""
-    places = config.places()
-    make_private_folder(places.runtime)
-    make_private_folder(places.state)
-    with _lock(places) as won:
-        if not won:
-            return 0
-        _log_to(places.log)
-        settings = LiveSettings(places.settings, os.environ)
-        model = wiring.Model(places.model)
-        with (
-            wiring.open_engine(settings, places.database, model.if_loaded) as engine,
-            _listening(places) as listener,
-            Background(engine, model) as background,
-        ):
-            activity = Activity(background.wake)
-            server = _Server(settings, activity, places.socket, lambda: engine.tidy(datetime.now(UTC)))
-            server.serve_app(create_app(engine, activity, server.finish, model.says), listener)
+def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
+    """Run until stopped or idle. Only for who holds the lock."""
+    daemon_log.begin(places.log)
+    settings = LiveSettings(places.settings, os.environ)
+    model = wiring.Model(places.model)
+    with (
+        wiring.open_engine(settings, places.database, model.if_loaded) as engine,
+        listening(places, settings(None).daemon.port) as heard,
+        Background(engine, model) as background,
+    ):
+        activity = Activity(background.wake)
+        server = _Server(settings, activity, heard, lambda: engine.tidy(datetime.now(UTC)))
+        served = Served(
+            engine=engine,
+            settings_for=settings,
+            model=model,
+            activity=activity,
+            stop=server.finish,
+            environment=config.fingerprint(places, os.environ),
+        )
+        if engine.is_read_only:
+            log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
+        server.serve_app(Guard(create_app(served), heard.door), bounds)
     return 0
 
 
 class _Server:
-    """uvicorn on a socket that we own, ended by request, signal or idleness."""
+    """uvicorn on sockets that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: LiveSettings, activity: Activity, socket_path: Path, tidy: Callable[[], None]) -> None:
+    def __init__(self, settings: LiveSettings, activity: Activity, heard: Listening, tidy: Callable[[], None]) -> None:
         self._settings = settings
         self._tidy = tidy
-        self._socket_path = socket_path
-        self._socket_identity = _identity(socket_path)
+        self._heard = heard
         self._activity = activity
         self._uvicorn: uvicorn.Server | None = None
 
@@ -70,27 +76,32 @@ class _Server:
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True
 
-    def serve_app(self, app: Starlette, listener: socket.socket) -> None:
-        self._uvicorn = uvicorn.Server(
+    def serve_app(self, app: ASGIApp, bounds: Bounds) -> None:
+        self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 app,
                 log_config=None,
                 access_log=False,
                 lifespan="off",
                 loop="asyncio",
-                http="h11",
+                http=bounded(bounds),
                 ws="none",
-                timeout_graceful_shutdown=2,
+                server_header=False,
+                headers=[(VERSION_HEADER, __version__)],
+                h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+                timeout_graceful_shutdown=ANSWER_S,
             )
         )
-        log.info("listening, version %s", __version__)
-        asyncio.run(self._until_done(self._uvicorn, listener))
+        door = self._heard.door
+        log.info("listening, version %s%s", __version__, "" if door is None else f", 127.0.0.1:{door.port}")
+        asyncio.run(self._until_done(self._uvicorn))
         log.info("ended after %d requests", self._activity.requests)
 
-    async def _until_done(self, server: uvicorn.Server, listener: socket.socket) -> None:
+    async def _until_done(self, server: uvicorn.Server) -> None:
+        asyncio.get_running_loop().set_exception_handler(_unforeseen)
         watch = asyncio.create_task(self._watch())
         try:
-            await server.serve(sockets=[listener])
+            await server.serve(sockets=self._heard.sockets)
         finally:
             watch.cancel()
 
@@ -105,7 +116,7 @@ class _Server:
             if self._activity.idle_seconds() > idle_s:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
-            if _identity(self._socket_path) != self._socket_identity:
+            if not self._heard.found_by.is_ours():
                 log.warning("the socket was taken away: nobody can reach this daemon any more")
                 self.finish()
 
@@ -113,83 +124,27 @@ class _Server:
         try:
             self._tidy()
         except RecollectError as error:  # a busy or full disk today is tried again later
-            log.warning("tidying: %s", error.code)
+            log.warning("%s", error.code, extra={"where": "tidying"})
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Tells one file from another under the same name: an inode number alone is soon used again."""
-    try:
-        facts = path.lstat()
-    except OSError:
-        return None
-    return facts.st_ino, facts.st_ctime_ns
+class _Uvicorn(uvicorn.Server):
+    """Ends in time, and by a signal as by a request: answers first, then everything is closed."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        last = threading.Timer(END_S, os._exit, [0])
+        last.daemon = True
+        last.start()
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.handle_exit)
+        yield  # uvicorn would raise the signal once more, and nothing after us would be closed
 
 
-@contextmanager
-def _lock(places: Places) -> Iterator[bool]:
-    """Whether it is ours. A holder that does not answer is about to end: it is worth a short wait."""
-    descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        yield _won(descriptor, places.socket)
-    finally:
-        os.close(descriptor)
-
-
-def _won(descriptor: int, socket_path: Path) -> bool:
-    give_up = time.monotonic() + LOCK_WAIT_S
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if Client(socket_path).is_running() or time.monotonic() > give_up:
-                return False
-            time.sleep(0.05)
-        else:
-            return True
-
-
-@contextmanager
-def _listening(places: Places) -> Iterator[socket.socket]:
-    """Whoever holds the lock owns the path: what lies there is left over from a daemon that was killed."""
-    try:
-        places.socket.unlink(missing_ok=True)
-    except OSError as error:
-        raise DaemonError(f"{places.socket} cannot be replaced: {error.strerror}. Remove it.") from error
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    mask = os.umask(0o177)
-    try:
-        listener.bind(str(places.socket))
-    finally:
-        os.umask(mask)
-    listener.listen(128)
-    ours = _identity(places.socket)
-    try:
-        yield listener
-    finally:
-        if _identity(places.socket) == ours:  # not what somebody else may have put there meanwhile
-            places.socket.unlink(missing_ok=True)
-        listener.close()
-
-
-def make_private_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise DaemonError(
-            f"The folder {folder} cannot be made: {error.strerror}. Check owner and free space."
-        ) from error
-    facts = folder.lstat()
-    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
-        raise DaemonError(f"{folder} belongs to another user, or is a link; remove it, or set XDG_STATE_HOME.")
-    if facts.st_mode & 0o077:
-        folder.chmod(0o700)
-
-
-def _log_to(path: Path) -> None:
-    handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES - 1, encoding="utf-8")
-    path.chmod(0o600)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    root = logging.getLogger("recollect")
-    root.addHandler(handler)
-    root.setLevel(logging.INFO)
-    logging.getLogger("uvicorn").addHandler(handler)
+def _unforeseen(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Of what nobody waits for in the event loop. Its own message would show what was handled."""
+    error = context.get("exception")
+    what = "no exception" if error is None else type(error).__name__
+    log.error("%s", what, extra={"where": "event loop"})

@@ -14,6 +14,7 @@ RecollectError
 ├── DaemonError         the daemon cannot be started, reached or stopped
 ├── InstallError        a host's files are not what we can safely change
 └── PayloadError        a host or script sent something that is not the agreed form
+    └── RequestTooLarge     it sent more than is taken at once
 """
 
 
@@ -84,3 +85,23 @@ class InstallError(RecollectError):
 
 class PayloadError(RecollectError):
     code = "bad_request"
+
+
+class RequestTooLarge(PayloadError):
+    code = "too_large"
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"The request is larger than {most_bytes:,} bytes; send less at once.")
+
+
+def named(code: str, message: str) -> RecollectError:
+    """The error that another process told us about: of the same kind, in the same words."""
+    kinds = {kind.code: kind for kind in _all(RecollectError)}
+    kind = kinds.get(code, RecollectError)
+    error = kind.__new__(kind)  # its own words are made already
+    Exception.__init__(error, message)
+    return error
+
+
+def _all(kind: type[RecollectError]) -> list[type[RecollectError]]:
+    return [kind, *(below for one in kind.__subclasses__() for below in _all(one))]

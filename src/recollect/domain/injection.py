@@ -89,6 +89,7 @@ class Injection:
     quoted: tuple[Quoted, ...] = ()  # the turns that the block quotes, in its order
     quiet: Quiet | None = None
     notice: str = ""  # for the person, not for the model
+    kept: bool = True  # False: the event itself could not be written down yet; it waits in memory
 
     @property
     def relevance(self) -> float | None:

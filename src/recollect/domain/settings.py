@@ -254,6 +254,7 @@ class Daemon:
     """The resident process."""
 
     idle_minutes: float = 30.0  # without a request for so long, the daemon ends; 0 = never
+    port: int = 0  # of 127.0.0.1, where it listens too, for whoever has its token; from its next start on; 0 = off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

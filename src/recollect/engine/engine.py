@@ -25,6 +25,7 @@ from recollect.domain.memory import (
 from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
+from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review, showing
@@ -80,6 +81,12 @@ class Engine(Changing):
         self._seconds = seconds
         self._open_files = files
         self.extractor = extractor
+
+    def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
+        """The same store, as these settings have it, whatever the folder; for one question."""
+        return Engine(
+            self._store, lambda _: settings, self._workspace, self._seconds, model, self._open_files, self.extractor
+        )
 
     def remember(self, draft: Draft, *, folder: str | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder)
@@ -341,6 +348,15 @@ class Engine(Changing):
     def handle(self, event: "Event") -> "Injection":
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         return self._moments.handle(event)
+
+    @property
+    def unwritten(self) -> int:
+        """How many events wait in memory: the disk took nothing when they came."""
+        return self._moments.unwritten if "_moments" in self.__dict__ else 0  # nobody has said anything yet
+
+    def write_down(self) -> None:
+        """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
+        self._moments.catch_up()
 
     def learn_some(self) -> int:
         """Work for the background: from so much of what happened something was learnt, or nothing is to be."""

@@ -1,11 +1,12 @@
 """What happens is written down before it is answered, redacted, to be learnt from later. Every answer waits for this:
 nothing here reads more than it must."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.capture.origin import origin_of
+from recollect.domain.errors import StoreError
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
@@ -17,6 +18,7 @@ from recollect.text.optout import opted_out, without_markers
 
 LOOKED_AT = 500  # events of a session, for its last prompt
 SESSIONS_AT_ONCE = 50
+MOST_UNWRITTEN = 1000  # events that wait in memory for a disk that is full
 ORIGIN_CHARS = 5000  # of a prompt, to see who speaks
 WISHES = (Origin.USER, Origin.COMMAND)  # whose prompts say whether they are kept; a notice wishes nothing
 
@@ -28,25 +30,49 @@ class Inbox:
         self._store = store
         self._settings_for = settings_for
         self._muted: OrderedDict[SessionId, bool] = OrderedDict()
+        self._unwritten: deque[Event] = deque(maxlen=MOST_UNWRITTEN)  # what the disk did not take, the oldest first
 
-    def note(self, session: Session, event: Event) -> None:
-        """Written down before it is answered, as far as its user lets us."""
+    def note(self, session: Session, event: Event) -> bool:
+        """Written down before it is answered, as far as its user lets us. False: the disk takes nothing just now."""
         settings = self._settings_for(event.folder)
         writes = settings.capture.enabled and session.captures and not self._store.is_read_only
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text[:ORIGIN_CHARS], event.origin))
             if self._hear(session, event):
                 if writes and event.origin in WISHES:  # that there was one is all that is kept: what follows is its own
-                    self._store.put_event(replace(event, text="", origin=Origin.NOTIFICATION))
-                return
+                    return self._put(replace(event, text="", origin=Origin.NOTIFICATION))
+                return True
             event = replace(event, text=without_markers(event.text))
         elif writes and self.is_muted(session):
             if not isinstance(event, SessionEnded):
-                return
+                return True
             event = replace(event, notes=(), summary=NO_SUMMARY)  # it would tell what was not to be kept
         kept = admitted_event(event, settings.privacy) if writes else None
-        if kept is not None:
-            self._store.put_event(kept)
+        return kept is None or self._put(kept)
+
+    def catch_up(self) -> None:
+        """Writes what the disk did not take when it came. StoreError: it still does not."""
+        while self._unwritten:
+            event = self._unwritten.popleft()
+            try:
+                self._store.put_event(event)
+            except StoreError:
+                self._unwritten.appendleft(event)
+                raise
+
+    @property
+    def unwritten(self) -> int:
+        return len(self._unwritten)
+
+    def _put(self, event: Event) -> bool:
+        """After what came before it: an answer that says nothing of this means that it is on the disk."""
+        try:
+            self.catch_up()
+            self._store.put_event(event)
+        except StoreError:
+            self._unwritten.append(event)
+            return False
+        return True
 
     def is_muted(self, session: Session) -> bool:
         """Whether the last prompt of the session opted out; after a restart, as it is written. An agent that is begun

@@ -75,9 +75,29 @@ class Moments:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
         session = session_state.enter(self._store, event, self._enter_project, self._workspace.language_of)
-        if isinstance(event, LearntFrom):
-            with suppress(StoreError):  # a full disk: what is known can be told all the same
-                self._inbox.note(session, event)
+        kept = self._keep(session, event)
+        injection = self._answer(session, event)
+        return injection if kept else replace(injection, kept=False)
+
+    @property
+    def unwritten(self) -> int:
+        """How many events wait in memory for a disk that took nothing."""
+        return self._inbox.unwritten
+
+    def catch_up(self) -> None:
+        """Writes down what waits for the disk."""
+        self._inbox.catch_up()
+
+    def _keep(self, session: Session, event: Event) -> bool:
+        """A full disk: what is known can be told all the same."""
+        if not isinstance(event, LearntFrom):
+            return True
+        try:
+            return self._inbox.note(session, event)
+        except StoreError:  # not even what was wished for can be read
+            return False
+
+    def _answer(self, session: Session, event: Event) -> Injection:
         match event:
             case SessionStarted():
                 return self._start(session, event)

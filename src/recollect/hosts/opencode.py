@@ -38,7 +38,8 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
 
 
 def render(injection: Injection) -> dict[str, Any]:
-    return {"block": injection.block, "placement": injection.placement}
+    unkept = {} if injection.kept else {"kept": False}  # it waits in memory for a disk that takes nothing
+    return {"block": injection.block, "placement": injection.placement, **unkept}
 
 
 def _said(payload: Mapping[str, Any]) -> str:

@@ -43,15 +43,17 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
 
 def render(injection: Injection) -> dict[str, Any]:
     """Nothing to say is an empty object, of which the hook prints nothing at all."""
-    notice = {"notice": injection.notice} if injection.notice else {}  # for the person, not for the model
+    besides: dict[str, Any] = {"notice": injection.notice} if injection.notice else {}  # for the person
+    if not injection.kept:
+        besides["kept"] = False  # it waits in memory for a disk that takes nothing
     if not injection.block:
-        return notice
+        return besides
     return {
         "block": injection.block,
         "tokens": injection.tokens,
         "ids": list(injection.ids),
         "placement": injection.placement,
-        **notice,
+        **besides,
     }
 
 

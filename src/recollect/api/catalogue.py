@@ -1,0 +1,8 @@
+"""Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
+
+from recollect.api.list import LIST
+from recollect.api.operation import AnyOperation
+from recollect.api.recall import RECALL
+from recollect.api.remember import REMEMBER
+
+OPERATIONS: dict[str, AnyOperation] = {operation.name: operation for operation in (RECALL, REMEMBER, LIST)}

@@ -1,0 +1,36 @@
+"""What was taught a moment ago gets its meaning before a search: a little of it, and no search fails for it."""
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from recollect.domain.errors import StoreError
+from recollect.domain.search import Waiting
+from recollect.domain.vector import ModelId
+from recollect.engine.engine import Engine
+
+BRIEFLY_S = 0.3  # whoever asks hardly notices
+BRIEFLY_AT_ONCE = 2  # a long turn takes a tenth of a second
+BUSY_MS = 20  # somebody else writes: search goes on without
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bulk:
+    """What is to be done: memories alone, or turns too."""
+
+    model: ModelId
+    turns: bool
+
+    def left(self, engine: Engine) -> int:
+        waiting = engine.waiting(self.model)
+        return waiting.memories + (waiting.turns if self.turns else 0)
+
+
+def embed_briefly(engine: Engine, bulk: Bulk) -> Waiting:
+    """What waits afterwards; a search never fails for it."""
+    give_up = time.perf_counter() + BRIEFLY_S
+    with suppress(StoreError), engine.giving_up_after(BUSY_MS):
+        while (left := bulk.left(engine)) and time.perf_counter() < give_up:
+            if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE)):
+                break
+    return engine.waiting(bulk.model)

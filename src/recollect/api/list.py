@@ -1,0 +1,44 @@
+"""What is known here, newest first."""
+
+from dataclasses import dataclass
+
+from recollect.api.operation import Desk, Operation, Request
+from recollect.api.places import viewer_of
+from recollect.domain.errors import InvalidValue
+from recollect.domain.freshness import Freshness
+from recollect.domain.memory import Memory, MemoryId, ProjectId
+
+MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class List(Request):
+    limit: int = 50
+    project: str | None = None  # None: that of the folder
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MOST:
+            raise InvalidValue(f"The limit is {self.limit}; it goes from 1 to {MOST:,}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    project: ProjectId | None
+    memories: list[Memory]
+    seen: dict[MemoryId, Freshness]  # of those that speak of files
+    elsewhere: bool  # nothing is known here, and something is in another project
+
+
+def listed(desk: Desk, asked: List) -> Listed:
+    viewer = viewer_of(desk.engine, asked.folder, asked.project, asked.language)
+    memories = desk.engine.newest(viewer, limit=asked.limit)
+    return Listed(
+        project=viewer.project,
+        memories=memories,
+        seen=dict(desk.engine.freshness(memories, asked.folder)),
+        elsewhere=not memories and any(known.memories for known in desk.engine.projects()),
+    )
+
+
+LIST = Operation("list", "What a project and every project knows, newest first.", List, Listed, listed)

@@ -1,0 +1,25 @@
+"""Whose memories are meant: the project of a folder, a viewer, a scope, from what a request says."""
+
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import ProjectId, Viewer, check_name
+from recollect.engine.engine import Engine
+
+HERE = "project"  # the scope of the folder's project
+NO_FOLDER = "The request names no `folder`; say where you ask from, or name a project."
+
+
+def project_of(engine: Engine, folder: str | None, given: str | None) -> ProjectId:
+    """The project that is named, else that of the folder."""
+    if not given:
+        if folder is None:
+            raise InvalidValue(NO_FOLDER)
+        return engine.project_of(folder)
+    check_name(given, "project")
+    project = engine.project_named(given)
+    if engine.project(project) is None:
+        raise InvalidValue(f"Nothing is known of a project {given!r}; `recollect project list` shows all.")
+    return project
+
+
+def viewer_of(engine: Engine, folder: str | None, project: str | None, language: str | None) -> Viewer:
+    return engine.viewer(project_of(engine, folder, project), language.lower() if language else None)

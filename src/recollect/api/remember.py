@@ -1,0 +1,72 @@
+"""Teaching one sentence."""
+
+from dataclasses import dataclass
+
+from recollect.api.operation import Desk, Operation, Request
+from recollect.api.places import HERE, NO_FOLDER
+from recollect.domain.errors import InvalidValue
+from recollect.domain.memory import Draft, Kind, Memory, Role, Scope, ScopeLevel, Sensitivity, Source
+from recollect.domain.outcome import Contradicts, Updates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remember(Request):
+    text: str
+    kind: Kind = Kind.DECISION
+    scope: str = HERE  # "project" is that of the folder
+    title: str | None = None
+    aliases: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # that it speaks of, from the folder
+    importance: float = 1.0  # 0..2
+    sensitivity: Sensitivity = Sensitivity.PROJECT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    outcome: str  # new, same, updates or contradicts
+    memory: Memory
+    replaced: tuple[Memory, ...] = ()
+    contradicted: tuple[Memory, ...] = ()
+    unwatched: tuple[str, ...] = ()  # files that are too large to know whether they change
+
+
+def remember(desk: Desk, asked: Remember) -> Remembered:
+    scope = _scope(desk, asked)
+    anchors = [desk.engine.anchor(_folder(asked), path, scope) for path in asked.files]
+    draft = Draft(
+        text=asked.text,
+        kind=asked.kind,
+        scope=scope,
+        at=desk.now,
+        source=Source(role=Role.USER, host=asked.by),
+        title=asked.title,
+        aliases=asked.aliases,
+        anchors=tuple(dict.fromkeys(anchors)),
+        importance=asked.importance,
+        sensitivity=asked.sensitivity,
+    )
+    outcome = desk.engine.remember(draft)
+    return Remembered(
+        outcome=type(outcome).__name__.lower(),
+        memory=outcome.memory,
+        replaced=outcome.replaced if isinstance(outcome, Updates) else (),
+        contradicted=outcome.known if isinstance(outcome, Contradicts) else (),
+        unwatched=tuple(anchor.path for anchor in draft.anchors if anchor.hash is None),
+    )
+
+
+def _scope(desk: Desk, asked: Remember) -> Scope:
+    if asked.scope == HERE:
+        return Scope.project(desk.engine.enter_project(_folder(asked), desk.now))
+    scope = Scope.parse(asked.scope)
+    in_project = scope.level is ScopeLevel.PROJECT
+    return Scope.project(desk.engine.project_named(scope.name)) if in_project else scope
+
+
+def _folder(asked: Remember) -> str:
+    if asked.folder is None:
+        raise InvalidValue(NO_FOLDER)
+    return asked.folder
+
+
+REMEMBER = Operation("remember", "Teaches one sentence.", Remember, Remembered, remember, writes=True)

@@ -1,0 +1,42 @@
+"""Requests and answers as JSON, by their types alone: what is written here is read as the same value there."""
+
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import msgspec
+
+from recollect.domain.errors import PayloadError, RecollectError, named
+
+Value = TypeVar("Value")
+
+
+def written(value: object) -> bytes:
+    return msgspec.json.encode(value)
+
+
+def read(data: bytes | bytearray, kind: type[Value]) -> Value:
+    """PayloadError: it is not JSON, or not of this kind. What the value itself refuses is raised as it is."""
+    try:
+        _refuse_unknown(data, kind)
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise PayloadError(f"The request cannot be read: {error}.") from None
+
+
+def _refuse_unknown(data: bytes | bytearray, kind: type[Any]) -> None:
+    """A field that is misspelt would pass for one that was left out."""
+    given = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    known = [field.name for field in fields(kind)]
+    for name in given:
+        if name not in known:
+            raise PayloadError(f"There is no field {name!r}; known are {', '.join(known)}.")
+
+
+def error_of(error: RecollectError) -> dict[str, Any]:
+    return {"error": {"code": error.code, "message": str(error)}}
+
+
+def raise_error(answer: bytes) -> None:
+    """What the other side refused, as it was raised there."""
+    told = msgspec.json.decode(answer, type=dict[str, dict[str, str]])["error"]
+    raise named(told.get("code", ""), told.get("message", ""))

@@ -1,0 +1,57 @@
+"""How a command gets its answer: from the daemon where one runs, else from the engine itself. The answers are the same.
+
+The daemon is passed over where it could answer otherwise: one of another version, or with other settings in its
+environment; and where it does not answer at all. `--direct` always passes it over.
+"""
+
+import os
+
+from recollect import __version__, config
+from recollect.api.operation import Answers, Asks, Desk, Operation
+from recollect.cli import context, direct, output
+from recollect.client import Client
+from recollect.domain.errors import DaemonError
+
+HELLO_S = 0.5  # one that lives answers in a millisecond
+ANSWER_S = 60.0
+
+
+def here(project: str | None = None) -> str | None:
+    """Where somebody asks. Who names a project need not be anywhere."""
+    return context.folder_to_look_in() if project else str(context.folder())
+
+
+def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
+    settings = context.settings(request.folder or ".")  # one that is mistaken is said, whoever answers
+    client = None if direct.is_wanted() else _daemon()
+    if client is not None:
+        return _through(client, operation, request)
+    model = context.model()
+    opened = context.writing_engine if operation.writes else context.engine
+    with opened(model, request.folder or ".") as engine:
+        desk = Desk(engine=engine, live=engine, settings=settings, model=model, now=context.now())
+        return operation.run(desk, request)
+
+
+def _daemon() -> Client | None:
+    """One that would answer as we do."""
+    places = config.places()
+    client = Client(places.socket)
+    try:
+        if not client.is_running():
+            return None
+        hello = client.get("/v1/hello", timeout_s=HELLO_S)
+    except DaemonError:
+        output.remark("The daemon does not answer; this went past it. `recollect restart` may help.")
+        return None
+    same = (__version__, config.fingerprint(places, os.environ))
+    return client if (hello.get("version"), hello.get("environment")) == same else None
+
+
+def _through(client: Client, operation: Operation[Asks, Answers], request: Asks) -> Answers:
+    from recollect.api import wire  # only where a daemon answers
+
+    status, answer = client.exchange("POST", f"/v1/{operation.name}", wire.written(request), timeout_s=ANSWER_S)
+    if status != 200:
+        wire.raise_error(answer)
+    return wire.read(answer, operation.answers)

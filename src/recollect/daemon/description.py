@@ -1,0 +1,77 @@
+"""What /v1/openapi.json tells: every route and operation with its types."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.api.catalogue import OPERATIONS
+from recollect.daemon.openapi import Described, description
+from recollect.daemon.status import Status
+from recollect.domain.memory import MessageId, SessionId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    version: str
+    environment: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    session: SessionId
+    messages: list[MessageId]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    blocks: dict[MessageId, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nothing:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    stopping: bool
+
+
+HOST = {
+    "name": "host",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string"},
+    "description": "Whose hook it was.",
+}
+ROUTES = (
+    Described(path="/v1/hello", method="GET", says="Whether it lives, and which version it is.", answers=Hello),
+    Described(path="/v1/status", method="GET", says="How it goes, in figures.", answers=Status),
+    Described(
+        path="/v1/hosts/{host}",
+        method="POST",
+        says="What a host's hook was given; answered with what the host is to do.",
+        asks=dict[str, Any],
+        answers=dict[str, Any],
+        parameters=(HOST,),
+    ),
+    Described(
+        path="/v1/replay",
+        method="POST",
+        says="What these messages of a session were really sent with.",
+        asks=Messages,
+        answers=Blocks,
+    ),
+    Described(path="/v1/sent", method="POST", says="These were sent as offered.", asks=Messages, answers=Nothing),
+    Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping),
+)
+
+
+OPERATION_PATHS = tuple(
+    Described(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
+    for one in OPERATIONS.values()
+)
+
+
+def described() -> dict[str, Any]:
+    return description([*ROUTES, *OPERATION_PATHS])

@@ -1,0 +1,87 @@
+"""One daemon per user: a lock held for life is the only truth, never a PID file. Only a newer version ends an older.
+
+Light to import: of many that start at once, all but one end here.
+"""
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from recollect import __version__
+from recollect.client import Client
+from recollect.config import Places
+from recollect.domain.errors import DaemonError
+
+LOCK_WAIT_S = 3.0  # for one that has the lock and does not listen: it has just begun, or is about to end
+TAKE_OVER_S = 20.0  # of waiting, whatever the others do
+POLL_S = 0.05
+NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EIO, errno.EINVAL, errno.EBADF)
+
+
+@contextmanager
+def lock(places: Places) -> Iterator[bool]:
+    """Whether it is ours. What it says inside is for people; that it is held is the truth."""
+    try:
+        descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise DaemonError(f"{places.lock} cannot be opened: {error.strerror}. Check owner and free space.") from error
+    try:
+        won = _won(descriptor, places)
+        if won:
+            with suppress(OSError):  # a full disk: nobody needs it
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, f"{__version__} {os.getpid()}\n".encode())
+        yield won
+    finally:
+        os.close(descriptor)
+
+
+def _won(descriptor: int, places: Places) -> bool:
+    """Waits for one that is ending, and ends one that is older. False: there is a daemon, and it shall stay."""
+    client = Client(places.socket)
+    last = time.monotonic() + TAKE_OVER_S
+    give_up = time.monotonic() + LOCK_WAIT_S
+    while not _taken(descriptor, places.lock):
+        if time.monotonic() > last:
+            return False
+        if client.retire_older():
+            give_up = time.monotonic() + LOCK_WAIT_S
+        elif client.is_running() or time.monotonic() > give_up:
+            return False
+        else:
+            time.sleep(POLL_S)
+    return True
+
+
+def _taken(descriptor: int, path: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        raise DaemonError(
+            f"The disk of {path} does not lock files ({error.strerror}): nothing would keep a second daemon away. Set "
+            "XDG_RUNTIME_DIR, or XDG_STATE_HOME, to a folder on a disk of this machine."
+        ) from error
+    return True
+
+
+def make_private_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DaemonError(
+            f"The folder {folder} cannot be made: {error.strerror}. Check owner and free space."
+        ) from error
+    facts = folder.lstat()
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
+        raise DaemonError(f"{folder} belongs to another user, or is a link; remove it, or set XDG_STATE_HOME.")
+    if facts.st_mode & 0o077:
+        folder.chmod(0o700)

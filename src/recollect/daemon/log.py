@@ -1,0 +1,98 @@
+"""The daemon's log: one JSON object per line, rotating, for its user alone; the last problems are in memory as well.
+
+It says where and what kind, never what somebody said: of an error that nobody foresaw it has the type and the places in
+our code, not its message.
+"""
+
+import json
+import logging
+import os
+import traceback
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import FileIO, TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from recollect.privacy.secrets import redact
+
+MAX_BYTES = 1_000_000
+FILES = 3
+LAST = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """A problem of this daemon's life."""
+
+    at: datetime
+    where: str  # a route, or a part of the daemon
+    code: str
+
+
+_last: deque[Noted] = deque(maxlen=LAST)
+
+
+def last_errors() -> tuple[Noted, ...]:
+    """The newest last."""
+    return tuple(_last)
+
+
+def begin(path: Path) -> None:
+    """What we and uvicorn log goes to this file from now on. Where it cannot be written, memory has to do."""
+    logging.raiseExceptions = False  # a full disk must not make a second problem of the first
+    handlers: list[logging.Handler] = [_Remembering(logging.WARNING)]
+    try:
+        handlers.append(_PrivateFile(path, maxBytes=MAX_BYTES, backupCount=FILES - 1, encoding="utf-8"))
+    except OSError as error:
+        _last.append(Noted(at=datetime.now(UTC), where="log", code=type(error).__name__))
+    for name, level in (("recollect", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.setLevel(level)
+        for handler in handlers:
+            handler.setFormatter(_Lines())
+            logger.addHandler(handler)
+
+
+def places_of(error: BaseException) -> str:
+    """Where, not what: the message of an unforeseen error may hold what somebody said."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
+
+
+class _PrivateFile(RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        os.fchmod(descriptor, 0o600)
+        return TextIOWrapper(FileIO(descriptor, "a"), encoding=self.encoding, write_through=True)
+
+
+class _Lines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, str] = {
+            "at": _at(record).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "where": _where(record),
+            "says": redact(record.getMessage().strip()).text,
+        }
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            line |= {"error": type(error).__name__, "places": places_of(error)}
+        return json.dumps(line, ensure_ascii=False)
+
+
+class _Remembering(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        code = redact(record.getMessage().strip()).text if error is None else type(error).__name__
+        _last.append(Noted(at=_at(record), where=_where(record), code=code))
+
+
+def _at(record: logging.LogRecord) -> datetime:
+    return datetime.fromtimestamp(record.created, UTC)
+
+
+def _where(record: logging.LogRecord) -> str:
+    """A route or a part where it was given (`extra={"where": ...}`), else who logged."""
+    return str(getattr(record, "where", record.name))

@@ -1,0 +1,85 @@
+"""The description of the HTTP API, made from the types of its requests and answers: it cannot say anything else."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from recollect import __version__
+
+REF = "#/components/schemas/{name}"
+FAILURES = {
+    "400": "The request is not of the agreed form, or asks for what is refused.",
+    "413": "The request is too large.",
+    "500": "A fault of ours; the log says where.",
+    "503": "The database cannot be used just now; the message says why.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    error: Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """One path as the description tells it."""
+
+    path: str
+    method: str
+    says: str
+    asks: Any = None  # the type of the body; None: it takes none
+    answers: Any = dict
+    parameters: Sequence[Mapping[str, Any]] = ()
+
+
+def description(paths: Sequence[Described]) -> dict[str, Any]:
+    types = [Failed, *(kind for path in paths for kind in (path.asks, path.answers) if kind is not None)]
+    distinct = list({id(kind): kind for kind in types}.values())
+    told, components = msgspec.json.schema_components(distinct, ref_template=REF)
+    schemas = {id(kind): schema for kind, schema in zip(distinct, told, strict=True)}
+    described: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        described.setdefault(path.path, {})[path.method.lower()] = _operation(path, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Recollect",
+            "version": __version__,
+            "description": "The memory of a coding agent. For the programs of one user: over its unix socket, or on "
+            "127.0.0.1 with the token.",
+        },
+        "paths": described,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "On 127.0.0.1 only."}},
+        },
+        "security": [{}, {"token": []}],
+    }
+
+
+def _operation(path: Described, schemas: Mapping[int, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "operationId": path.path.removeprefix("/v1/").replace("/", "_").replace("{", "").replace("}", ""),
+        "summary": path.says,
+        "responses": {
+            "200": {"description": "The answer.", "content": _json(schemas[id(path.answers)])},
+            **{code: {"description": says, "content": _json(schemas[id(Failed)])} for code, says in FAILURES.items()},
+        },
+    }
+    if path.parameters:
+        told["parameters"] = list(path.parameters)
+    if path.asks is not None:
+        told["requestBody"] = {"required": True, "content": _json(schemas[id(path.asks)])}
+    return told
+
+
+def _json(schema: Any) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}

@@ -1,0 +1,103 @@
+"""HTTP on one connection, bounded: nobody holds a place without asking something, and there are only so many places.
+
+uvicorn bounds the size of a header and the rest between two requests; here a header and a body get their time. The
+stream of an MCP client has no end, so only its header is timed.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+log = logging.getLogger("recollect.daemon")
+
+STREAMS = ("/v1/mcp",)  # whose body has no end
+LONG_ANSWERS = (*STREAMS, "/mcp")
+STREAM_END_S = 0.5  # what a stream gets at the daemon's end to answer what is under way
+MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, written as three each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What one connection may take."""
+
+    header_s: float = 5.0
+    body_s: float = 10.0  # for four megabytes on this machine
+    connections: int = 256  # at most half of them over TCP: there, anybody on this machine can open one
+
+
+def is_stream(path: str) -> bool:
+    """Whether its body may be of any length and take any time."""
+    return path in STREAMS
+
+
+def bounded(bounds: Bounds) -> type[asyncio.Protocol]:
+    """What uvicorn takes: a class, and nothing to make it with."""
+
+    class Protocol(BoundedProtocol):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(bounds, *args, **kwargs)
+
+    return Protocol
+
+
+class BoundedProtocol(H11Protocol):
+    def __init__(self, bounds: Bounds, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._bounds = bounds
+        self._timer: asyncio.TimerHandle | None = None
+        self._timed: tuple[object, object] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        super().connection_made(transport)
+        places = self._bounds.connections // (2 if self.client else 1)
+        if len(self.connections) > places:
+            log.warning("too many connections: one was refused", extra={"where": "connection"})
+            transport.abort()
+        else:
+            self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unset_timer()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        is_long = self.cycle is not None and self.scope["path"].rstrip("/") in LONG_ANSWERS
+        if is_long and not self.transport.is_closing():
+            self.loop.call_later(STREAM_END_S, self.transport.close)
+
+    def _watch(self) -> None:
+        """A new timer where the other side owes something else than before: each header, each body has one."""
+        owed = (self.conn.their_state, self.cycle)
+        if owed == self._timed:
+            return
+        self._unset_timer()
+        self._timed = owed
+        seconds = self._owed_within()
+        if seconds is not None and not self.transport.is_closing():
+            self._timer = self.loop.call_later(seconds, self._too_slow)
+
+    def _owed_within(self) -> float | None:
+        match self.conn.their_state:
+            case h11.IDLE:
+                return self._bounds.header_s
+            case h11.SEND_BODY if not is_stream(self.scope["path"]):
+                return self._bounds.body_s
+        return None
+
+    def _too_slow(self) -> None:
+        log.warning("a connection that did not bring its request in time was closed", extra={"where": "connection"})
+        self.transport.abort()
+
+    def _unset_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,68 @@
+"""How it goes with the daemon, in figures. Never what anybody said."""
+
+import os
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect import __version__
+from recollect.domain.errors import RecollectError
+from recollect.domain.injection import Usage
+from recollect.engine.engine import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    version: str
+    pid: int
+    uptime_s: float
+    requests: int
+    memory_mb: float  # what it holds in main memory
+    memories: int
+    to_review: int
+    candidates: int
+    to_learn: int  # events that wait to be learnt from
+    unwritten: int  # events that wait in memory: the disk takes nothing
+    to_embed: int  # memories and turns that wait for their meaning
+    extractor: str | None  # None: no language model reads sessions
+    model: str
+    read_only: bool  # the database can be read but not written: nothing is learnt
+    usage: list[Usage]  # what the blocks of each moment came to
+
+
+def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Status:
+    waiting = engine.waiting(None)
+    return Status(
+        version=__version__,
+        pid=os.getpid(),
+        uptime_s=round(uptime_s, 1),
+        requests=requests,
+        memory_mb=_memory_mb(),
+        memories=engine.count(),
+        to_review=len(engine.cases()),
+        candidates=len(engine.candidates()),
+        to_learn=engine.to_learn(),
+        unwritten=engine.unwritten,
+        to_embed=waiting.memories + waiting.turns,
+        extractor=_extractor(engine),
+        model=model,
+        read_only=engine.is_read_only,
+        usage=engine.log.usage(),
+    )
+
+
+def _extractor(engine: Engine) -> str | None:
+    """How it goes with the language model that reads sessions too."""
+    try:
+        extractor = engine.extractor()
+    except RecollectError as error:
+        return str(error)
+    return None if extractor is None else str(extractor.state)
+
+
+def _memory_mb() -> float:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return round(pages * resource.getpagesize() / 1e6, 1)
+    except (OSError, IndexError, ValueError):  # not Linux: the most that it ever held
+        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, 1)

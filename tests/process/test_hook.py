@@ -1,0 +1,342 @@
+"""The hook, as a host runs it: whatever it meets, it exits with 0, complains nowhere, prints an answer or nothing."""
+
+import fcntl
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect import hook
+from tests.mounts import needs_mounts, read_only
+from tests.process.conftest import Home
+from tests.process.hook_stage import (
+    HOOK,
+    PROMPT,
+    START,
+    begun,
+    call,
+    dribbling,
+    eventually,
+    hanging_after,
+    in_place_of_the_daemon,
+    installed,
+    noted,
+    saying,
+    serving,
+    whole,
+)
+from tests.requirements import covers
+
+BLOCK = b'{"block": "<recollect>"}'
+ANOTHER = next((path for path in ("/usr/bin/python3",) if Path(path).exists()), sys.executable)  # Python than ours
+START_BYTES = json.dumps(START).encode()
+PATIENT = "start"  # the moment with the longest deadline, where only the answer matters: this machine may be busy
+
+
+# ---- what is asked, and what is printed
+
+
+def test_the_event_is_sent_as_it_came_and_the_answer_printed_as_it_is(home: Home) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        assert call(home, "script", PATIENT, stdin=b'{"text": "\xff"}') == BLOCK + b"\n"
+    (request,) = daemon.requests
+    head, _, body = request.partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /v1/hosts/script HTTP/1.1\r\nHost: localhost\r\n")
+    assert b"\r\nConnection: close" in head
+    assert body == b'{"text": "\xff"}'
+
+
+@pytest.mark.parametrize("body", [b"{}", b" { \n} "])
+def test_where_there_is_nothing_to_say_nothing_is_printed(home: Home, body: bytes) -> None:
+    with in_place_of_the_daemon(home, saying(whole(body))) as daemon:
+        assert call(home, "script", PATIENT) == b""
+    assert len(daemon.requests) == 1
+    assert not (home.places.state / "hook.log").exists()
+
+
+@covers("INJ-10")
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"", "not whole"),
+        (b"hello\r\n\r\n", "no HTTP"),
+        (whole(BLOCK)[:-4], "not whole"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + BLOCK, "no length"),
+        (whole(b'{"block": "' + b"x" * 5_000_000 + b'"}'), "too long"),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 5_000_000, "too long"),
+        (whole(b'{"error": {"code": "internal"}}', status="500 Internal Server Error"), "500"),
+        (whole(b"[1]"), "no JSON object"),
+        (whole(b"<html>"), "no JSON object"),
+    ],
+    ids=["nothing", "no HTTP", "half", "no length", "5 MB", "5 MB of headers", "500", "list", "HTML"],
+)
+def test_an_answer_that_is_none_is_not_printed_and_noted(home: Home, answer: bytes, why: str) -> None:
+    with in_place_of_the_daemon(home, saying(answer)):
+        assert call(home, "script", PATIENT) == b""
+    assert why in noted(home)
+    assert "Helm" not in noted(home)
+
+
+@covers("INJ-10")
+@pytest.mark.parametrize(
+    "answer", [hanging_after(b""), hanging_after(whole(BLOCK)[:-4]), dribbling(whole(BLOCK + b" " * 10_000))]
+)
+def test_after_a_daemon_that_was_too_slow_the_next_hooks_ask_nothing(home: Home, answer: object) -> None:
+    with in_place_of_the_daemon(home, answer) as daemon:  # type: ignore[arg-type]
+        assert [call(home, "script", "prompt"), call(home, "script", "start")] == [b"", b""]
+    assert len(daemon.requests) == 1
+    assert noted(home).count("too long") == 1
+
+
+def test_the_silence_after_a_time_out_ends(home: Home) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))):
+        marker = home.places.runtime / os.fsdecode(hook.TIMED_OUT)
+        marker.touch()
+        assert call(home, "script", PATIENT) == b""
+        os.utime(marker, (0, 0))
+        assert call(home, "script", PATIENT) == BLOCK + b"\n"
+
+
+# ---- what the host gives it
+
+
+@pytest.mark.parametrize("arguments", [[], ["a/b"], ["script", "a\r\nb"], ["x" * 50]])
+def test_what_is_no_name_of_a_host_is_never_sent(home: Home, arguments: list[str]) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        assert call(home, *arguments) == b""
+    assert daemon.requests == []
+    assert "the name of a host" in noted(home)
+
+
+def test_what_is_nothing_or_far_too_much_is_never_sent(home: Home) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        assert call(home, "script", PATIENT, stdin=b" \n") == b""
+        assert call(home, "script", PATIENT, stdin=b"x" * 10_000_000) == b""  # all of it is read: the host can go on
+    assert daemon.requests == []
+    assert noted(home).count("\n") == 2
+
+
+@covers("INJ-10")
+def test_a_standard_input_that_is_never_closed_ends_the_hook_at_its_deadline(home: Home) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        blocked = {"preexec_fn": lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])}
+        for options in ({}, blocked):
+            with begun(home, "script", "prompt", **options) as hung:
+                assert hung.stdin is not None
+                hung.stdin.write(b'{"type": ')
+                hung.stdin.flush()
+                assert hung.wait(timeout=20) == 0
+                assert hung.stdout is not None
+                assert hung.stdout.read() == b""
+    assert daemon.requests == []
+    assert noted(home).count("reading: it took too long") == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_hook_that_is_ended_exits_with_0_and_prints_nothing(home: Home, number: signal.Signals) -> None:
+    with in_place_of_the_daemon(home, hanging_after(b"")) as daemon, begun(home, "script", "start") as hook_:
+        assert hook_.stdin is not None
+        hook_.stdin.write(START_BYTES)
+        hook_.stdin.close()
+        hook_.stdin = None
+        assert eventually(lambda: len(daemon.requests) == 1)
+        hook_.send_signal(number)
+        assert hook_.communicate(timeout=20) == (b"", b"")
+        assert hook_.returncode == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "| true"])
+def test_a_host_that_closes_its_ends_is_not_told(home: Home, closed: str) -> None:
+    line = f"{sys.executable} -S -I {HOOK} script prompt {closed}; echo ${{PIPESTATUS[0]}} >{home.path}/code"
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))):
+        command = ["bash", "-c", line]
+        done = subprocess.run(command, input=b"{1}", env=home.env, capture_output=True, timeout=20)
+    assert done.stderr == b""
+    assert (home.path / "code").read_text() == "0\n"
+
+
+def test_without_a_home_nothing_happens(home: Home) -> None:
+    command = [sys.executable, "-S", "-I", str(HOOK), "script", "prompt"]
+    for env in ({}, {"HOME": "/dev/null/none"}, {"HOME": "nowhere"}):
+        env |= {"TMPDIR": str(home.path), "XDG_STATE_HOME": "/dev/null/none"}
+        done = subprocess.run(command, input=b"{1}", env=env, cwd=home.path, capture_output=True, timeout=20)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_the_log_is_private_and_does_not_grow_without_end(home: Home) -> None:
+    home.places.state.mkdir(parents=True)
+    log = home.places.state / "hook.log"
+    log.write_text("x" * (hook.MAX_LOG_BYTES + 1))
+    call(home, "script", "prompt", stdin=b"")
+    assert noted(home).endswith("script prompt: reading: there was nothing on standard input\n")
+    assert noted(home).count("\n") == 1
+    log.unlink()
+    call(home, "script", "prompt", stdin=b"")
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+# ---- a daemon that has to be started, or replaced
+
+
+def test_an_absent_daemon_is_started_once_detached_and_without_the_keys_of_the_host(home: Home) -> None:
+    installation = installed(home)
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    given = {"OPENAI_API_KEY": "sk-nothing", "RECOLLECT_DAEMON__IDLE_MINUTES": "5"}
+    assert installation.call("script", "prompt", **given) == b""
+    assert eventually(lambda: len(installation.starts()) == 1)
+    assert installation.call("script", "prompt") == b""
+    (facts,) = installation.starts()
+    os.close(reading)
+    os.close(writing)
+    assert facts["open"] == {"0": "/dev/null", "1": "/dev/null", "2": "/dev/null"}
+    assert (facts["folder"], facts["leads"]) == ("/", True)
+    assert facts["environment"]["RECOLLECT_DAEMON__IDLE_MINUTES"] == "5"
+    assert "OPENAI_API_KEY" not in facts["environment"]
+
+
+def test_a_daemon_that_does_not_come_up_is_not_waited_for_again(home: Home) -> None:
+    installation = installed(home)
+    home.places.state.mkdir(parents=True)
+    assert [installation.call("script", "start") for _ in range(3)] == [b""] * 3
+    assert len(installation.starts()) == 1
+    assert "did not come up" in noted(home)
+
+
+@pytest.mark.parametrize(("version", "replaced"), [("0.0.1", 1), (hook.VERSION, 0), ("99.0.0", 0), ("?", 0)])
+def test_an_older_daemon_answers_and_is_replaced_once(home: Home, version: str, replaced: int) -> None:
+    installation = installed(home)
+    answers = [whole(BLOCK, version=version), whole(b"{}", status="400 Bad Request", version=version)]
+    with in_place_of_the_daemon(home, lambda connection: connection.sendall(answers.pop())):
+        assert [installation.call("script", PATIENT) for _ in range(2)] == [b"", BLOCK + b"\n"]
+    assert (home.places.runtime / os.fsdecode(hook.REPLACED)).exists() == bool(replaced)
+    assert eventually(lambda: len(installation.starts()) == replaced)
+
+
+# ---- where the daemon is
+
+
+def test_a_folder_that_is_not_ours_is_not_trusted(home: Home) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        home.places.runtime.rename(home.path / "elsewhere")
+        home.places.runtime.symlink_to(home.path / "elsewhere")
+        assert call(home, "script", "prompt") == b""
+    assert daemon.requests == []
+
+
+def test_a_daemon_without_a_socket_is_asked_by_tcp_while_it_lives(home: Home) -> None:
+    installation = installed(home)
+    runtime = home.places.runtime
+    runtime.mkdir(mode=0o700, parents=True)
+    with socket.socket() as listener, serving(listener, saying(whole(BLOCK))) as daemon:
+        port = listener.getsockname()[1]
+        (runtime / "daemon.tcp").write_text(f"{port}\nsecret\n")
+        (runtime / "daemon.lock").touch()
+        assert installation.call("script", "prompt") == b""
+        assert daemon.requests == []  # nobody has the lock: the port may be anybody's
+        with (runtime / "daemon.lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            assert installation.call("script", PATIENT) == BLOCK + b"\n"
+        (request,) = daemon.requests
+        assert f"\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer secret\r\n".encode() in request
+
+
+# ---- with the real daemon
+
+
+@covers("INJ-10")
+def test_a_session_begins_with_its_block_though_no_daemon_was_there(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
+    home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
+    quiet = {"RECOLLECT_START__OTHERS": "0"}  # findings are left to the turns
+    start = json.loads(call(home, "script", "start", stdin=START_BYTES, env=quiet))
+    assert "Always use tabs." in start["block"]
+    assert home.client.is_running()
+    home.client.post("/v1/hosts/script", PROMPT | {"session": "s0"})  # the first prompt of all loads what the rest use
+    turn = json.loads(call(home, "script", PATIENT, python=ANOTHER))
+    assert "We deploy with Helm." in turn["block"]
+    assert turn.keys() == {"block", "tokens", "ids", "placement"}
+    for stdin in (b"{", b"[]", b'{"type": "\xff"}', b"null"):
+        assert call(home, "script", PATIENT, stdin=stdin) == b""
+    assert call(home, "emacs", PATIENT) == b""
+    assert noted(home).count("the daemon answered 400") == 5
+
+
+def test_hooks_outlive_a_daemon_that_is_killed_and_one_that_hangs(home: Home) -> None:
+    home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
+    assert call(home, "script", "prompt", stdin=START_BYTES) == b""  # it does not wait for a daemon
+    assert eventually(home.client.is_running)
+    assert b"tabs" in call(home, "script", "start", stdin=START_BYTES)
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    assert eventually(lambda: not home.client.is_running())
+    assert b"tabs" in call(home, "script", "start", stdin=START_BYTES)
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    assert call(home, "script", "prompt") == b""
+    os.kill(pid, signal.SIGCONT)
+    assert call(home, "script", "prompt") == b""  # for some seconds nothing is asked
+    assert home.client.get("/v1/status")["requests"] <= 3
+
+
+def test_a_daemon_that_a_hook_has_started_has_nothing_of_the_host(home: Home) -> None:
+    def host() -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    command = [sys.executable, "-S", "-I", str(HOOK), "script", "start"]
+    subprocess.run(command, input=START_BYTES, env=home.env, close_fds=False, check=True, timeout=20, preexec_fn=host)
+    os.close(writing)
+    os.set_blocking(reading, False)
+    assert os.read(reading, 1) == b""  # end of file: nobody else has it open
+    os.close(reading)
+    facts = Path(f"/proc/{home.client.pid()}/status").read_text()
+    signals = {name: int(value, 16) for name, value in re.findall(r"^(Sig\w+):\s+([0-9a-f]+)$", facts, re.MULTILINE)}
+    assert signals["SigBlk"] == 0
+    assert not signals["SigIgn"] & 1 << (signal.SIGCHLD - 1)
+
+
+@needs_mounts
+def test_a_state_folder_that_cannot_be_written_is_no_matter_for_the_host(home: Home) -> None:
+    home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
+    home.places.state.mkdir(parents=True)
+    with read_only(home.places.state):
+        call(home, "script", "start", stdin=START_BYTES)
+        call(home, "script", "prompt")
+
+
+# ---- the command that says it
+
+
+def test_the_command_for_a_host_is_whole_and_runs(home: Home) -> None:
+    command = home.json("hook", "script", "start")
+    assert command == [sys.executable, "-S", "-I", str(HOOK), "script", "start"]
+    assert home.said("hook", "script").split() == command[:-1]
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))):
+        done = subprocess.run(command, input=json.dumps(PROMPT).encode(), env=home.env, capture_output=True, timeout=20)
+    assert done.stdout == BLOCK + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["emacs"], "no host 'emacs'"),
+        (["opencode"], "recollect install opencode"),
+        (["script", "lunch"], "no moment 'lunch'"),
+    ],
+)
+def test_a_host_or_moment_that_is_not_there_is_said(home: Home, arguments: list[str], said: str) -> None:
+    done = home.recollect("hook", *arguments)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert said in done.stderr.decode()

@@ -1,0 +1,74 @@
+"""The hook imports nothing of ours; what it has in common with us is held together here."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect import __version__, client, config, hook
+from recollect.cli.hook import HOSTS, MOMENTS, arguments
+from recollect.daemon import app, boundary
+from tests.requirements import covers
+
+COSTLY = set("argparse enum json os pathlib re select signal site socket subprocess typing".split())
+
+
+def test_the_hook_has_the_version_of_its_package() -> None:
+    assert __version__ == hook.VERSION
+
+
+def test_the_hook_takes_as_much_as_the_daemon() -> None:
+    assert hook.MAX_PAYLOAD_BYTES == boundary.MAX_BODY_BYTES
+
+
+@pytest.mark.parametrize("long", ["", "/long" * 25])
+@pytest.mark.parametrize("runtime", [None, "", "run", "{}/run", "{}//./run/", "{}/nowhere"])
+@pytest.mark.parametrize("state", [None, "", "state", "{}/state", "{}/./state//"])
+@pytest.mark.parametrize("home", ["{}", "{}/", "", None])
+def test_the_hook_looks_for_the_daemon_where_it_is(
+    tmp_path: Path, home: str | None, state: str | None, runtime: str | None, long: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").mkdir()
+    given = {"HOME": home, "XDG_STATE_HOME": state and state + long, "XDG_RUNTIME_DIR": runtime, "TMPDIR": "/tmp/./t/"}
+    env = {name: value.format(tmp_path) for name, value in given.items() if value is not None}
+    if home is None:
+        monkeypatch.delenv("HOME")  # both ask the system
+    else:
+        monkeypatch.setenv("HOME", env["HOME"])
+    places = config.places(env)
+    seen = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
+    assert hook.state_folder(seen) == os.fsencode(places.state)
+    assert hook.runtime_folder(seen, hook.state_folder(seen)) == os.fsencode(places.runtime)
+
+
+@pytest.mark.parametrize(
+    "name", ["HOME", "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_RUNTIME_DIR", "RECOLLECT_X", "HOMES", "OPENAI_KEY"]
+)
+def test_the_daemon_gets_the_same_environment_from_a_hook(name: str) -> None:
+    kept = name.encode() in hook.DAEMON_ENV or name.encode().startswith(hook.DAEMON_ENV_PREFIXES)
+    assert kept == bool(client.DAEMON_ENV.fullmatch(name))
+
+
+@pytest.mark.parametrize(
+    ("version", "older"),
+    [(b"0.0.9", True), (b"0.1", True), (hook.VERSION.encode(), False), (b"0.10.0", False), (b"", False), (b"x", False)],
+)
+def test_only_a_version_that_comes_before_ours_is_older(version: bytes, older: bool) -> None:
+    assert hook.is_older(version) == older
+
+
+@covers("INJ-10")
+def test_the_hook_loads_nothing_that_costs_more_than_its_question() -> None:
+    command = [sys.executable, "-X", "importtime", *arguments(HOSTS[0], MOMENTS[0])[1:]]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, env={"HOME": "/"}, capture_output=True, timeout=30)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "_socket" in loaded
+    assert not loaded & COSTLY
+
+
+def test_every_host_with_hooks_is_known_to_the_daemon() -> None:
+    assert set(HOSTS) <= set(app.HOSTS)
+    assert hook.START in MOMENTS
+    assert all(map(hook.is_name, [*HOSTS, *MOMENTS]))
