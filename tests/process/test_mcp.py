@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -48,9 +49,17 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """One home with one daemon for the tests that do it no harm."""
     path = tmp_path_factory.mktemp("mcp")
     made = Home(path, {"HOME": str(path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": str(path)})
-    made.said("start")
-    yield made
-    made.client.stop()
+    with made.daemon(RECOLLECT_DAEMON__PORT=str(free_port())) as daemon:
+        until(made.places.tcp.exists)
+        yield made
+        made.client.stop()
+        assert daemon.wait(timeout=20) == 0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def project(home: Home, name: str) -> Path:
@@ -66,11 +75,13 @@ def by_stdio(home: Home, folder: Path, mode: Mode = "auto") -> Client:
 
 @asynccontextmanager
 async def by_http(home: Home, folder: Path | None, mode: Mode = "auto") -> AsyncIterator[Client]:
-    headers = {} if folder is None else {"Recollect-Folder": quote(str(folder))}
-    transport = httpx2.AsyncHTTPTransport(uds=str(home.places.socket))
+    port, token = home.places.tcp.read_text().split()
+    headers = {"Authorization": f"Bearer {token}"} | (
+        {} if folder is None else {"Recollect-Folder": quote(str(folder))}
+    )
     async with (
-        httpx2.AsyncClient(transport=transport, headers=headers) as http,
-        Client(streamable_http_client("http://localhost/mcp", http_client=http), mode=mode) as client,
+        httpx2.AsyncClient(headers=headers, trust_env=False) as http,
+        Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), mode=mode) as client,
     ):
         yield client
 
@@ -261,27 +272,28 @@ def asking(number: int, tool: str = "search", **given: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
-def test_what_is_under_way_when_the_daemon_dies_is_answered_and_never_asked_twice(home: Home) -> None:
+@covers("REL-1")
+def test_what_a_daemon_dies_with_is_answered_and_not_asked_again_and_the_next_one_is_greeted_anew(home: Home) -> None:
     bridge = Bridged(home)
-    bridge.say(DISCOVER)
-    assert bridge.hear()["id"] == 1
+    first = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    bridge.say({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": first})
+    assert bridge.hear()["result"]["protocolVersion"] == "2025-06-18"
+    bridge.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
     pid = home.client.pid()
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
-    bridge.say(asking(2, "add", text="We deploy with Helm.", kind="decision"))
-    until(lambda: unread(pid))
+    added = {"name": "add", "arguments": {"text": "We deploy with Helm.", "kind": "decision"}}
+    bridge.say({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": added})
+    bridge.say(asking(3, query="x" * MAX_LINE_BYTES))
+    assert bridge.hear()["error"]["code"] == -32600  # by the bridge itself: the line before it is on its way
     os.kill(pid, signal.SIGKILL)
     lost = bridge.hear()
     assert (lost["id"], lost["error"]["message"]) == (2, ENDED)
-    bridge.say(asking(3, query="deploy with Helm"))
-    assert NOTHING in json.dumps(bridge.hear())
+    bridge.say({"jsonrpc": "2.0", "id": 4, "method": "tools/list"})
+    answer = bridge.hear()
+    assert (answer["id"], len(answer["result"]["tools"])) == (4, len(TOOLS))
     assert bridge.end() == b""
-
-
-def unread(pid: int) -> bool:
-    """Whether the bridge has given its line away: it waits for the next one."""
-    state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    return state == "T"
+    assert home.json("list")["memories"] == []
 
 
 def test_answers_under_way_are_written_after_the_clients_last_line(shared: Home) -> None:
@@ -331,23 +343,10 @@ def test_a_bridge_that_nobody_speaks_to_starts_nothing(home: Home) -> None:
     assert not home.client.is_running()
 
 
-def test_the_older_handshake_is_made_again_with_the_next_daemon_and_not_heard_of(home: Home) -> None:
-    bridge = Bridged(home)
-    first = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    bridge.say({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": first})
-    assert bridge.hear()["result"]["protocolVersion"] == "2025-06-18"
-    bridge.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    end_daemon(home)
-    bridge.say({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-    answer = bridge.hear()
-    assert (answer["id"], len(answer["result"]["tools"])) == (1, len(TOOLS))
-    assert bridge.end() == b""
-
-
 # ---- what it costs those who do not use it
 
 
-def test_a_daemon_that_serves_hooks_alone_never_loads_the_library(home: Home) -> None:
+def test_the_library_is_loaded_for_the_first_client_alone_and_an_open_conversation_holds_nothing_up(home: Home) -> None:
     home.said("start")
     pid = home.client.pid()
     home.client.post("/v1/hosts/opencode", {"hook": "session.start", "sessionID": "s1", "directory": str(home.path)})
@@ -357,7 +356,10 @@ def test_a_daemon_that_serves_hooks_alone_never_loads_the_library(home: Home) ->
     bridge.say(DISCOVER)
     bridge.hear()
     assert loads_the_library(pid)
-    bridge.end()
+    assert home.client.stop()
+    assert "ended after" in home.places.log.read_text()
+    assert "ERROR" not in home.places.log.read_text()
+    assert bridge.end() == b""
 
 
 def loads_the_library(pid: int | None) -> bool:
@@ -374,13 +376,25 @@ def test_the_bridge_loads_neither_the_library_nor_click() -> None:
 SOURCE = Path(__file__).parents[2] / "src"
 
 
-def test_an_open_conversation_does_not_hold_up_the_end_of_the_daemon(home: Home) -> None:
-    bridge = Bridged(home)
+@pytest.mark.parametrize("params", [{"name": "search", "arguments": [1]}, {"arguments": {}}, {"name": 7}])
+def test_a_call_that_is_none_is_an_answer_that_says_so(shared: Home, params: dict[str, Any]) -> None:
+    bridge = Bridged(shared)
+    call = asking(1)
+    call["params"] = {"_meta": call["params"]["_meta"], **params}
+    bridge.say(call)
+    answer = bridge.hear()
+    assert answer["result"]["isError"]
+    assert answer["result"]["structuredContent"]["code"] == "bad_request"
+    bridge.end()
+
+
+def test_what_a_client_cancels_is_not_waited_for(shared: Home) -> None:
+    bridge = Bridged(shared)
     bridge.say(DISCOVER)
     bridge.hear()
-    assert home.client.stop()
-    assert "Traceback" not in home.places.log.read_text()
-    assert bridge.end() == b""
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    bridge.say(asking(2), cancelled, asking(3))
+    assert 3 in [json.loads(line)["id"] for line in bridge.end().splitlines()]
 
 
 def test_a_wrong_request_to_the_library_is_an_error_of_the_protocol(shared: Home) -> None:

@@ -6,7 +6,6 @@ the daemon's request boundary for agents: whatever happens inside, they get an a
 
 import asyncio
 import logging
-import traceback
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,6 +15,8 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from recollect.daemon.boundary import failure
+from recollect.daemon.log import places_of
 from recollect.engine.engine import Engine
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("recollect.daemon")
 
 END_S = 1.0
-BUSY_STATUS = 503
+MAX_SESSIONS = 100  # of clients with the older handshake, over HTTP
 
 
 class NotesActivity(Protocol):
@@ -55,7 +56,10 @@ class Agents:
     @property
     def routes(self) -> list[Route]:
         # An object, not a function: these speak for themselves, with what comes and goes on the wire.
-        return [Route("/mcp", _Endpoint(self._http, "/mcp")), Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"))]
+        return [
+            Route("/mcp", _Endpoint(self._http, "/mcp")),
+            Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"), methods=["POST"]),
+        ]
 
     async def end(self) -> None:
         """Every conversation ends now: a connection that lasts must not hold up the end of the daemon."""
@@ -78,7 +82,8 @@ class Agents:
     def _import(self) -> _Loaded:
         manager = import_module("mcp.server.streamable_http_manager").StreamableHTTPSessionManager
         server = import_module("recollect.mcp.server").build(self._engine, self._guarded)
-        return _Loaded(server, manager(server, json_response=True), import_module("recollect.mcp.lines").converse)
+        http = manager(server, json_response=True, max_sessions=MAX_SESSIONS)
+        return _Loaded(server, http, import_module("recollect.mcp.lines").converse)
 
     async def _live(self, loaded: _Loaded, ready: asyncio.Event) -> None:
         async with loaded.http.run():
@@ -89,7 +94,6 @@ class Agents:
         """In a thread: what a tool answers, whatever happens."""
         from recollect.mcp.tools import Answer
 
-        self._activity.note()
         try:
             return work()
         except Exception as error:  # noqa: BLE001  # the request boundary: a bug here must not reach the agent
@@ -102,21 +106,22 @@ class Agents:
         self._activity.note()
         loaded = await self._load()
         if self._ending.is_set():
-            await _refuse(send)
+            await ENDING(scope, receive, send)
         else:
             await loaded.http.handle_request(scope, receive, send)
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._activity.note()
         loaded = await self._load()
-        if self._ending.is_set() or scope["method"] != "POST":
-            await _refuse(send)
+        if self._ending.is_set():
+            await ENDING(scope, receive, send)
             return
 
         async def say(line: bytes) -> None:
             await send({"type": "http.response.body", "body": line, "more_body": True})
 
-        await send(_beginning(200, b"application/x-ndjson"))
+        headers = [(b"content-type", b"application/x-ndjson")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         chunks = self._chunks(receive)
         talk = asyncio.create_task(loaded.converse(loaded.server, Request(scope), chunks, say))
         self._talks.add(talk)
@@ -159,19 +164,12 @@ class _Endpoint:
         except Exception as error:  # noqa: BLE001  # the request boundary
             _log(error, self._path)
             if not begun:
-                await _refuse(send, 500)
+                await BROKEN(scope, receive, send)
 
 
 def _log(error: BaseException, where: str) -> None:
-    """Where, not what: the message of an unforeseen error may hold what somebody said."""
-    log.error("%s: %s\n%s", where, type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+    log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": where})
 
 
-def _beginning(status: int, content: bytes) -> Message:
-    return {"type": "http.response.start", "status": status, "headers": [(b"content-type", content)]}
-
-
-async def _refuse(send: Send, status: int = BUSY_STATUS) -> None:
-    await send(_beginning(status, b"application/json"))
-    body = b'{"error": {"code": "internal", "message": "Not now; ask again."}}'
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+ENDING = failure(503, "ending", "The daemon is about to end. Ask again: the next one starts by itself.")
+BROKEN = failure(500, "internal", "Something went wrong inside; see the log.")

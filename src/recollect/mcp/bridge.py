@@ -119,6 +119,7 @@ class Bridge:
         self._folder = folder
         self._session = f"mcp-{os.urandom(4).hex()}"
         self._lock = threading.Condition()
+        self._writing = threading.Lock()  # another one: a client that reads late must not keep us from reading
         self._talk: Talk | None = None
         self._handshake: list[bytes] = []  # of an older client: `initialize`, then that it is initialized
 
@@ -163,9 +164,19 @@ class Bridge:
                         return  # it was answered, with an error, when the daemon ended
             else:
                 self._remember(message, line)
+                self._forget(message)
                 return
         if asks:
             self._write(_error(message["id"], INTERNAL_ERROR, why))
+
+    def _forget(self, message: dict[str, Any]) -> None:
+        """What its client has cancelled is never answered."""
+        params = message.get("params")
+        if message.get("method") == "notifications/cancelled" and isinstance(params, dict):
+            with self._lock:
+                if self._talk is not None:
+                    self._talk.waiting.pop(json.dumps(params.get("requestId")), None)
+                    self._lock.notify_all()
 
     def _remember(self, message: dict[str, Any], line: bytes) -> None:
         if message.get("method") == "initialize":
@@ -252,7 +263,7 @@ class Bridge:
         talk.close()
 
     def _write(self, line: bytes) -> None:
-        with self._lock:
+        with self._writing:
             try:
                 hook.write_all(1, line)
             except OSError:  # nobody listens any more

@@ -6,11 +6,12 @@ from typing import Any
 
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from pydantic import ValidationError
 
 from recollect import __version__
-from recollect.domain.errors import RecollectError
+from recollect.domain.errors import PayloadError, RecollectError
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import Askers, Connection
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
@@ -46,8 +47,18 @@ def build(engine: Engine, guard: Guard) -> Server[Any]:
         on_call_tool=call_tool,
         get_tool_input_schema=lambda name: TOOLS[name].schema if name in TOOLS else None,
     )
-    server.middleware.clear()  # nobody here exports traces
+    server.middleware[:] = [_clear_errors]  # nobody here exports traces
     return server
+
+
+async def _clear_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """What the library would refuse as "Invalid request parameters" says nothing that an agent could act on."""
+    try:
+        return await call_next(ctx)
+    except ValidationError:
+        if ctx.method != "tools/call":
+            raise
+        return result(Answer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code))
 
 
 def tools() -> list[types.Tool]:
