@@ -17,7 +17,7 @@ from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.domain import errors
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MAX_TOKENS, MIN_TOKENS, TOOLS, Argument, Takes
-from recollect.mcp.tools import NotTold, OfAnotherProject, SwitchedOff
+from recollect.mcp.tools import NotTold, OfAnotherProject, OptedOut, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -121,7 +121,7 @@ Made from the code by `make docs`. What an agent gets over MCP: [how to connect 
 A result with `isError`, whose text says what to do next, and structured content `{"code", "message"}`. `bad_request`:
 wrong arguments; the others as in [errors](errors.md), and:
 """
-    own = [f"| {kind.code} | {inspect.getdoc(kind)} |" for kind in (NotTold, OfAnotherProject, SwitchedOff)]
+    own = [f"| {kind.code} | {inspect.getdoc(kind)} |" for kind in (NotTold, OfAnotherProject, OptedOut, SwitchedOff)]
     return "\n".join([*pages, errors_said, "| code | meaning |", "|---|---|", *own]) + "\n"
 
 

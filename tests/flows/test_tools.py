@@ -402,6 +402,18 @@ def test_clients_are_told_apart_by_session_or_by_the_other_end() -> None:
     assert len({askers.asker(way, NOW).session for way in ways}) == 4
 
 
+def test_where_the_user_wants_nothing_kept_an_agent_adds_nothing(engine: Engine, shop: Asker) -> None:
+    known = taught(engine, shop, "We deploy with Helm.")
+    engine.handle(SessionStarted(session=SessionId("ses_41"), at=NOW, folder=shop.folder, captures=False))
+    asker = replace(shop, session=SessionId("ses_41"))
+    for tool, given in (
+        ("add", {"text": "We deploy at noon.", "kind": "decision"}),
+        ("change", {"id": known.id, "action": "update", "text": "We deploy at noon."}),
+    ):
+        assert call(engine, asker, tool, given).code == "opted_out"
+    assert ids_in(call(engine, asker, "search", {"query": "deploy with Helm"}).text) == [known.id]
+
+
 def test_a_session_begun_by_its_host_shares_what_was_told(engine: Engine, shop: Asker) -> None:
     taught(engine, shop, "Always run the linter first.", kind=Kind.RULE)
     start = SessionStarted(session=SessionId("ses_41"), at=NOW, folder=shop.folder)

@@ -338,6 +338,23 @@ def test_a_daemon_that_cannot_be_started_is_said_to_every_request(home: Home) ->
     assert bridge.end() == b""
 
 
+def test_a_client_that_starts_it_elsewhere_names_the_folder(shared: Home) -> None:
+    folder = project(shared, "ünder scores")
+
+    async def story() -> None:
+        async with by_stdio(shared, folder) as client:
+            known = await kept(client, "The atlas is drawn by hand.")
+        args = ["mcp", "--folder", str(folder)]
+        server = StdioServerParameters(command=str(RECOLLECT), args=args, env=shared.env, cwd="/")
+        async with Client(server) as client:
+            assert ids_in(await told(client, "search", query="atlas drawn by hand")) == [known]
+        server = StdioServerParameters(command=str(RECOLLECT), args=["mcp"], env=shared.env, cwd="/")
+        async with Client(server) as client:
+            assert NOWHERE in await told(client, "search", query="atlas drawn by hand")
+
+    anyio.run(story)
+
+
 def test_a_bridge_that_nobody_speaks_to_starts_nothing(home: Home) -> None:
     assert Bridged(home).end() == b""
     assert not home.client.is_running()

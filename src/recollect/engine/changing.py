@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedKind
-from recollect.domain.memory import Draft, Memory, ScopeLevel, Viewer
+from recollect.domain.memory import Draft, Memory, ScopeLevel, SessionId, Viewer
 from recollect.domain.outcome import Refused, Stored
 from recollect.engine import showing
 from recollect.engine.admission import admitted, is_ignored
@@ -24,6 +24,11 @@ class Changing(Belonging):
             return None
         ignored = is_ignored(memory, self._settings_for(folder).privacy)
         return showing.shown(memory) if may_inject(memory, viewer) and not ignored else None
+
+    def keeps_nothing(self, session: SessionId) -> bool:
+        """Whether its user wants nothing to be kept of this session."""
+        known = self._store.session(session)
+        return known is not None and not known.captures
 
     def revise(self, memory: Memory, draft: Draft) -> Stored:
         """Another wording of a memory that is named, in its place where whoever says so may overrule it."""

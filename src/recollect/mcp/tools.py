@@ -71,6 +71,12 @@ class SwitchedOff(RecollectError):
     code = "switched_off"
 
 
+class OptedOut(RecollectError):
+    """The user wants nothing to be kept of this session."""
+
+    code = "opted_out"
+
+
 class OfAnotherProject(RecollectError):
     """It is seen from here, and changed where it belongs."""
 
@@ -117,6 +123,7 @@ def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
 
 
 def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+    _refuse_unwanted(engine, asker)
     scope = _scope(engine, asker, given.get("scope", "project"), keeps=True) or UNIVERSAL
     files = given.get("files", [])
     if files and asker.folder is None:
@@ -152,10 +159,16 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
 
 
 def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> str:
+    _refuse_unwanted(engine, asker)
     if text is None:
         raise PayloadError("`update` needs the new `text`.")
     draft = Draft(text=text, kind=memory.kind, scope=memory.scope, at=asker.at, source=_source(asker))
     return _kept(engine.revise(memory, draft), draft)
+
+
+def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
+    if engine.keeps_nothing(asker.session):
+        raise OptedOut("The user wants nothing to be kept of this session. Do not add; ask them first.")
 
 
 def _refuse_elsewhere(memory: Memory, viewer: Viewer) -> None:
