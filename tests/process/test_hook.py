@@ -32,6 +32,7 @@ from tests.process.hook_stage import (
     serving,
     whole,
 )
+from tests.process.versions import another_version
 from tests.requirements import covers
 
 BLOCK = b'{"block": "<recollect>"}'
@@ -263,6 +264,8 @@ def test_a_session_begins_with_its_block_though_no_daemon_was_there(home: Home) 
     turn = json.loads(call(home, "script", PATIENT, python=ANOTHER))
     assert "We deploy with Helm." in turn["block"]
     assert turn.keys() == {"block", "tokens", "ids", "placement"}
+    for event in ({"type": "asked", "query": "Helm"}, {"type": "compacting"}):
+        assert b"Helm" in call(home, "script", PATIENT, stdin=json.dumps(event | {"session": "s1"}).encode())
     for stdin in (b"{", b"[]", b'{"type": "\xff"}', b"null"):
         assert call(home, "script", PATIENT, stdin=stdin) == b""
     assert call(home, "emacs", PATIENT) == b""
@@ -286,6 +289,20 @@ def test_hooks_outlive_a_daemon_that_is_killed_and_one_that_hangs(home: Home) ->
     os.kill(pid, signal.SIGCONT)
     assert call(home, "script", "prompt") == b""  # for some seconds nothing is asked
     assert home.client.get("/v1/status")["requests"] <= 3
+
+
+@covers("REL-2")
+def test_a_hook_uses_the_answer_of_an_older_daemon_and_leaves_one_of_its_own_version(home: Home) -> None:
+    home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
+    older = home.daemon(**another_version(home.path, "0.0.1"))
+    assert eventually(home.client.is_running)
+    assert b"tabs" in call(home, "script", PATIENT, stdin=START_BYTES)
+    assert older.wait(timeout=20) == 0
+    assert eventually(home.client.is_running)
+    newer = home.client.pid()
+    assert b"tabs" in call(home, "script", PATIENT, stdin=START_BYTES)
+    assert home.client.get("/v1/hello")["version"] == hook.VERSION
+    assert home.client.pid() == newer
 
 
 def test_a_daemon_that_a_hook_has_started_has_nothing_of_the_host(home: Home) -> None:
@@ -312,8 +329,11 @@ def test_a_state_folder_that_cannot_be_written_is_no_matter_for_the_host(home: H
     home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
     home.places.state.mkdir(parents=True)
     with read_only(home.places.state):
-        call(home, "script", "start", stdin=START_BYTES)
-        call(home, "script", "prompt")
+        assert home.places.runtime.parent == home.path  # the temporary folder of this home
+        assert b"tabs" in call(home, "script", "start", stdin=START_BYTES)
+        call(home, "script", "prompt", stdin=b"")
+        assert "nothing on standard input" in (home.places.log.parent / "hook.log").read_text()
+        assert home.client.stop()
 
 
 # ---- the command that says it

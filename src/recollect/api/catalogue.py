@@ -1,8 +1,23 @@
 """Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
 
+from recollect.api.forget import FORGET
 from recollect.api.list import LIST
 from recollect.api.operation import AnyOperation
 from recollect.api.recall import RECALL
 from recollect.api.remember import REMEMBER
+from recollect.api.show import HISTORY, SHOW
+from recollect.api.undo import DEEDS, UNDO
 
-OPERATIONS: dict[str, AnyOperation] = {operation.name: operation for operation in (RECALL, REMEMBER, LIST)}
+OPERATIONS: dict[str, AnyOperation] = {
+    operation.name: operation
+    for operation in (
+        RECALL,
+        REMEMBER,
+        LIST,
+        SHOW,
+        HISTORY,
+        FORGET,
+        UNDO,
+        DEEDS,
+    )
+}

@@ -3,11 +3,14 @@
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recollect.domain.errors import StoreError
 from recollect.domain.search import Waiting
 from recollect.domain.vector import ModelId
-from recollect.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
 
 BRIEFLY_S = 0.3  # whoever asks hardly notices
 BRIEFLY_AT_ONCE = 2  # a long turn takes a tenth of a second
@@ -21,12 +24,12 @@ class Bulk:
     model: ModelId
     turns: bool
 
-    def left(self, engine: Engine) -> int:
+    def left(self, engine: "Engine") -> int:
         waiting = engine.waiting(self.model)
         return waiting.memories + (waiting.turns if self.turns else 0)
 
 
-def embed_briefly(engine: Engine, bulk: Bulk) -> Waiting:
+def embed_briefly(engine: "Engine", bulk: Bulk) -> Waiting:
     """What waits afterwards; a search never fails for it."""
     give_up = time.perf_counter() + BRIEFLY_S
     with suppress(StoreError), engine.giving_up_after(BUSY_MS):

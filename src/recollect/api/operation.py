@@ -5,14 +5,17 @@ viewer, a script over HTTP) never sees the engine; whoever answers never sees wh
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from recollect.domain.errors import ModelError
+from recollect.domain.errors import ModelError, StoreError
 from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
-from recollect.engine.ports import Embeds
+
+if TYPE_CHECKING:  # whoever asks the daemon never loads them
+    from recollect.engine.engine import Engine
+    from recollect.engine.ports import Embeds
 
 OVER_HTTP = "api"  # what the history calls whoever does not say who they are
 
@@ -22,15 +25,15 @@ class LoadsModel(Protocol):
 
     problem: ModelError | None  # why there is none
 
-    def __call__(self) -> Embeds | None: ...
+    def __call__(self) -> "Embeds | None": ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """What an operation works with."""
 
-    engine: Engine  # with the settings of the folder where somebody asks
-    live: Engine  # the one that the hosts' sessions are at: only it knows what they said a moment ago
+    engine: "Engine"  # with the settings of the folder where somebody asks
+    live: "Engine"  # the one that the hosts' sessions are at: only it knows what they said a moment ago
     settings: Settings
     model: LoadsModel
     now: datetime
@@ -56,6 +59,14 @@ class Operation(Generic[Asks, Answers]):
     answers: type[Answers]
     run: Callable[[Desk, Asks], Answers]
     writes: bool = False
+
+    def answer(self, desk: Desk, request: Asks) -> Answers:
+        """Of one that writes, what time alone brings is done afterwards too: undo windows end."""
+        answer = self.run(desk, request)
+        if self.writes:
+            with suppress(StoreError):  # it is done itself; what waited this long waits for the next one
+                desk.engine.tidy(desk.now)
+        return answer
 
 
 AnyOperation = Operation[Any, Any]

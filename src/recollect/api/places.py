@@ -1,14 +1,18 @@
 """Whose memories are meant: the project of a folder, a viewer, a scope, from what a request says."""
 
+from typing import TYPE_CHECKING
+
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId, Viewer, check_name
-from recollect.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
 
 HERE = "project"  # the scope of the folder's project
 NO_FOLDER = "The request names no `folder`; say where you ask from, or name a project."
 
 
-def project_of(engine: Engine, folder: str | None, given: str | None) -> ProjectId:
+def project_of(engine: "Engine", folder: str | None, given: str | None) -> ProjectId:
     """The project that is named, else that of the folder."""
     if not given:
         if folder is None:
@@ -21,5 +25,5 @@ def project_of(engine: Engine, folder: str | None, given: str | None) -> Project
     return project
 
 
-def viewer_of(engine: Engine, folder: str | None, project: str | None, language: str | None) -> Viewer:
+def viewer_of(engine: "Engine", folder: str | None, project: str | None, language: str | None) -> Viewer:
     return engine.viewer(project_of(engine, folder, project), language.lower() if language else None)

@@ -27,10 +27,9 @@ def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
     if client is not None:
         return _through(client, operation, request)
     model = context.model()
-    opened = context.writing_engine if operation.writes else context.engine
-    with opened(model, request.folder or ".") as engine:
+    with context.engine(model, request.folder or ".") as engine:
         desk = Desk(engine=engine, live=engine, settings=settings, model=model, now=context.now())
-        return operation.run(desk, request)
+        return operation.answer(desk, request)
 
 
 def _daemon() -> Client | None:
@@ -42,6 +41,7 @@ def _daemon() -> Client | None:
             return None
         hello = client.get("/v1/hello", timeout_s=HELLO_S)
     except DaemonError:
+        direct.insist()  # of a command that asks twice, both go past it
         output.remark("The daemon does not answer; this went past it. `recollect restart` may help.")
         return None
     same = (__version__, config.fingerprint(places, os.environ))

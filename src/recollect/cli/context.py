@@ -4,15 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from recollect import config, wiring
+from recollect import config
 from recollect.cli import completing
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import ProjectId, Scope, ScopeLevel, Viewer, check_name
 from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
+    from recollect.wiring import Model
 
 BY = "cli"  # what the history calls us
 
@@ -27,15 +31,17 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 
 
 @contextmanager
-def engine(using: wiring.Model | None = None, where: str = ".") -> Iterator[Engine]:
+def engine(using: "Model | None" = None, where: str = ".") -> "Iterator[Engine]":
     """`using`: a model that the command wants to ask things itself; `where`: the folder whose settings hold."""
+    from recollect import wiring  # what the daemon answers does without
+
     here = settings(where)
     with wiring.open_engine(lambda _: here, config.places().database, using or model()) as opened:
         yield opened
 
 
 @contextmanager
-def writing_engine(using: wiring.Model | None = None, where: str = ".") -> Iterator[Engine]:
+def writing_engine(using: "Model | None" = None, where: str = ".") -> "Iterator[Engine]":
     """For a command that changes something: afterwards, what time alone brings is done too."""
     with engine(using, where) as opened:
         yield opened
@@ -43,8 +49,10 @@ def writing_engine(using: wiring.Model | None = None, where: str = ".") -> Itera
             opened.tidy(now())
 
 
-def model() -> wiring.Model:
+def model() -> "Model":
     """Loaded only by what needs it."""
+    from recollect import wiring
+
     return wiring.Model(config.places().model)
 
 
@@ -68,7 +76,7 @@ def folder_to_look_in() -> str | None:
         return None
 
 
-def project_of(opened: Engine, given: str | None, *, may_be_new: bool = False) -> ProjectId:
+def project_of(opened: "Engine", given: str | None, *, may_be_new: bool = False) -> ProjectId:
     if not given:
         return opened.project_of(str(folder()))
     check_name(given, "project")
@@ -78,11 +86,11 @@ def project_of(opened: Engine, given: str | None, *, may_be_new: bool = False) -
     return project
 
 
-def viewer_of(opened: Engine, project: str | None, language: str | None) -> Viewer:
+def viewer_of(opened: "Engine", project: str | None, language: str | None) -> Viewer:
     return opened.viewer(project_of(opened, project), language.lower() if language else None)
 
 
-def scope_of(opened: Engine, given: str) -> Scope:
+def scope_of(opened: "Engine", given: str) -> Scope:
     """Where something new is to hold; `project` alone means the project of this folder."""
     if given == "project":
         return Scope.project(opened.enter_project(str(folder()), now()))

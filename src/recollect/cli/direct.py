@@ -11,6 +11,11 @@ def note(ctx: click.Context, _: click.Parameter, given: bool) -> None:
         ctx.meta[_MARK] = True
 
 
+def insist() -> None:
+    """For the rest of this command."""
+    click.get_current_context().meta[_MARK] = True
+
+
 def is_wanted() -> bool:
     return bool(click.get_current_context().meta.get(_MARK))
 

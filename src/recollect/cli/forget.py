@@ -1,20 +1,15 @@
 """`recollect forget`"""
 
 import sys
+from dataclasses import replace
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.api.forget import FORGET, Forget, Forgotten
+from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.records import record_of
-from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Memory, ScopeLevel
-from recollect.domain.search import Filters, Status
-from recollect.engine.engine import Engine
-from recollect.text.query import search_words
-from recollect.text.words import words_of
-
-MATCHES_AT_MOST = 1000
+from recollect.domain.memory import Memory
 
 
 @click.command()
@@ -30,6 +25,7 @@ MATCHES_AT_MOST = 1000
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @context.project_option
 @context.language_option
+@direct.option
 @output.json_option
 @click.pass_context
 def forget(
@@ -46,40 +42,30 @@ def forget(
     """Forget memories: out of sight at once, and gone for good when the undo window ends (a day, by default)."""
     if bool(ids) == bool(match):
         raise click.UsageError("Name the memories by ID, or by --match WORDS.")
-    with context.writing_engine() as engine:
-        chosen = [engine.find(given) for given in ids] or _matching(engine, match or "", project, language)
-        if not chosen or dry_run:
-            _report(chosen, "would be forgotten" if chosen else "nothing matches", as_json)
+    asked = Forget(
+        ids=ids,
+        match=match,
+        now=now,
+        dry_run=dry_run,
+        project=project,
+        language=language,
+        folder=asking.here(project) if match else context.folder_to_look_in(),
+        by=context.BY,
+    )
+    asks_first = bool(now or match) and not yes and not dry_run
+    done = asking.ask(FORGET, replace(asked, dry_run=True) if asks_first else asked)
+    if asks_first and done.memories:
+        if not _agreed(done.memories, now):
             return
-        if (now or match) and not yes and not _agreed(chosen, now):
-            return
-        wanted = [memory.id for memory in chosen]
-        forget_them = engine.forget_now if now else engine.forget
-        done = forget_them(wanted, at=context.now(), by=context.BY)
-    back = "brings it back" if len(chosen) == 1 else "brings them back"
-    _report(done.memories, "gone for good" if done.for_good else f"forgotten; `recollect undo` {back}", as_json)
+        # What was agreed to, and nothing that came since.
+        agreed = tuple(memory.id for memory in done.memories)
+        done = asking.ask(FORGET, replace(asked, match=None, ids=agreed))
+    _report(done, as_json)
     if not done.is_clean:
         output.warn(
             "Somebody is still reading an older state, so traces are left in the log. The next command cleans it."
         )
         ctx.exit(EXIT_PARTLY)
-
-
-def _matching(engine: Engine, words: str, project: str | None, language: str | None) -> list[Memory]:
-    wanted = set(search_words(words))
-    if not wanted:
-        raise InvalidValue(f"There is no word to look for in {words!r}.")
-    viewer = context.viewer_of(engine, project, language)
-    # Whoever wants something gone wants it gone from the history too.
-    also_past = Filters(status=Status.ANY)
-    hits = engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=context.now(), filters=also_past)
-    # What another project shares with this one is not this one's to forget.
-    return [
-        hit.memory
-        for hit in hits
-        if wanted <= set(words_of(hit.memory))
-        and (hit.memory.scope.level is not ScopeLevel.PROJECT or hit.memory.scope.name == viewer.project)
-    ]
 
 
 def _agreed(chosen: list[Memory], now: bool) -> bool:
@@ -92,11 +78,14 @@ def _agreed(chosen: list[Memory], now: bool) -> bool:
     )
 
 
-def _report(memories: list[Memory], what: str, as_json: bool) -> None:
+def _report(done: Forgotten, as_json: bool) -> None:
+    memories = done.memories
     if as_json:
-        output.say_json({"outcome": what.partition(";")[0], "memories": [record_of(memory) for memory in memories]})
+        output.say_json({"outcome": done.outcome, "memories": [record_of(memory) for memory in memories]})
     elif not memories:
         output.say("Nothing matches; nothing is forgotten.")
     else:
+        back = f"; `recollect undo` brings {'it' if len(memories) == 1 else 'them'} back"
         output.show_memories(memories)
-        output.say(f"{output.many(len(memories), 'memory', 'memories')} {what}.")
+        many = output.many(len(memories), "memory", "memories")
+        output.say(f"{many} {done.outcome}{back if done.outcome == 'forgotten' else ''}.")

@@ -5,7 +5,7 @@ import click
 from recollect.api.recall import MOST, RECALL, Recall, Recalled
 from recollect.cli import asking, context, direct, hits, narrowing, output
 from recollect.cli.narrowing import Narrowing
-from recollect.engine.recall import MAX_LISTED
+from recollect.domain.search import MAX_LISTED
 from recollect.privacy.secrets import redact
 
 

@@ -1,17 +1,15 @@
 """`recollect show` and `recollect history`"""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.api.show import HISTORY, SHOW, History, Show, Told, WayBack
+from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of, seen_record_of
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import Change, Deed
 from recollect.domain.memory import Memory, Source, Tier
-from recollect.engine.engine import Engine
-from recollect.engine.story import Story
 from recollect.text.block import stale_notes, stale_state, visible
 
 _id = click.argument("memory_id", metavar="ID", shell_complete=completing.memory_ids)
@@ -19,34 +17,31 @@ _id = click.argument("memory_id", metavar="ID", shell_complete=completing.memory
 
 @click.command()
 @_id
+@direct.option
 @output.json_option
 def show(memory_id: str, as_json: bool) -> None:
     """One memory with everything that is known of it. The beginning of its ID is enough."""
-    with context.engine() as engine:
-        memory = engine.find(memory_id)
-        changes = engine.history(memory).changes if memory.forgotten_at else ()
-        seen = _freshness(engine, memory)
-        case, opponents = engine.dispute(memory)
+    found = asking.ask(SHOW, Show(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+    memory, seen = found.memory, found.freshness
     if as_json:
         output.say_json({**seen_record_of(memory, seen), "status": status_of(memory)})
         return
-    facts = facts_of(memory, _way_back(memory, changes), seen)
-    disputed = [("contradicts", known) for known in case.against] if memory.is_live else []
-    disputed += [("contradicted", known) for known in opponents]
+    facts = facts_of(memory, _way_back(found.way_back), seen)
+    disputed = [("contradicts", known) for known in found.contradicts] if memory.is_live else []
+    disputed += [("contradicted", known) for known in found.contradicted_by]
     facts += [(name, f"{'by ' if name == 'contradicted' else ''}{_quoted(known)}") for name, known in disputed]
     output.show_facts(facts)
 
 
 @click.command()
 @_id
+@direct.option
 @output.json_option
 def history(memory_id: str, as_json: bool) -> None:
     """Where a memory comes from: its source and evidence, what was done to it, what it replaced or what replaced it."""
-    with context.engine() as engine:
-        story = engine.history(engine.find(memory_id))
-        seen = _freshness(engine, story.memory)
+    story = asking.ask(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
     if as_json:
-        output.say_json(_story_json(story, seen))
+        output.say_json(_story_json(story))
         return
     for memory in (*story.before, story.memory, *story.after):
         here = memory.id == story.memory.id
@@ -55,14 +50,10 @@ def history(memory_id: str, as_json: bool) -> None:
         for sentence in memory.evidence:
             output.say(f"  from: {visible(sentence)}")
         if here:
-            for note in stale_notes(seen):
+            for note in stale_notes(story.freshness):
                 output.say(f"  stale: {note}")
             for change, after in zip(story.changes, _states_after(story), strict=True):
                 output.say(f"  {output.minute(change.deed.at)}  {_deed(change, after)}")
-
-
-def _freshness(engine: Engine, memory: Memory) -> Freshness:
-    return engine.freshness([memory], context.folder_to_look_in()).get(memory.id, NOT_LOOKED_AT)
 
 
 def status_of(memory: Memory) -> str:
@@ -73,11 +64,8 @@ def status_of(memory: Memory) -> str:
     return "live" if memory.is_live else "past"
 
 
-def _way_back(memory: Memory, changes: Sequence[Change]) -> str:
-    if memory.forgotten_at is None or not changes:
-        return ""
-    until = memory.forgotten_at + timedelta(hours=context.settings().forget.undo_hours)
-    return f"; `recollect undo {changes[-1].deed.id}` brings it back until {output.minute(until)}"
+def _way_back(way: WayBack | None) -> str:
+    return "" if way is None else f"; `recollect undo {way.undo}` brings it back until {output.minute(way.until)}"
 
 
 def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> list[tuple[str, str]]:
@@ -149,7 +137,7 @@ def _told(source: Source, at: datetime) -> str:
     return " ".join([source.role.value, *told, f"on {output.minute(at)}"])
 
 
-def _states_after(story: Story) -> list[Memory]:
+def _states_after(story: Told) -> list[Memory]:
     """What each of its changes made of a memory."""
     return [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
 
@@ -183,9 +171,9 @@ def _decision(deed: Deed, after: Memory, ended: bool) -> str:
     return "ended" if ended and decided == "accepted" else decided
 
 
-def _story_json(story: Story, seen: Freshness) -> dict[str, object]:
+def _story_json(story: Told) -> dict[str, object]:
     return {
-        "memory": {**seen_record_of(story.memory, seen), "status": status_of(story.memory)},
+        "memory": {**seen_record_of(story.memory, story.freshness), "status": status_of(story.memory)},
         "before": [record_of(memory) for memory in story.before],
         "after": [record_of(memory) for memory in story.after],
         "changes": [

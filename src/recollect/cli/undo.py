@@ -2,13 +2,11 @@
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.api.undo import DEEDS, MOST, UNDO, Deeds, Undo
+from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId, DeedKind
-from recollect.domain.memory import SessionId
-from recollect.engine.engine import Engine
-from recollect.engine.undo import OF_MEMORIES
 from recollect.text.block import visible
 
 ABOUT_CHARS = 60
@@ -18,12 +16,13 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @click.command()
 @click.argument("deed", type=int, required=False)
 @click.option("--list", "listing", is_flag=True, help="Only show what was done lately, with the numbers of the deeds.")
-@click.option("--limit", "-n", type=click.IntRange(1, 10_000), default=20, show_default=True, help="With --list.")
+@click.option("--limit", "-n", type=click.IntRange(1, MOST), default=20, show_default=True, help="With --list.")
 @click.option(
     "--session",
     help="All that was learnt from this session; the beginning of its id is enough.",
     shell_complete=completing.session_ids,
 )
+@direct.option
 @output.json_option
 def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
     """Take back the last thing that you did (remember, import, forget, review, merge), a given DEED, or all that was
@@ -35,11 +34,13 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
             raise InvalidValue("--list shows all deeds; leave the number out.")
         _list(limit, as_json)
         return
-    with context.writing_engine() as engine:
-        if session is not None:
-            undone = engine.undo_learning(_named(engine, session), at=context.now(), by=context.BY)
-        else:
-            undone = engine.undo(None if deed is None else DeedId(deed), at=context.now(), by=context.BY)
+    asked = Undo(
+        deed=None if deed is None else DeedId(deed),
+        session=session,
+        folder=context.folder_to_look_in(),
+        by=context.BY,
+    )
+    undone = asking.ask(UNDO, asked)
     if as_json:
         output.say_json(
             {
@@ -58,27 +59,14 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
             output.show_memories(memories[:SHOWN_AT_MOST])
         if len(memories) > SHOWN_AT_MOST:
             output.say(f"... and {len(memories) - SHOWN_AT_MOST:,} more")
-    if undone.removed and not context.settings().forget.undo_hours:
+    if undone.for_good:
         output.say("There is no undo window ([forget] undo_hours): what is out of sight is gone for good.")
     else:
         output.say(f"`recollect undo {undone.by}` does it again.")
 
 
-def _named(engine: Engine, session: str) -> SessionId:
-    found = engine.log.find(session)
-    if found is not None:
-        return found.id
-    several = [one.id for one in engine.log.sessions(session, limit=6)]
-    if several:
-        raise InvalidValue(f"Several sessions begin with {session!r}: {', '.join(several)}.")
-    raise InvalidValue(
-        f"No session begins with {session!r}; `recollect undo --list` names those that taught something."
-    )
-
-
 def _list(limit: int, as_json: bool) -> None:
-    with context.engine() as engine:
-        deeds = [deed for deed in engine.deeds(limit=limit) if deed.memories or deed.kind not in OF_MEMORIES]
+    deeds = asking.ask(DEEDS, Deeds(limit=limit, folder=context.folder_to_look_in(), by=context.BY)).deeds
     if as_json:
         output.say_json(
             {

@@ -152,15 +152,17 @@ class _Endpoint:
         self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        begun = done = False
 
         async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal begun, done
+            begun, done = True, message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
         try:
             await self._serve(scope, receive, watched)
+            if begun and not done:  # a stream of the library that saw the daemon's end
+                await send({"type": "http.response.body", "body": b""})
         except Exception as error:  # noqa: BLE001  # the request boundary
             _log(error, self._path)
             if not begun:

@@ -163,7 +163,7 @@ def _operated(served: Served, name: str, body: bytearray) -> Response:
         model=served.model,
         now=datetime.now(UTC),
     )
-    return _encoded(found.run(desk, asked))
+    return _encoded(found.answer(desk, asked))
 
 
 def _encoded(value: object) -> Response:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
-from recollect.wiring import Model
+from recollect.wiring import Model, prepare_to_search
 
 log = logging.getLogger("recollect.daemon")
 
@@ -68,6 +68,7 @@ class Background:
                 pass
 
     def _work(self) -> None:
+        prepare_to_search()  # a session began: its first prompt must not wait for it
         self._learn_all()
         self._engine.prepare(datetime.now(UTC))
         if self._model() is None:

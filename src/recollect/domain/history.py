@@ -24,6 +24,17 @@ class DeedKind(StrEnum):
     UNDO = "undo"
 
 
+# What changes memories and nothing else: without them nothing is left of it.
+OF_MEMORIES = (
+    DeedKind.REMEMBER,
+    DeedKind.IMPORT,
+    DeedKind.FORGET,
+    DeedKind.REVIEW,
+    DeedKind.LEARN,
+    DeedKind.FADE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """One thing that somebody did, to any number of memories; done and undone as a whole."""

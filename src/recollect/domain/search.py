@@ -59,6 +59,7 @@ class Filters:
 
 
 EVERYTHING = Filters()
+MAX_LISTED = 10_000  # where a question asks for all of something
 ANY_WORD = ""  # every text has it
 
 

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Hit, ProjectId, SessionId, Viewer
-from recollect.domain.search import ANY_WORD, EVERYTHING, Filters, Found, Meaning, SightedTurns, Sighting, Status
+from recollect.domain.search import (
+    ANY_WORD,
+    EVERYTHING,
+    MAX_LISTED,
+    Filters,
+    Found,
+    Meaning,
+    SightedTurns,
+    Sighting,
+    Status,
+)
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Search, Settings, Turn
 from recollect.domain.vector import between
@@ -30,7 +40,6 @@ if TYPE_CHECKING:
     from recollect.domain.search import Reals
     from recollect.rank.archive import Ranked
 
-MAX_LISTED = 10_000
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
 TURN_POOL = 200  # so many turns are looked at passage by passage
 

@@ -4,19 +4,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, Deed, DeedId, DeedKind
+from recollect.domain.history import OF_MEMORIES, Change, Deed, DeedId, DeedKind
 from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
 from recollect.engine.ports import Store
-
-OF_MEMORIES = (
-    DeedKind.REMEMBER,
-    DeedKind.IMPORT,
-    DeedKind.FORGET,
-    DeedKind.REVIEW,
-    DeedKind.LEARN,
-    DeedKind.FADE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,86 @@
+"""One memory with everything that is known of it, and its story."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recollect.api.operation import Desk, Operation, Request
+from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
+from recollect.domain.history import Change, DeedId
+from recollect.domain.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show(Request):
+    id: str  # or the beginning of it, where only one memory has that
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History(Request):
+    id: str  # or the beginning of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayBack:
+    """How what was forgotten is brought back."""
+
+    undo: DeedId
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    memory: Memory
+    freshness: Freshness
+    way_back: WayBack | None  # of one that is forgotten
+    contradicts: tuple[Memory, ...]
+    contradicted_by: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    memory: Memory
+    freshness: Freshness
+    before: tuple[Memory, ...]  # what it took the place of, the oldest first
+    after: tuple[Memory, ...]  # what took its place, in order
+    changes: tuple[Change, ...]  # what was done to it, in order
+
+
+def show(desk: Desk, asked: Show) -> Shown:
+    memory = desk.engine.find(asked.id)
+    case, opponents = desk.engine.dispute(memory)
+    return Shown(
+        memory=memory,
+        freshness=_freshness(desk, memory, asked.folder),
+        way_back=_way_back(desk, memory),
+        contradicts=case.against,
+        contradicted_by=tuple(opponents),
+    )
+
+
+def history(desk: Desk, asked: History) -> Told:
+    story = desk.engine.history(desk.engine.find(asked.id))
+    return Told(
+        memory=story.memory,
+        freshness=_freshness(desk, story.memory, asked.folder),
+        before=story.before,
+        after=story.after,
+        changes=story.changes,
+    )
+
+
+def _freshness(desk: Desk, memory: Memory, folder: str | None) -> Freshness:
+    return desk.engine.freshness([memory], folder).get(memory.id, NOT_LOOKED_AT)
+
+
+def _way_back(desk: Desk, memory: Memory) -> WayBack | None:
+    changes = () if memory.forgotten_at is None else desk.engine.history(memory).changes
+    if memory.forgotten_at is None or not changes:
+        return None
+    until = memory.forgotten_at + timedelta(hours=desk.settings.forget.undo_hours)
+    return WayBack(undo=changes[-1].deed.id, until=until)
+
+
+SHOW = Operation("show", "One memory with everything that is known of it.", Show, Shown, show)
+HISTORY = Operation(
+    "history", "Where a memory comes from, what it replaced and what replaced it.", History, Told, history
+)

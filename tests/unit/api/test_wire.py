@@ -1,0 +1,121 @@
+"""What is written on one side of the wire is read as the same value on the other."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.api import wire
+from recollect.api.catalogue import OPERATIONS
+from recollect.api.forget import Forget
+from recollect.api.recall import Recall, Recalled
+from recollect.api.undo import Deeds, Undo
+from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
+from recollect.domain.freshness import FileState, Freshness, SeenFile
+from recollect.domain.history import DeedId
+from recollect.domain.memory import Anchor, Hit, Kind, Memory, MemoryId, Sensitivity, Tier, Use
+from tests.builders import a_memory
+
+names = st.text("abcxyz019-_.", min_size=1, max_size=20)
+moments = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
+said = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=60).filter(str.strip)
+shares = st.floats(0, 1)
+
+
+@st.composite
+def memories(draw: st.DrawFn) -> Memory:
+    at = draw(moments)
+    optional: dict[str, Any] = {
+        "id": MemoryId(draw(names)),
+        "kind": draw(st.sampled_from(Kind)),
+        "sensitivity": draw(st.sampled_from(Sensitivity)),
+        "tier": draw(st.sampled_from(Tier)),
+        "title": draw(st.none() | said),
+        "aliases": tuple(draw(st.lists(names, max_size=3, unique=True))),
+        "anchors": tuple(Anchor(path, None) for path in draw(st.lists(names.map("src/{}".format), max_size=2))),
+        "created_at": at,
+        "valid_from": at,
+        "valid_to": draw(st.none() | st.just(at)),
+        "importance": draw(st.floats(0, 2)),
+        "confidence": draw(shares),
+        "use": Use(shown=draw(st.integers(0, 9)), last_shown_at=draw(st.none() | moments)),
+    }
+    return a_memory(draw(said), scope=draw(st.sampled_from(["universal", "language:go", "project:shop"])), **optional)
+
+
+@st.composite
+def hits(draw: st.DrawFn) -> Hit:
+    memory = draw(memories())
+    states = draw(st.sampled_from(FileState))
+    return Hit(
+        memory=memory,
+        score=draw(shares),
+        relevance=draw(shares),
+        factors=draw(st.dictionaries(names, shares, max_size=3)),
+        freshness=Freshness(tuple(SeenFile(anchor.path, states) for anchor in memory.anchors)),
+    )
+
+
+@given(memories())
+def test_a_memory_comes_over_as_it_is(memory: Memory) -> None:
+    assert wire.read(wire.written(memory), Memory) == memory
+
+
+@given(st.lists(hits(), max_size=3), st.none() | said)
+def test_an_answer_comes_over_as_it_is(found: list[Hit], problem: str | None) -> None:
+    answer = Recalled(
+        memories=found, turns=[], by_meaning=True, by_words_only=3, model_missing=False, model_problem=problem
+    )
+    assert wire.read(wire.written(answer), Recalled) == answer
+
+
+@given(said, st.frozensets(st.sampled_from(Kind)), st.none() | moments, st.none() | st.integers(1, 1000))
+def test_a_request_comes_over_as_it_is(
+    query: str, kinds: frozenset[Kind], since: datetime | None, limit: int | None
+) -> None:
+    asked = Recall(query=query, kinds=kinds, since=since, limit=limit, folder="/srv/shop", by="cli")
+    assert wire.read(wire.written(asked), Recall) == asked
+
+
+@given(st.binary(max_size=200), st.sampled_from(sorted(OPERATIONS)))
+def test_garbage_is_refused_by_its_name(data: bytes, name: str) -> None:
+    try:
+        wire.read(data, OPERATIONS[name].asks)
+    except (PayloadError, InvalidValue):
+        return
+    assert data.strip() == b"{}"  # to be asked without a word is fine where nothing must be said
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b"null", b'"x"', b"{", b'{"query": 1}', b'{"query": "x", "kinds": ["k"]}']
+)
+def test_what_is_no_such_request_is_refused(data: bytes) -> None:
+    with pytest.raises(PayloadError, match="The request cannot be read"):
+        wire.read(data, Recall)
+
+
+@given(names.filter(lambda name: name not in Recall.__slots__))
+def test_a_field_that_nobody_knows_is_refused(name: str) -> None:
+    if name in ("query", "folder", "by"):
+        return
+    with pytest.raises(PayloadError, match="There is no field"):
+        wire.read(wire.written({"query": "x", name: 1}), Recall)
+
+
+def test_what_the_value_refuses_is_raised_as_it_is() -> None:
+    with pytest.raises(InvalidValue, match="it goes from 1 to 1000"):
+        wire.read(b'{"query": "x", "limit": 0}', Recall)
+    with pytest.raises(InvalidValue, match="it goes from 1 to 10,000"):
+        wire.read(b'{"limit": 0}', Deeds)
+    with pytest.raises(InvalidValue, match="or by the words"):
+        Forget()
+    with pytest.raises(InvalidValue, match="leave the `deed` out"):
+        Undo(deed=DeedId(1), session="s1")
+
+
+def test_an_error_is_raised_here_as_it_was_raised_there() -> None:
+    with pytest.raises(RecollectError, match="There is no memory") as raised:
+        wire.raise_error(wire.written(wire.error_of(InvalidValue("There is no memory 'x'."))))
+    assert type(raised.value) is InvalidValue
