@@ -375,8 +375,7 @@ def test_the_library_is_loaded_for_the_first_client_alone_and_an_open_conversati
     assert pid is not None
     assert loads_the_library(pid)
     os.kill(pid, signal.SIGTERM)
-    until(lambda: not home.client.is_running())
-    assert "ended after" in home.places.log.read_text()
+    until(lambda: "ended after" in home.places.log.read_text())
     assert "ERROR" not in home.places.log.read_text()
     assert bridge.end() == b""
 
