@@ -21,11 +21,13 @@ from mcp import MCPError, StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from recollect import hook
 from recollect.mcp.bridge import ENDED, MAX_LINE_BYTES
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOTHING, NOWHERE
 from tests.flows.blocks import ids_in, priced, said
 from tests.process.conftest import RECOLLECT, Home
+from tests.process.versions import another_version
 from tests.requirements import covers
 
 Mode = Literal["legacy", "auto"]
@@ -294,6 +296,20 @@ def test_what_a_daemon_dies_with_is_answered_and_not_asked_again_and_the_next_on
     assert (answer["id"], len(answer["result"]["tools"])) == (4, len(TOOLS))
     assert bridge.end() == b""
     assert home.json("list")["memories"] == []
+
+
+@covers("REL-2")
+def test_an_older_daemon_answers_and_is_replaced_under_the_bridge(home: Home) -> None:
+    older = home.daemon(**another_version(home.path, "0.0.1"))
+    until(home.client.is_running)
+    bridge = Bridged(home)
+    bridge.say(DISCOVER)
+    assert "result" in bridge.hear()
+    assert older.wait(timeout=20) == 0
+    bridge.say(asking(2))
+    assert "result" in bridge.hear()
+    assert home.client.get("/v1/hello")["version"] == hook.VERSION
+    assert bridge.end() == b""
 
 
 def test_answers_under_way_are_written_after_the_clients_last_line(shared: Home) -> None:
