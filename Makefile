@@ -18,9 +18,15 @@ demo: $(VENV)/.run
 	@$(MODEL) || echo "Going on without the model."
 	@$(BIN)/recollect demo
 
+# Most tests run beside each other; those with real deadlines in them then have the machine for themselves.
 test: check $(NPM)/.installed
 	@$(MODEL)
+ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
+else
+	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist worksteal --inline-snapshot=disable
+	$(BIN)/python -m pytest -m alone tests/process tests/e2e
+endif
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -16,6 +16,7 @@ from bench import (
     backfill,
     background,
     cold,
+    daemon,
     embedding,
     moments,
     processes,
@@ -67,6 +68,8 @@ def main() -> None:
     if given.model != NO_MODEL:
         _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)
+    model = None if given.model == NO_MODEL else config.places().model
+    _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model))
     if given.model != NO_MODEL:
         _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
     print(f"\ntook {time.monotonic() - began:.0f} s")

@@ -24,3 +24,9 @@ def test_every_id_is_covered_by_a_test_or_listed_with_what_is_missing() -> None:
     assert covered.isdisjoint(DEFERRED), "covered by a test: take it out of DEFERRED"
     assert covered | set(DEFERRED) == IDS, "neither covered nor deferred"
     assert all(reason.strip() for reason in DEFERRED.values())
+
+
+def test_what_runs_alone_lies_where_the_second_part_of_the_tests_looks() -> None:
+    tests = Path(__file__).parent
+    marked = [path for path in tests.rglob("test_*.py") if path != Path(__file__) and "mark.alone" in path.read_text()]
+    assert {path.relative_to(tests).parts[0] for path in marked} == {"process", "e2e"}

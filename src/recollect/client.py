@@ -18,7 +18,7 @@ import tempfile
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from recollect import __version__
 from recollect.domain.errors import DaemonError
@@ -33,6 +33,12 @@ DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
+class _Said(NamedTuple):
+    status: int
+    version: str | None  # of who answered
+    body: bytes
+
+
 class _Connection(http.client.HTTPConnection):
     """One connection for one daemon: when it breaks, it is never made anew with whoever comes next."""
 
@@ -42,12 +48,11 @@ class _Connection(http.client.HTTPConnection):
         self.auto_open = 0
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
 
-    def exchange(self, method: str, path: str, body: bytes | None = None) -> tuple[int, str | None, bytes]:
-        """The answer with its status, and the version of who answered."""
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> "_Said":
         with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
             self.request(method, path, body, self._headers)
         answer = self.getresponse()
-        return answer.status, answer.getheader(VERSION_HEADER), answer.read()
+        return _Said(answer.status, answer.getheader(VERSION_HEADER), answer.read())
 
     def peer(self) -> int | None:
         """The process behind the socket, from the kernel; None: not over TCP."""
@@ -137,7 +142,7 @@ class Client:
         with closing(connection):
             pid = connection.peer() or self._written()[1]
             try:
-                _, version, _ = connection.exchange("GET", "/v1/hello")
+                version = connection.exchange("GET", "/v1/hello").version
             except (OSError, http.client.HTTPException):  # it hangs, or is just ending: then what it wrote must do
                 version = self._written()[0] if self._written()[1] == pid else None
             if pid is None or not is_older(version):
@@ -159,6 +164,13 @@ class Client:
 
     def is_running(self) -> bool:
         return self.pid() is not None
+
+    def port(self) -> int | None:
+        """Where it listens on 127.0.0.1 as well; None: it does not."""
+        try:
+            return int(self._door()[0])
+        except OSError:
+            return None
 
     def _end(self, pid: int) -> None:
         for signal_number in (signal.SIGTERM, signal.SIGKILL):
@@ -231,8 +243,9 @@ class Client:
         """The answer as it came, with its status."""
         try:
             with closing(self._connected(timeout_s)) as connection:
-                status, self.answered_by, said = connection.exchange(method, path, body)
-            return status, said
+                said = connection.exchange(method, path, body)
+                self.answered_by = said.version
+                return said.status, said.body
         except (FileNotFoundError, ConnectionRefusedError):
             raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
         except TimeoutError:

@@ -148,17 +148,17 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
     return Path(env.get("TMPDIR") or "/tmp") / name
 
 
-def fingerprint(where: Places, env: Mapping[str, str]) -> str:
-    """Equal for two processes that have the same places and the same settings in their environments."""
-    ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
-    return sha256(repr((where.database, where.settings, where.model, ours)).encode()).hexdigest()[:16]
-
-
 def can_be_written(folder: Path) -> bool:
     """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
     while not os.path.exists(folder):  # noqa: PTH110  # a `Path` raises where it may not look
         folder = folder.parent
     return os.access(folder, os.W_OK)
+
+
+def fingerprint(where: Places, env: Mapping[str, str]) -> str:
+    """Equal for two processes that have the same places and the same settings in their environments."""
+    ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
+    return sha256(repr((where.database, where.settings, where.model, ours)).encode()).hexdigest()[:16]
 
 
 def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:

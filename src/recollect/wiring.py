@@ -99,10 +99,15 @@ def _files() -> SeesFiles:
 
 @contextmanager
 def open_engine(
-    settings_for: SettingsFor, database: Path | None, model: Callable[[], Embeds | None] = no_model
+    settings_for: SettingsFor,
+    database: Path | None,
+    model: Callable[[], Embeds | None] = no_model,
+    *,
+    resident: bool = False,
 ) -> Iterator[Engine]:
-    """The engine on a database file; None keeps everything in memory."""
-    store = SqliteStore(database)
+    """The engine on a database file; None keeps everything in memory. `resident`: in a process that stays, with little
+    memory."""
+    store = SqliteStore(database, resident=resident)
     try:
         extractor = FollowedExtractor(settings_for, store)
         yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor)

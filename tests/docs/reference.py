@@ -14,6 +14,7 @@ from recollect.cli.main import cli
 from recollect.cli.settings_file import meanings, shown
 from recollect.config import ADDED_UP, USER_ONLY
 from recollect.daemon.description import OPERATION_PATHS, ROUTES
+from recollect.daemon.guard import FOREIGN, NO_TOKEN, WRONG_HOST
 from recollect.domain import errors
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MAX_TOKENS, MIN_TOKENS, TOOLS, Argument, Takes
@@ -94,6 +95,7 @@ def error_codes() -> str:
     rows += ["the message says what happened and what to do.\n", "| code | error |", "|---|---|"]
     found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.RecollectError)]
     rows += [f"| {kind.code} | {kind.__name__} |" for kind in sorted(found, key=lambda kind: kind.code)]
+    rows += [f"| {refusal.code} | {refusal.message} |" for refusal in (FOREIGN, NO_TOKEN, WRONG_HOST)]
     return "\n".join([*rows, "| internal | a bug of ours; the log has it |"]) + "\n"
 
 

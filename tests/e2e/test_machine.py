@@ -12,6 +12,8 @@ from tests.e2e.fake_model import FakeModel
 from tests.e2e.machine import Machine
 from tests.e2e.opencode import OpenCodeMachine
 
+pytestmark = pytest.mark.alone
+
 
 def a_process_that_leaves(machine: Machine) -> int:
     """A background process in a session of its own, as a daemon is; its id."""

@@ -5,6 +5,8 @@ import pytest
 from tests.e2e.fake_model import Wire, assert_prefix_kept
 from tests.e2e.opencode import Project, Server
 
+pytestmark = pytest.mark.alone
+
 BOTH: list[Wire] = ["openai", "anthropic"]
 
 PROBE = """

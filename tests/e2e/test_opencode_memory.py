@@ -13,6 +13,8 @@ from tests.e2e.relay import relay
 from tests.e2e.request import FENCE
 from tests.requirements import covers
 
+pytestmark = pytest.mark.alone
+
 BOTH: list[Wire] = ["openai", "anthropic"]
 
 STANDING = "Always use type hints in new code."

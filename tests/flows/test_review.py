@@ -8,8 +8,8 @@ import pytest
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, MemoryId, Role, Source, Viewer
 from recollect.domain.outcome import Contradicts
+from recollect.domain.review import Case, Review
 from recollect.engine.engine import Engine
-from recollect.engine.review import Case, Review
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_start
 
 HERE = Viewer(project=PROJECT)

@@ -2,17 +2,23 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from recollect.api.operation import Desk
+from recollect.api.undo import UNDO, Undo
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.memory import Draft, Memory, MemoryId, Sensitivity, Use, Viewer
 from recollect.domain.outcome import New, Same
+from recollect.domain.settings import Forget, Settings
 from recollect.engine.engine import Engine
 from recollect.engine.undo import Undone
 from recollect.store.sqlite.store import SqliteStore
+from recollect.wiring import Model
 from tests.builders import NOW, PROJECT, a_draft
+from tests.flows.conftest import engine_on
 
 HERE = Viewer(project=PROJECT)
 HELM = "We deploy with Helm."
@@ -235,3 +241,14 @@ def test_the_story_of_a_memory_tells_what_was_done_and_what_was_undone(engine: E
         (DeedKind.REMEMBER, 1),
         (DeedKind.UNDO, 2),
     ]
+
+
+def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: SqliteStore) -> None:
+    settings = Settings(forget=Forget(undo_hours=0))
+    engine = engine_on(store, settings)
+    memory = engine.remember(a_draft(HELM)).memory
+    later = NOW + timedelta(seconds=1)
+    desk = Desk(engine=engine, live=engine, settings=settings, model=Model(Path("/nowhere")), now=later)
+    assert UNDO.answer(desk, Undo()).for_good
+    with pytest.raises(InvalidValue, match="There is no memory"):
+        engine.find(memory.id)

@@ -192,10 +192,9 @@ def test_a_taught_sentence_comes_back_through_the_daemon(home: Home) -> None:
     assert home.client.post("/v1/replay", asked) == {"blocks": {"m1": turn["block"]}}
 
 
-def test_a_request_in_absolute_form_is_the_same_request(home: Home) -> None:
+def test_a_request_in_absolute_form_is_the_same_request(shared_home: Home) -> None:
     """As some clients send it when a proxy is set in their environment."""
-    home.said("start")
-    assert home.client.get("http://localhost/v1/status")["memories"] == 0
+    assert shared_home.client.get("http://localhost/v1/status")["memories"] == 0
 
 
 def test_one_prompt_asked_by_many_at_once_gets_one_answer(home: Home) -> None:
@@ -227,11 +226,14 @@ def test_the_daemon_is_not_given_the_keys_of_the_shell(home: Home) -> None:
         ("/v1/replay", {"session": "s", "messages": [1]}, "This takes"),
     ],
 )
-def test_bad_requests_are_answered_and_the_daemon_goes_on(home: Home, path: str, body: object, message: str) -> None:
-    home.said("start")
+def test_bad_requests_are_answered_and_the_daemon_goes_on(
+    shared_home: Home, path: str, body: object, message: str
+) -> None:
+    before = shared_home.client.get("/v1/status")
     with pytest.raises(DaemonError, match=message):
-        home.client.post(path, body)
-    assert home.client.get("/v1/status")["requests"] == 2
+        shared_home.client.post(path, body)
+    after = shared_home.client.get("/v1/status")
+    assert (after["pid"], after["requests"]) == (before["pid"], before["requests"] + 2)
 
 
 @pytest.mark.parametrize(
@@ -243,14 +245,15 @@ def test_bad_requests_are_answered_and_the_daemon_goes_on(home: Home, path: str,
         b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",  # and then hangs up
     ],
 )
-def test_garbage_on_the_socket_does_not_end_the_daemon(home: Home, sent: bytes) -> None:
-    home.said("start")
+def test_garbage_on_the_socket_does_not_end_the_daemon(shared_home: Home, sent: bytes) -> None:
+    pid = shared_home.client.pid()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as raw:
         raw.settimeout(5)
-        raw.connect(str(home.places.socket))
+        raw.connect(str(shared_home.places.socket))
         with suppress(OSError):  # it hung up on us, which is an answer
             raw.sendall(sent)
-    assert home.client.get("/v1/status")["memories"] == 0
+    assert shared_home.client.get("/v1/status")["memories"] == 0
+    assert shared_home.client.pid() == pid
 
 
 def test_the_log_has_no_content(home: Home) -> None:
@@ -266,8 +269,7 @@ def test_the_log_has_no_content(home: Home) -> None:
     assert "Helm" not in log
 
 
-def test_a_method_that_is_not_offered_is_refused(home: Home) -> None:
-    home.said("start")
+def test_a_method_that_is_not_offered_is_refused(shared_home: Home) -> None:
     with pytest.raises(DaemonError):
-        home.client.get("/v1/stop")
-    assert home.client.is_running()
+        shared_home.client.get("/v1/stop")
+    assert shared_home.client.is_running()

@@ -2,12 +2,15 @@
 
 import json
 import os
+import signal
+import socket
 import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.mounts import needs_mounts, read_only
 from tests.process.conftest import RECOLLECT, Home, refused, taught, texts
 
 
@@ -15,7 +18,7 @@ def test_a_healthy_installation_has_nothing_to_complain_about(home: Home) -> Non
     taught(home)
     report = home.json("doctor")
     assert report["healthy"] is True
-    assert {"version", "settings", "database", "project", "daemon", "opencode"} <= {
+    assert {"version", "settings", "folders", "database", "project", "daemon", "hooks", "opencode"} <= {
         finding["about"] for finding in report["findings"]
     }
     assert "every row is what was written" in home.said("doctor")
@@ -187,3 +190,82 @@ def test_what_a_process_of_the_version_before_the_hashes_writes_is_seen(home: Ho
     with sqlite3.connect(home.places.database) as connection:
         assert connection.execute("SELECT hash FROM memory WHERE id = ?", (memory_id,)).fetchone() != ("",)
     connection.close()
+
+
+def found(home: Home, **env: str) -> list[tuple[str, str, str, str]]:
+    """What doctor finds besides what is fine; it never fails itself."""
+    done = home.recollect("doctor", "--json", stdin=b"", cwd=None, **env)
+    assert done.returncode in (0, 4), done.stderr
+    findings = json.loads(done.stdout)["findings"]
+    return [(f["health"], f["about"], f["says"], f["advice"]) for f in findings if f["health"] != "fine"]
+
+
+def test_folders_that_others_can_read_and_what_a_killed_daemon_left_are_said(home: Home) -> None:
+    home.places.state.mkdir(parents=True, mode=0o700)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(home.places.socket))
+    home.places.socket.chmod(0o600)
+    assert [says for _, about, says, _ in found(home) if about == "daemon"] == [
+        "not running; hosts start it when they need it; what one that was killed left behind is taken over then"
+    ]
+    home.places.state.chmod(0o750)
+    home.places.log.touch(mode=0o640)
+    problems = [one for one in found(home) if one[0] == "problem"]
+    assert [(about, advice) for _, about, _, advice in problems] == [
+        ("privacy", f"chmod go-rwx {home.places.state}"),
+        ("privacy", f"chmod go-rwx {home.places.log}"),
+    ]
+
+
+def test_a_python_that_is_gone_or_cannot_load_recollect_is_said_before_a_host_finds_out(home: Home) -> None:
+    home.said("install", "opencode", "--project")
+    assert [one for one in found(home) if one[0] == "problem"] == []
+    for command, says in (
+        ('{"command": ["/nowhere/python"]}', "is not there any more"),
+        ('{"command": ["/bin/false"]}', "cannot load Recollect"),
+        ("{", "cannot be read"),
+    ):
+        home.places.command.write_text(command)
+        (told,) = [one for one in found(home) if one[0] == "problem"]
+        assert (told[1], says in told[2], "recollect install" in told[3]) == ("hooks", True, True)
+
+
+def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> None:
+    home.said("start")
+    (told,) = [one for one in found(home, RECOLLECT_SEARCH__HITS="7") if one[1] == "daemon"]
+    assert (told[0], "other RECOLLECT_ variables" in told[2]) == ("note", True)
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    (told,) = [one for one in found(home) if one[1] == "daemon"]
+    assert (told[0], "did not answer" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    done = home.recollect("status")
+    assert (done.returncode, f"process {pid} does not answer".encode() in done.stdout) == (1, True)
+
+
+def test_doctor_works_where_the_folder_is_gone_and_where_a_variable_is_wrong(home: Home, tmp_path: Path) -> None:
+    gone = f"mkdir {tmp_path}/gone; cd {tmp_path}/gone; rmdir {tmp_path}/gone; exec {RECOLLECT} doctor"
+    done = subprocess.run(["/bin/sh", "-c", gone], env=home.env, capture_output=True, timeout=30)
+    assert (done.returncode, done.stdout.count(b"does not exist any more")) == (4, 1)
+    assert b"ok      folders" in done.stdout
+    ((_, about, says, _),) = found(home, RECOLLECT_MODEL="here")
+    assert (about, "RECOLLECT_MODEL is 'here'" in says) == ("settings", True)
+
+
+@needs_mounts
+def test_a_disk_that_is_mounted_read_only_is_said(home: Home) -> None:
+    home.places.state.mkdir(parents=True, mode=0o700)
+    with read_only(home.places.state):
+        (told,) = [one for one in found(home) if one[0] == "problem"]
+    assert (told[1], told[2]) == ("disk", f"{home.places.state} lies on a disk that is mounted read-only")
+
+
+@needs_mounts  # root alone can give a file away
+def test_a_folder_of_another_user_is_said(home: Home) -> None:
+    home.places.state.mkdir(parents=True, mode=0o700)
+    os.chown(home.places.state, 65534, 65534)
+    try:
+        told = [one for one in found(home) if one[1] == "owner"]
+    finally:
+        os.chown(home.places.state, 0, 0)
+    assert [f"sudo chown -R root {home.places.state}" in advice for *_, advice in told] == [True]

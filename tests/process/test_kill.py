@@ -9,8 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
+
 from tests.process.conftest import RECOLLECT, Home
 from tests.requirements import covers
+
+pytestmark = pytest.mark.alone
 
 WRITERS = 4
 FOR_S = 6.0

@@ -22,6 +22,7 @@ from tests.process.versions import another_version
 from tests.requirements import covers
 
 OLDER, NEWER = "0.0.9", "99.1"
+ASKED = b'{"session": "s1", "messages": []}'
 
 
 def wait_for(what: Callable[[], bool]) -> None:
@@ -139,11 +140,11 @@ def test_a_signal_ends_it_after_what_is_under_way_was_answered(home: Home, numbe
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as raw:
         raw.settimeout(10)
         raw.connect(str(home.places.socket))
-        raw.sendall(b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: 33\r\n\r\n{")
+        raw.sendall(b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(ASKED) + ASKED[:5])
         home.client.get("/v1/status")  # by now the other one was seen too
         daemon.send_signal(number)
         wait_for(lambda: not home.client.is_running())
-        raw.sendall(b'"session": "s1", "messages": []  }')
+        raw.sendall(ASKED[5:])
         assert raw.recv(100).startswith(b"HTTP/1.1 200 ")
     assert daemon.wait(timeout=10) == 0
     assert not home.places.socket.exists()
@@ -214,10 +215,10 @@ def test_a_port_that_is_taken_leaves_the_socket_and_is_said(home: Home) -> None:
 
 
 def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:
-    port = str(free_port())
+    listening = Home(home.path, home.env | {"RECOLLECT_DAEMON__PORT": str(free_port())})
     tokens = []
     for mode in (0o600, 0o644, 0o600):
-        assert home.recollect("restart", RECOLLECT_DAEMON__PORT=port).returncode == 0
+        listening.said("restart")
         tokens.append(home.places.tcp.read_text().split()[1])
         home.places.token.chmod(mode)
     assert tokens[0] == tokens[1] != tokens[2]
@@ -229,7 +230,9 @@ def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:
 
 @needs_mounts
 @covers("REL-1", "REL-2")
-def test_on_a_read_only_home_what_is_known_is_served_and_said_to_be_all(home: Home, tmp_path: Path) -> None:
+def test_on_a_read_only_home_it_lives_in_the_temporary_folder_and_says_what_it_cannot_do(
+    home: Home, tmp_path: Path
+) -> None:
     home.said("remember", "We deploy with Helm.", "--scope", "universal")
     scratch = tmp_path.parent / f"{tmp_path.name}-scratch"
     scratch.mkdir()
@@ -238,7 +241,9 @@ def test_on_a_read_only_home_what_is_known_is_served_and_said_to_be_all(home: Ho
         assert there.places.runtime.parent == scratch
         assert there.recollect("start").returncode == 0
         assert stat.S_IMODE(there.places.runtime.stat().st_mode) == 0o700
-        assert "Helm" in there.client.post("/v1/hosts/opencode", PROMPT)["block"]
+        assert there.client.get("/v1/status")["memories"] == 1
+        with pytest.raises(DaemonError, match="can be read but not written"):
+            there.client.post("/v1/hosts/opencode", PROMPT)
         assert "nothing is learnt" in there.places.log.read_text()
         assert "nothing can be learnt" in there.said("status")
         assert there.json("stop")["stopped"] is True

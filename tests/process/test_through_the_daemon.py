@@ -33,14 +33,14 @@ TEACHING = SESSION.replace("5f0d", "7c1e", 1)
 READING = (
     "recall deploy",
     "recall deploy --why",
-    "recall deploy --json",
+    "recall snapshot --json",
     "recall retries --limit 1 --json",
     "recall auth --status any --json",
     "recall auth --status superseded",
     "recall retries --status stale",
     "recall pay --kind file_context --scope project",
     "recall tabs --language python --json",
-    "recall deploy --since 2026-01-01 --until 2027-01-01",
+    "recall deploy --since 2026-01-01 --until 2090-01-01",
     "recall ledger --archive",
     "recall ledger --archive --why --json",
     "recall xylophone",
@@ -52,7 +52,8 @@ READING = (
     "list --project other",
     "show {helm}",
     "show {helm} --json",
-    "show {nomad}",
+    "show {fast}",
+    "show {slow}",
     "show {jwt}",
     "show {retries}",
     "show {retries} --json",
@@ -112,7 +113,10 @@ WRITING = (
     "remember 'The cache is Redis.'",
     "remember 'The cache is Redis.'",
     "remember 'The cache is Redis.' --json",
-    "remember 'We deploy with Ansible.' --json",
+    "remember 'The build cache is warm.'",
+    "remember 'The build cache is cold.'",
+    "remember 'The build cache is cold.' --json",
+    "remember 'Auth now uses passkeys instead of sessions.' --json",
     "remember 'The key is AKIAIOSFODNN7EXAMPLE, keep it.' --title Key --alias secret",
     "remember 'Refunds go through the ledger.' --file src/pay.py --kind file_context --json",
     "remember - --scope universal",
@@ -194,6 +198,10 @@ class Stage:
         before = self.requests
         return self.line(line, *options), self.requests - before - 1
 
+    def bytes(self) -> bytes:
+        """All that lies beside the database, and the database."""
+        return b"".join(file.read_bytes() for file in self.home.places.database.parent.rglob("*") if file.is_file())
+
     def copy(self, name: str) -> "Stage":
         """The same project and the same memories, in a database and with a daemon of its own."""
         data, state = self.home.path / name, self.home.path / f"{name}-state"
@@ -225,7 +233,8 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     about_pay = ("--file", "src/pay.py", "--kind", "file_context")
     stage.ids.update(
         helm=stage.id_of("remember", "We deploy with Helm."),
-        nomad=stage.id_of("remember", "We deploy with Nomad."),
+        fast=stage.id_of("remember", "Snapshot tests are fast."),
+        slow=stage.id_of("remember", "Snapshot tests are slow."),
         jwt=stage.id_of("remember", "Auth uses JWT."),
         sessions=stage.id_of("remember", "Auth now uses sessions instead of JWT."),
         retries=stage.id_of("remember", "Retries of pay wait 3 s.", *about_pay),
@@ -308,14 +317,16 @@ def test_what_is_written_through_the_daemon_is_what_the_command_writes_itself(ta
             before = through.requests
             assert timeless(through.line(line)) == timeless(itself.line(line)), line
             assert through.requests > before + 1, line
+        assert b"deploy with Helm" in (kept := through.bytes())
+        assert b"red twin" not in kept  # forgotten for good, to the last byte, beside a daemon that has it all open
 
 
 def test_a_daemon_of_another_environment_is_passed_over(stage: Stage) -> None:
     before = stage.requests
-    one = stage.run("recall", "deploy", "--json", RECOLLECT_SEARCH__HITS="1")
+    one = stage.run("recall", "snapshot", "--json", RECOLLECT_SEARCH__HITS="1")
     assert len(json.loads(one.out)["hits"]) == 1
     assert stage.requests - before - 1 == 1  # hello alone
-    assert len(json.loads(stage.run("recall", "deploy", "--json").out)["hits"]) == 2
+    assert len(json.loads(stage.run("recall", "snapshot", "--json").out)["hits"]) == 2
 
 
 def test_a_daemon_that_hangs_is_passed_over_and_said(stage: Stage) -> None:
@@ -348,8 +359,8 @@ def test_the_settings_of_a_project_hold_through_the_daemon_too(stage: Stage) -> 
     file = stage.shop / ".recollect.toml"
     file.write_text("[search]\nhits = 1\n")
     try:
-        through, asked = stage.asked("recall deploy --json")
-        itself = stage.line("recall deploy --json", "--direct")
+        through, asked = stage.asked("recall snapshot --json")
+        itself = stage.line("recall snapshot --json", "--direct")
     finally:
         file.unlink()
     assert steady(through) == steady(itself)

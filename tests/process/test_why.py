@@ -158,9 +158,10 @@ def test_feedback_is_counted_and_shown(home: Home) -> None:
 def test_status_says_what_the_blocks_came_to(worked: Home, home: Home) -> None:
     done = worked.recollect("status")
     assert done.returncode == EXIT_NOT_RUNNING
-    lines = dict(line.split(" ", 1) for line in done.stdout.decode().splitlines())
-    assert "3 times, 67% silent, 1 block of " in lines["prompts"]
-    assert "1 time, 100% silent, no block" in lines["errors"]
+    lines = {line.split()[0]: line.split()[1:] for line in done.stdout.decode().splitlines() if line}
+    assert lines["blocks"] == ["times", "silent", "tokens", "budget", "used", "ms"]
+    assert (lines["prompts"][:2], lines["prompts"][3]) == (["3", "67%"], "800")
+    assert lines["errors"][:5] == ["1", "100%", "-", "-", "-"]
     usage = {one["point"]: one for one in json.loads(worked.recollect("status", "--json").stdout)["usage"]}
     assert (usage["prompt"]["asked"], usage["prompt"]["silent"], usage["prompt"]["memories"]) == (3, 2, 1)
     assert json.loads(home.recollect("status", "--json").stdout)["usage"] == []

@@ -2,6 +2,7 @@ import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -111,3 +112,19 @@ def test_many_that_open_a_new_database_at_once_all_find_it_ready(tmp_path: Path)
         path = tmp_path / str(number) / "recollect.db"
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(open_and_close, [path] * 8))
+
+
+def test_after_many_have_read_at_once_only_a_few_connections_are_kept(path: Path) -> None:
+    asked = 32
+    opened = database.Database(path, resident=True)
+    together = Barrier(asked)
+
+    def read(_: int) -> int:
+        with opened.read() as connection:
+            together.wait(timeout=10)  # each has one of its own
+            return int(connection.execute("SELECT 1").fetchone()[0])
+
+    with ThreadPoolExecutor(asked) as pool:
+        assert list(pool.map(read, range(asked))) == [1] * asked
+    assert len(opened._idle_readers) == database.IDLE_READERS
+    opened.close()

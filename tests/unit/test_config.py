@@ -1,5 +1,7 @@
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -9,6 +11,7 @@ from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Budgets, Kinds, Settings, Turn
 from recollect.privacy.exclude import IgnoredPaths
+from tests.mounts import needs_mounts, read_only
 from tests.requirements import covers
 
 
@@ -225,9 +228,37 @@ def test_places_follow_the_xdg_folders(tmp_path: Path) -> None:
     assert found.socket == runtime / "recollect" / "daemon.sock"
 
 
-def test_a_runtime_folder_that_does_not_exist_is_not_used() -> None:
-    found = places({"HOME": "/h", "XDG_RUNTIME_DIR": "/nowhere/at/all"})
-    assert found.socket == Path("/h/.local/state/recollect/daemon.sock")
+def test_a_runtime_folder_that_does_not_exist_is_not_used(short_folder: Path) -> None:
+    found = places({"HOME": str(short_folder), "XDG_RUNTIME_DIR": "/nowhere/at/all"})
+    assert found.socket == short_folder / ".local/state/recollect/daemon.sock"
+    assert found.log.parent == found.token.parent == found.state
+
+
+@needs_mounts
+def test_what_cannot_be_written_moves_to_the_temporary_folder(short_folder: Path) -> None:
+    home, runtime = short_folder / "home", short_folder / "run"
+    for folder in (home, runtime):
+        folder.mkdir()
+    alone = {"HOME": str(home), "TMPDIR": "/t"}
+    both = alone | {"XDG_RUNTIME_DIR": str(runtime)}
+    with read_only(home):
+        found = places(alone)
+        assert found.runtime.parent == Path("/t")
+        assert found.log.parent == found.token.parent == found.runtime
+        assert found.state == home / ".local/state/recollect"
+        assert places(both).socket == runtime / "recollect/daemon.sock"
+        assert places(both).log == runtime / "recollect/daemon.log"
+        with read_only(runtime):
+            assert places(both).runtime.parent == Path("/t")
+            assert places(both).runtime != found.runtime
+    assert places(alone).socket == home / ".local/state/recollect/daemon.sock"
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A path that has room for a socket's below it."""
+    with TemporaryDirectory(prefix="r") as folder:
+        yield Path(folder)
 
 
 def test_a_path_too_long_for_a_socket_moves_to_the_temporary_folder() -> None:

@@ -1,12 +1,16 @@
 """Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
 
+from recollect.api.feedback import FEEDBACK
 from recollect.api.forget import FORGET
+from recollect.api.inject import INJECT
 from recollect.api.list import LIST
 from recollect.api.operation import AnyOperation
 from recollect.api.recall import RECALL
 from recollect.api.remember import REMEMBER
+from recollect.api.review import DECIDE, REVIEW
 from recollect.api.show import HISTORY, SHOW
 from recollect.api.undo import DEEDS, UNDO
+from recollect.api.why import WHY
 
 OPERATIONS: dict[str, AnyOperation] = {
     operation.name: operation
@@ -19,5 +23,10 @@ OPERATIONS: dict[str, AnyOperation] = {
         FORGET,
         UNDO,
         DEEDS,
+        REVIEW,
+        DECIDE,
+        FEEDBACK,
+        WHY,
+        INJECT,
     )
 }

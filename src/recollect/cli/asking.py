@@ -7,13 +7,14 @@ environment; and where it does not answer at all. `--direct` always passes it ov
 import os
 
 from recollect import __version__, config
-from recollect.api.operation import Answers, Asks, Desk, Operation
+from recollect.api.operation import Answers, Asks, Desk, Operation, Request
 from recollect.cli import context, direct, output
 from recollect.client import Client
 from recollect.domain.errors import DaemonError
 
 HELLO_S = 0.5  # one that lives answers in a millisecond
 ANSWER_S = 60.0
+MAX_BODY_BYTES = 4_000_000  # the daemon takes no more
 
 
 def here(project: str | None = None) -> str | None:
@@ -24,8 +25,8 @@ def here(project: str | None = None) -> str | None:
 def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
     settings = context.settings(request.folder or ".")  # one that is mistaken is said, whoever answers
     client = None if direct.is_wanted() else _daemon()
-    if client is not None:
-        return _through(client, operation, request)
+    if client is not None and (body := _body(request)) is not None:
+        return _through(client, operation, body)
     model = context.model()
     with context.engine(model, request.folder or ".") as engine:
         desk = Desk(engine=engine, live=engine, settings=settings, model=model, now=context.now())
@@ -48,10 +49,21 @@ def _daemon() -> Client | None:
     return client if (hello.get("version"), hello.get("environment")) == same else None
 
 
-def _through(client: Client, operation: Operation[Asks, Answers], request: Asks) -> Answers:
+def _body(request: Request) -> bytes | None:
+    """None: too much, or what no JSON carries: half a character, a number of a hundred digits. The engine takes it."""
     from recollect.api import wire  # only where a daemon answers
 
-    status, answer = client.exchange("POST", f"/v1/{operation.name}", wire.written(request), timeout_s=ANSWER_S)
+    try:
+        body = wire.written(request)
+    except (UnicodeError, OverflowError):
+        return None
+    return body if len(body) <= MAX_BODY_BYTES else None
+
+
+def _through(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
+    from recollect.api import wire
+
+    status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=ANSWER_S)
     if status != 200:
         wire.raise_error(answer)
     return wire.read(answer, operation.answers)

@@ -27,8 +27,8 @@ def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 
 def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """What waits in `review`, the newest of this folder's project first."""
+    from recollect.api.review import belongs
     from recollect.cli import context
-    from recollect.cli.review import belongs
 
     try:
         with context.engine() as engine:

@@ -1,7 +1,6 @@
 """`recollect doctor`: is everything as it should be, and if not, what to do."""
 
-import shutil
-import sys
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,7 +10,9 @@ import click
 from recollect import __version__, config, wiring
 from recollect.cli import context, output
 from recollect.cli.exits import EXIT_PARTLY
-from recollect.client import Client
+from recollect.cli.folders import folder_findings
+from recollect.cli.installation import command_findings, installation_findings
+from recollect.client import Client, is_older
 from recollect.config import Places
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
 from recollect.domain.health import Finding, Health, fine, note, problem
@@ -22,7 +23,7 @@ from recollect.engine.engine import Engine
 from recollect.install import opencode
 from recollect.workspace.git import root_of
 
-LITTLE_SPACE_BYTES = 100_000_000
+ANSWER_S = 3.0  # one that lives answers in a millisecond
 _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.PROBLEM: ("PROBLEM", "red")}
 
 
@@ -31,13 +32,9 @@ _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.
 @output.json_option
 @click.pass_context
 def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
-    """Check settings, database, project, model, daemon and hosts. Exit code 4: there is a problem."""
-    places = config.places()
-    findings = [fine("version", f"Recollect {__version__}, Python {sys.version.split()[0]}")]
-    if repair:
-        findings += _repair(places)
-    findings += [*_settings(places), *_database(places), *_project(places), *_model(places)]
-    findings += [*_daemon(places), *_hosts()]
+    """Check everything, and say what to do: installation, settings, folders and disks, database, project, model,
+    daemon and hosts. Exit code 4: there is a problem."""
+    findings = [*dict.fromkeys(_findings(repair=repair))]  # the folders and the database may find the same
     healthy = all(finding.health is not Health.PROBLEM for finding in findings)
     if as_json:
         output.say_json(
@@ -60,6 +57,32 @@ def _show(finding: Finding) -> None:
     output.say(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} {finding.says}")
     if finding.advice:
         output.say(f"{'':19}{finding.advice}")
+
+
+def _findings(*, repair: bool) -> Iterator[Finding]:
+    """Each check for itself: what is broken in one place hides nothing in another."""
+    yield from installation_findings()
+    try:
+        places = config.places()
+    except RecollectError as error:
+        yield problem("settings", str(error), "Without it nothing else can be looked at.")
+        return
+    if repair:
+        yield from _repair(places)
+    for about, check in (
+        ("settings", _settings),
+        ("disk", folder_findings),
+        ("database", _database),
+        ("project", _project),
+        ("model", _model),
+        ("daemon", _daemon),
+        ("hooks", command_findings),
+        ("opencode", _hosts),
+    ):
+        try:
+            yield from check(places)
+        except (RecollectError, OSError) as error:
+            yield problem(about, f"it cannot be checked: {error}", "")
 
 
 def _repair(places: Places) -> list[Finding]:
@@ -87,7 +110,7 @@ def _settings(places: Places) -> Iterator[Finding]:
     except RecollectError as error:
         yield problem("settings", str(error), "Commands refuse to work until it is mended.")
         return
-    for file in (places.settings, config.project_file(str(context.folder()))):
+    for file in (places.settings, config.project_file(context.folder_to_look_in() or "/")):
         if file is not None:
             yield fine("settings", f"{file}" + ("" if file.exists() else " (not there: the defaults hold)"))
 
@@ -115,13 +138,6 @@ def _database(places: Places) -> Iterator[Finding]:
     except RecollectError as error:
         repairable = isinstance(error, StoreDamaged)
         yield problem("database", str(error), "`recollect doctor --repair`" if repairable else "")
-    yield from _space(path)
-
-
-def _space(path: Path) -> Iterator[Finding]:
-    free = shutil.disk_usage(path.parent).free
-    if free < LITTLE_SPACE_BYTES:
-        yield problem("disk", f"only {free / 1e6:.0f} MB are free where the database lies", "Free some space.")
     backups = list((path.parent / "backups").glob("*.db"))
     if backups:
         yield fine("backups", f"{len(backups)} in {path.parent / 'backups'}")
@@ -166,22 +182,41 @@ def _waiting(places: Places, model: ModelId) -> Iterator[Finding]:
 
 def _daemon(places: Places) -> Iterator[Finding]:
     client = Client(places.socket)
-    try:
-        if not client.is_running():
-            yield note("daemon", "not running; hosts start it when they need it")
-            return
-        facts = client.get("/v1/status")
-    except RecollectError as error:
-        yield problem("daemon", str(error), f"`recollect stop`, then look into {places.log}.")
+    pid = client.pid()
+    if pid is None:
+        yield from _no_daemon(places.socket)
         return
-    if facts.get("version") == __version__:
-        yield fine("daemon", f"running, process {facts['pid']}")
+    try:
+        hello = client.get("/v1/hello", timeout_s=ANSWER_S)
+    except RecollectError as error:
+        yield problem("daemon", f"process {pid}: {error}", f"`recollect restart`; its log is {places.log}.")
+        return
+    version = hello.get("version")
+    if is_older(version):
+        yield problem("daemon", f"it is version {version}, this is {__version__}", "`recollect restart` renews it.")
+    elif version != __version__:
+        says = f"it is version {version}, this is {__version__}: another, newer installation started it"
+        yield problem("daemon", says, "Upgrade this one too. Until then, its commands go past the daemon.")
     else:
-        yield problem("daemon", f"it is version {facts.get('version')}, this is {__version__}", "`recollect stop`.")
+        yield fine("daemon", f"running, process {pid}")
+        if hello.get("environment") != config.fingerprint(places, os.environ):
+            says = "it has other RECOLLECT_ variables or folders than this shell: commands here go past it"
+            yield note("daemon", says, "`recollect restart` gives it those of this shell.")
 
 
-def _hosts() -> Iterator[Finding]:
-    plugin = opencode.plugin_path(root_of(context.folder()))
+def _no_daemon(socket: Path) -> Iterator[Finding]:
+    if socket.is_dir():
+        yield problem("daemon", f"{socket} is a folder: no daemon can listen there", "Remove it.")
+        return
+    left = "; what one that was killed left behind is taken over then" if os.path.lexists(socket) else ""
+    yield note("daemon", f"not running; hosts start it when they need it{left}")
+
+
+def _hosts(_: Places) -> Iterator[Finding]:
+    folder = context.folder_to_look_in()
+    if folder is None:
+        return  # told already
+    plugin = opencode.plugin_path(root_of(Path(folder)))
     if not plugin.exists():
         yield note("opencode", "not connected here", "`recollect install opencode --project` connects it.")
     elif plugin.read_bytes() != opencode.plugin_source().read_bytes():

@@ -2,7 +2,8 @@
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.api.feedback import FEEDBACK, Feedback
+from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of
 from recollect.domain.memory import Memory
 from recollect.text.block import visible
@@ -11,6 +12,7 @@ from recollect.text.block import visible
 @click.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=completing.memory_ids)
 @click.option("--useful/--not-useful", default=None, help="It helped, or it did not.")
+@direct.option
 @output.json_option
 def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
     """Say whether memories that were shown helped: what fits a prompt is ordered by it, a little.
@@ -20,14 +22,12 @@ def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
     """
     if useful is None:
         raise click.UsageError("Say --useful or --not-useful.")
-    with context.writing_engine() as engine:
-        found = list(dict.fromkeys(engine.find(given).id for given in ids))
-        engine.feedback(found, useful=useful)
-        told = [engine.find(memory_id) for memory_id in found]
+    asked = Feedback(ids=ids, useful=useful, folder=context.folder_to_look_in(), by=context.BY)
+    told = asking.ask(FEEDBACK, asked)
     if as_json:
-        output.say_json({"memories": [record_of(memory) for memory in told]})
+        output.say_json({"memories": [record_of(memory) for memory in told.memories]})
     else:
-        for memory in told:
+        for memory in told.memories:
             output.say(_line(memory, useful=useful))
 
 

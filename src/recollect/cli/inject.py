@@ -3,23 +3,20 @@
 import json
 import secrets
 import sys
-import time
-from contextlib import nullcontext, suppress
+from pathlib import Path
 from typing import Any
 
 import click
 
-from recollect.api.catching_up import Bulk, embed_briefly
-from recollect.cli import context, output
+from recollect.api.inject import INJECT, REHEARSE, Inject
+from recollect.cli import asking, context, direct, output
 from recollect.cli.blocks import show_block
 from recollect.cli.injections import injection_json
 from recollect.cli.reasons import cost, silence
-from recollect.domain.errors import InvalidValue, PayloadError, StoreError
+from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection, Point
-from recollect.engine.engine import Engine
 from recollect.hosts.script import TYPES, event_of
-from recollect.wiring import Model
 
 EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'
 ALONE = ("session_started", "prompt", "tool_failed", "asked")  # what means something without a session before it
@@ -41,6 +38,7 @@ Examples:
 )
 @click.argument("event", required=False)
 @click.option("--dry-run", is_flag=True, help="Leave no trace: neither in the log nor in the counters.")
+@direct.option
 @output.json_option
 def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
     """What a model would be given now: answers one EVENT of a session, a JSON object (or - for standard input).
@@ -49,21 +47,16 @@ def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
     or a question is a session of its own, in which nothing was shown before. It is recorded like the event of any host,
     and learnt from, so `recollect why` explains it. The fields of events: docs/reference/pipe.md.
     """
-    happened = event_of(_filled(_parsed(_given(event))), context.now(), host=context.BY)
-    model = context.model()
-    opened = context.engine if dry_run else context.writing_engine
-    with opened(model, happened.folder or ".") as engine:
-        _catch_up(engine, model, happened)
-        began = time.perf_counter()
-        with engine.rehearsing() if dry_run else nullcontext():
-            injection = engine.handle(happened)
-        ms = (time.perf_counter() - began) * 1000
-        if not dry_run:
-            _learn(engine)
+    fields = _filled(_parsed(_given(event)))
+    happened = event_of(fields, context.now(), host=context.BY)  # nothing is opened for what is no event
+    if dry_run:
+        direct.insist()
+    asked = Inject(event=fields, folder=happened.folder or context.folder_to_look_in(), by=context.BY)
+    done = asking.ask(REHEARSE if dry_run else INJECT, asked)
     if as_json:
-        output.say_json({"session": happened.session, **injection_json(injection, ms, explain=True)})
+        output.say_json({"session": happened.session, **injection_json(done.injection, done.took_ms, explain=True)})
     else:
-        _show(happened, injection, ms, explained=not dry_run)
+        _show(happened, done.injection, done.took_ms, explained=not dry_run)
 
 
 def _given(event: str | None) -> str:
@@ -90,7 +83,10 @@ def _parsed(given: str) -> dict[str, Any]:
 def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     """What a person need not say: where they are, and names that nobody will ask for again."""
     filled = dict(fields)
-    if not fields.get("folder") and not fields.get("project"):
+    named = fields.get("folder")
+    if named and isinstance(named, str) and not Path(named).is_absolute():
+        filled["folder"] = str(context.folder() / named)  # the daemon works elsewhere
+    if not named and not fields.get("project"):
         filled["folder"] = str(context.folder())
     if fields.get("type") in ALONE and fields.get("session") is None:
         filled["session"] = f"{context.BY}-{context.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
@@ -99,19 +95,6 @@ def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     if fields.get("type") in TYPES and filled.get("session") is None:
         raise PayloadError(f"`session` is missing: a {fields['type']} is about a session that began before.")
     return filled
-
-
-def _learn(engine: Engine) -> None:
-    """From what was just told: without a daemon, nobody else comes by."""
-    with suppress(StoreError):  # somebody else is at it, or the disk is full: it waits
-        while engine.learn_some():
-            pass
-
-
-def _catch_up(engine: Engine, model: Model, event: Event) -> None:
-    """What was taught a moment ago is found by its meaning."""
-    if isinstance(event, Prompt | ToolFailed | Asked) and (loaded := model()) is not None:
-        embed_briefly(engine, Bulk(model=loaded.model, turns=False))
 
 
 def _show(event: Event, injection: Injection, ms: float, *, explained: bool) -> None:

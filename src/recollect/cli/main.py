@@ -39,7 +39,7 @@ COMMANDS = {
     "start": "recollect.cli.service:start",
     "stop": "recollect.cli.service:stop",
     "restart": "recollect.cli.service:restart",
-    "status": "recollect.cli.service:status",
+    "status": "recollect.cli.status:status",
     "mcp": "recollect.cli.mcp:mcp",
     "pipe": "recollect.cli.pipe:pipe",
     "demo": "recollect.cli.demo:demo",

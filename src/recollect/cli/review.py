@@ -1,16 +1,15 @@
 """`recollect review`"""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.api.review import DECIDE, MOST, REVIEW, Decide, Decision, ToReview
+from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of
-from recollect.domain.memory import Memory, MemoryId, ScopeLevel, Tier, Viewer
-from recollect.engine.engine import Engine
-from recollect.engine.review import Case, Decided, Review
-from recollect.privacy.visibility import may_see
+from recollect.domain.memory import Memory, Tier
+from recollect.domain.review import Case, Decided
 from recollect.text.block import prefix_of, visible
 
 SHOWN_AT_MOST = 20  # on the screen; --json has all
@@ -20,10 +19,11 @@ _ids = click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_com
 
 @click.group(invoke_without_command=True)
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects, not only of this folder's.")
-@click.option("--limit", "-n", type=click.IntRange(1, 1000), help="At most so many; default: 20, with --json all.")
+@click.option("--limit", "-n", type=click.IntRange(1, MOST), help="At most so many; default: 20, with --json all.")
 @click.option(
     "--candidates", "candidates_only", is_flag=True, help="Only what sessions brought and nothing has proven."
 )
+@direct.option
 @output.json_option
 @click.pass_context
 def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_only: bool, as_json: bool) -> None:
@@ -36,28 +36,26 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
     """
     if ctx.invoked_subcommand is not None:
         return
-    with context.engine() as engine:
-        viewer = context.viewer_of(engine, None, None)
-        cases = [case for case in engine.cases() if case.memory.tier is Tier.CANDIDATE or not candidates_only]
-        known = {case.memory.id for case in cases}
-        unproven = [Case(memory=memory, against=()) for memory in engine.candidates() if memory.id not in known]
-    waiting = [*cases, *unproven]
-    here = waiting if everywhere else [case for case in waiting if belongs(case.memory, viewer)]
+    at_most = limit if as_json else limit or SHOWN_AT_MOST
+    asked = ToReview(
+        everywhere=everywhere,
+        candidates_only=candidates_only,
+        limit=at_most,
+        folder=asking.here(),
+        by=context.BY,
+    )
+    waiting = asking.ask(REVIEW, asked)
     if as_json:
-        listed = here[:limit]
         output.say_json(
-            {
-                "cases": [_case_json(case) for case in listed if case.memory.id in known],
-                "candidates": [record_of(case.memory) for case in listed if case.memory.id not in known],
-            }
+            {"cases": [*map(_case_json, waiting.cases)], "candidates": [*map(record_of, waiting.candidates)]}
         )
         return
-    shown = here[: limit or SHOWN_AT_MOST]
+    shown = [*waiting.cases, *(Case(memory=memory, against=()) for memory in waiting.candidates)]
     _show(shown, everywhere)
-    if len(here) > len(shown):
-        output.remark(f"{len(shown)} of {len(here):,} that wait; `--limit` shows more.")
-    elif len(waiting) > len(here):
-        elsewhere = output.many(len(waiting) - len(here), "case waits", "cases wait")
+    if waiting.here > len(shown):
+        output.remark(f"{len(shown)} of {waiting.here:,} that wait; `--limit` shows more.")
+    elif waiting.elsewhere:
+        elsewhere = output.many(waiting.elsewhere, "case waits", "cases wait")
         output.remark(f"{elsewhere} elsewhere; `recollect review --all` shows all.")
     if shown:
         output.remark("Decide with `recollect review accept|keep|reject ID`; `recollect undo` takes it back.")
@@ -65,42 +63,34 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
 
 @review.command()
 @_ids
+@direct.option
 @output.json_option
 def accept(ids: tuple[str, ...], as_json: bool) -> None:
     """It holds; what it contradicts ends, a flag is taken off."""
-    _decide(ids, lambda engine, found: engine.accept(found, at=context.now(), by=context.BY), _accepted, as_json)
+    _decide(ids, Decision.ACCEPT, _accepted, as_json)
 
 
 @review.command()
 @_ids
+@direct.option
 @output.json_option
 def keep(ids: tuple[str, ...], as_json: bool) -> None:
     """Both hold: they do not contradict each other."""
-    _decide(ids, lambda engine, found: engine.keep(found, at=context.now(), by=context.BY), _kept, as_json)
+    _decide(ids, Decision.KEEP, _kept, as_json)
 
 
 @review.command()
 @_ids
+@direct.option
 @output.json_option
 def reject(ids: tuple[str, ...], as_json: bool) -> None:
     """It does not hold, and what it contradicts does. It stays in the history; what is flagged is forgotten."""
-    _decide(ids, lambda engine, found: engine.reject(found, at=context.now(), by=context.BY), _rejected, as_json)
+    _decide(ids, Decision.REJECT, _rejected, as_json)
 
 
-def belongs(memory: Memory, viewer: Viewer) -> bool:
-    """What another project shares with this one is not this one's to decide."""
-    is_own = memory.scope.level is not ScopeLevel.PROJECT or memory.scope.name == viewer.project
-    return is_own and may_see(memory, viewer)
-
-
-def _decide(
-    ids: Iterable[str],
-    decide: Callable[[Engine, Sequence[MemoryId]], Review],
-    told: Callable[[Decided], list[str]],
-    as_json: bool,
-) -> None:
-    with context.writing_engine() as engine:
-        done = decide(engine, [engine.find(given).id for given in ids])
+def _decide(ids: tuple[str, ...], decision: Decision, told: Callable[[Decided], list[str]], as_json: bool) -> None:
+    asked = Decide(decision=decision, ids=ids, folder=context.folder_to_look_in(), by=context.BY)
+    done = asking.ask(DECIDE, asked)
     if as_json:
         output.say_json({"deed": done.deed, "decided": [_decided_json(decided) for decided in done.decided]})
         return

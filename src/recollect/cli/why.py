@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from recollect.cli import completing, context, output
+from recollect.api.why import WHY, Why
+from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.injections import sent_json, usage_json
-from recollect.cli.moment_names import label, name_of, picked
+from recollect.cli.moment_names import label, name_of
 from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, silence, why_not
-from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
 from recollect.domain.memory import Memory, MemoryId
-from recollect.engine.engine import Engine
 from recollect.text.block import is_item, is_quote, prefix_of, visible
 
 GONE = "(gone: forgotten, or deleted since)"
@@ -30,6 +29,7 @@ Examples:
 @click.argument("session", required=False, shell_complete=completing.session_ids)
 @click.argument("turn", required=False)
 @click.option("--all", "every", is_flag=True, help="Every moment of the session, a line each.")
+@direct.option
 @output.json_option
 def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> None:
     """Explain what a model was given: what was shown, what nearly was, and what decided.
@@ -38,61 +38,17 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
     a message or the beginning of its id, a number (1 is the first prompt), or start, tool_error, compaction,
     on_demand; else the last that was recorded. TURN alone is enough for the last session.
     """
-    with context.engine() as engine:
-        of, turn = _session(engine, session, turn)
-        log = engine.log.of(of.id)
-        if not log:
-            raise InvalidValue(
-                f"Nothing is logged of session {of.id!r}: no moment came yet, or the settings switch them off."
-            )
-        chosen = None if every else picked(log, turn)
-        usage = engine.log.usage(of.id)
-        known = {} if chosen is None else engine.log.memories(_ids(chosen))
+    told = asking.ask(
+        WHY, Why(session=session, turn=turn, every=every, folder=context.folder_to_look_in(), by=context.BY)
+    )
+    of, log = told.session, told.log
+    chosen = None if told.chosen is None else log[told.chosen]
     if as_json:
-        output.say_json(_all_json(of, log, usage) if chosen is None else _json(of, chosen, log, known))
+        output.say_json(_all_json(of, log, told.usage) if chosen is None else _json(of, chosen, log, told.known))
     elif chosen is None:
         _show_all(of, log)
     else:
-        _show(of, chosen, log, known)
-
-
-def _session(engine: Engine, session: str | None, turn: str | None) -> tuple[Session, str | None]:
-    """And the turn: where one word alone names no session, it is that."""
-    found = engine.log.find(session) if session is not None else None
-    if found is not None:
-        return found, turn
-    last = _last(engine)
-    if session is None:
-        return last, turn
-    if turn is None and _is_known(engine, last, session):
-        return last, session
-    raise InvalidValue(f"No session begins with {session!r}. The last one is {last.id}; `recollect why` explains it.")
-
-
-def _last(engine: Engine) -> Session:
-    folder = context.folder_to_look_in()
-    here = None if folder is None else engine.log.last_session(engine.project_of(folder))
-    found = here or engine.log.last_session()
-    if found is None:
-        raise InvalidValue(
-            "No session is known yet. Connect a host (`recollect install opencode --project`), or try a prompt: "
-            """`recollect inject '{"type": "prompt", "text": "How do we deploy with Helm?"}'`."""
-        )
-    return found
-
-
-def _is_known(engine: Engine, session: Session, turn: str) -> bool:
-    try:
-        picked(engine.log.of(session.id), turn)
-    except InvalidValue as error:
-        if turn.isascii() and (turn.isdigit() or turn.isalpha()):
-            raise error from None  # it reads as a turn: say which there are
-        return False
-    return True
-
-
-def _ids(sent: Sent) -> list[MemoryId]:
-    return list(dict.fromkeys([*sent.injection.ids, *(choice.id for choice in sent.injection.choices)]))
+        _show(of, chosen, log, told.known)
 
 
 def _show_all(session: Session, log: Sequence[Sent]) -> None:

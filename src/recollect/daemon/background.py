@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from recollect.api.learning import learn_some
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
 from recollect.wiring import Model, prepare_to_search
@@ -64,7 +65,7 @@ class Background:
         if self._engine.unwritten:
             self._engine.write_down()
         if self._engine.to_learn():
-            while not self._ending and self._engine.learn_some():
+            while not self._ending and learn_some(self._engine):
                 pass
 
     def _work(self) -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.daemon.protocol import is_stream
+from recollect.domain.errors import RequestTooLarge
 
 log = logging.getLogger("recollect.daemon")
 
@@ -39,9 +40,7 @@ class Refusal(NamedTuple):
     message: str
 
 
-TOO_LARGE = Refusal(
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"The request is larger than {MAX_BODY_BYTES:,} bytes."
-)
+TOO_LARGE = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, RequestTooLarge.code, str(RequestTooLarge(MAX_BODY_BYTES)))
 WRONG_HOST = Refusal(
     HTTPStatus.MISDIRECTED_REQUEST, "wrong_host", "This daemon answers to 127.0.0.1 and localhost, with its port."
 )

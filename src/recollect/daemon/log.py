@@ -85,7 +85,8 @@ class _Lines(logging.Formatter):
 class _Remembering(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        code = redact(record.getMessage().strip()).text if error is None else type(error).__name__
+        said = record.getMessage().strip() if error is None else type(error).__name__
+        code, *_ = redact(said).text.splitlines() or [""]
         _last.append(Noted(at=_at(record), where=_where(record), code=code))
 
 

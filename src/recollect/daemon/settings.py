@@ -17,6 +17,7 @@ from recollect.domain.settings import Settings
 log = logging.getLogger("recollect.daemon")
 
 _NOTHING: Layer = {}
+MAX_PROJECTS = 200
 
 
 class LiveSettings:
@@ -26,7 +27,7 @@ class LiveSettings:
         self._environment = config.of_environment(env)
         self._user = _File(user_file, config.of_user)
         self._user.read()
-        self._projects: dict[Path, _File] = {}
+        self._projects: dict[Path, _File] = {}  # the last ones in which somebody worked
         self._settled: dict[Path | None, tuple[Layer, Layer, Settings]] = {}
         self._lock = Lock()
 
@@ -38,7 +39,13 @@ class LiveSettings:
             return self._settle(file, user, project)
 
     def _project(self, file: Path) -> "_File":
-        return self._projects.setdefault(file, _File(file, config.of_project))
+        known = self._projects.pop(file, None)
+        self._projects[file] = known or _File(file, config.of_project)
+        if len(self._projects) > MAX_PROJECTS:
+            longest_ago = next(iter(self._projects))
+            del self._projects[longest_ago]
+            self._settled.pop(longest_ago, None)
+        return self._projects[file]
 
     def _settle(self, file: Path | None, user: Layer, project: Layer) -> Settings:
         known = self._settled.get(file)

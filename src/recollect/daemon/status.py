@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect import __version__
+from recollect.daemon.log import Noted, last_errors
 from recollect.domain.errors import RecollectError
 from recollect.domain.injection import Usage
 from recollect.engine.engine import Engine
@@ -28,6 +29,7 @@ class Status:
     model: str
     read_only: bool  # the database can be read but not written: nothing is learnt
     usage: list[Usage]  # what the blocks of each moment came to
+    last_errors: list[Noted]  # of this daemon's life, the newest last
 
 
 def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Status:
@@ -48,6 +50,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         model=model,
         read_only=engine.is_read_only,
         usage=engine.log.usage(),
+        last_errors=[*last_errors()],
     )
 
 

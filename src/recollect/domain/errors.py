@@ -96,7 +96,7 @@ class RequestTooLarge(PayloadError):
 
 def named(code: str, message: str) -> RecollectError:
     """The error that another process told us about: of the same kind, in the same words."""
-    kinds = {kind.code: kind for kind in _all(RecollectError)}
+    kinds = {kind.code: kind for kind in _all(RecollectError) if "code" in vars(kind)}  # the others have their parent's
     kind = kinds.get(code, RecollectError)
     error = kind.__new__(kind)  # its own words are made already
     Exception.__init__(error, message)

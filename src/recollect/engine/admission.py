@@ -49,11 +49,12 @@ _CONTENTS = frozenset(
 _NAMING, _HOLDING = ("name", "key", "header", "variable"), "value"  # as in [{"name": "PORT", "value": "80"}]
 _HEADERS = frozenset("authorization proxy-authorization cookie set-cookie".split())
 REDACTED_BEFORE_CHARS = 4000  # a longer text is not kept for a second look
+IGNORED_BEFORE_CHARS = 200  # nor is a longer path
 
 
 def admitted(draft: Draft, privacy: Privacy, *, from_file: bool = False) -> Draft | Refused:
     """The draft as it may be kept. `from_file`: whoever wrote it says who said it."""
-    ignored = next((anchor.path for anchor in draft.anchors if _ignored(privacy).matches(anchor.path)), None)
+    ignored = next((anchor.path for anchor in draft.anchors if may_not_be_read(anchor.path, privacy)), None)
     if ignored is not None:
         return Refused(f"It speaks of {visible(_clean(ignored))}, which is ignored ([privacy] ignored_paths).")
     secret = next((what for what, name in _names(draft) if name and _is_secret(name)), None)
@@ -100,7 +101,7 @@ def admitted_recap(recap: Recap, privacy: Privacy) -> Recap:
 
     def unwanted(line: str) -> bool:
         names = (word.lstrip(_BEFORE).rstrip(_AFTER) for word in line.split())
-        return any(_ignored(privacy).matches(name) for name in names if name) or reads_as_instruction(line) is not None
+        return any(may_not_be_read(name, privacy) for name in names if name) or reads_as_instruction(line) is not None
 
     return recap.without(unwanted).retold(_clean)
 
@@ -114,7 +115,7 @@ def admitted_event(event: Event, privacy: Privacy) -> Event | None:
         case Prompt() | Reply():
             return replace(event, text=_clean(event.text)[:MAX_TURN_CHARS])
         case ToolSucceeded() | ToolFailed():
-            return _admitted_call(event, _ignored(privacy))
+            return _admitted_call(event, _of_globs(privacy.ignored_paths))
         case Compacted():
             return replace(event, summary=_clean(event.summary)[:MAX_TURN_CHARS])
         case SessionEnded():
@@ -264,19 +265,27 @@ def redacted(text: str) -> str:
     return _redacted_before(text) if len(text) <= REDACTED_BEFORE_CHARS else redact(text).text
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _redacted_before(text: str) -> str:
     """In a session the same few are shown again and again."""
     return redact(text).text
 
 
 def may_not_be_read(path: str, privacy: Privacy) -> bool:
-    return _ignored(privacy).matches(path)
+    if len(path) > IGNORED_BEFORE_CHARS:
+        return _of_globs(privacy.ignored_paths).matches(path)
+    return _may_not_be_read_before(privacy.ignored_paths, path)
+
+
+@lru_cache(maxsize=4096)
+def _may_not_be_read_before(globs: tuple[str, ...], path: str) -> bool:
+    """Every word that a session leaves is asked for as if it were a path, and again after each of its turns."""
+    return _of_globs(globs).matches(path)
 
 
 def is_ignored(memory: Memory, privacy: Privacy) -> bool:
     """Whether it speaks of a file that is ignored by now."""
-    return any(_ignored(privacy).matches(anchor.path) for anchor in memory.anchors)
+    return any(may_not_be_read(anchor.path, privacy) for anchor in memory.anchors)
 
 
 def _clean(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -304,10 +313,6 @@ def _is_secret(name: str) -> bool:
 @lru_cache(maxsize=64)
 def _of_globs(globs: tuple[str, ...]) -> IgnoredPaths:
     return IgnoredPaths(globs)
-
-
-def _ignored(privacy: Privacy) -> IgnoredPaths:
-    return _of_globs(privacy.ignored_paths)
 
 
 def _says_something(text: str) -> bool:

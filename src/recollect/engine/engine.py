@@ -23,6 +23,7 @@ from recollect.domain.memory import (
     Viewer,
 )
 from recollect.domain.outcome import Outcome, Refused, Stored
+from recollect.domain.review import Case, Review
 from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
@@ -212,7 +213,7 @@ class Engine(Changing):
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
 
-    def cases(self) -> list[review.Case]:
+    def cases(self) -> list[Case]:
         """What waits for a person to decide."""
         return [showing.shown_case(case) for case in review.cases(self._store)]
 
@@ -220,18 +221,18 @@ class Engine(Changing):
         """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
         return list(showing.shown_all(review.candidates(self._store)))
 
-    def dispute(self, memory: Memory) -> tuple[review.Case, list[Memory]]:
+    def dispute(self, memory: Memory) -> tuple[Case, list[Memory]]:
         """What it contradicts, and what contradicts it."""
         case, others = review.dispute(self._store, memory)
         return showing.shown_case(case), list(showing.shown_all(others))
 
-    def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+    def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
         return showing.shown_review(review.accept(self._store, memories, at=at, by=by))
 
-    def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+    def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
         return showing.shown_review(review.keep(self._store, memories, at=at, by=by))
 
-    def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> review.Review:
+    def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
         return showing.shown_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager

@@ -4,13 +4,14 @@ Nothing is deleted here. Of two that contradict each other, the one that does no
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.memory import Memory, MemoryId, Tier
+from recollect.domain.review import Case, Decided, Review
 from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Writes
 from recollect.engine.remember import supersede
@@ -20,30 +21,6 @@ LOOKED_AT = 10_000  # more than anybody reads
 
 class CanReview(Writes, KeepsCandidates, Protocol):
     pass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One that waits, with what it contradicts."""
-
-    memory: Memory
-    against: tuple[Memory, ...]  # those that hold, the newest first
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
-    """What became of one that waited."""
-
-    memory: Memory  # as it is now
-    ended: tuple[Memory, ...] = ()  # what no longer holds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
-    """What a person decided in one go; undone as a whole."""
-
-    deed: DeedId
-    decided: tuple[Decided, ...]
 
 
 def cases(memories: Writes) -> list[Case]:

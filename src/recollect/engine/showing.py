@@ -13,9 +13,9 @@ from recollect.domain.history import Change, Deed
 from recollect.domain.injection import Injection
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Hit, Memory
 from recollect.domain.outcome import Contradicts, Outcome, Refused, Updates
+from recollect.domain.review import Case, Decided, Review
 from recollect.domain.session import MAX_TURN_CHARS, TurnHit
 from recollect.engine.admission import redacted
-from recollect.engine.review import Case, Decided, Review
 from recollect.engine.story import Story
 from recollect.engine.undo import Undone
 from recollect.privacy.secrets import redact_name

@@ -36,7 +36,7 @@ def install(project: Path, command_file: Path, daemon_command: Sequence[str]) ->
     _check_ours(target)
     command = json.dumps({"command": list(daemon_command)}, indent=2) + "\n"
     # The command first: a plugin without it could never start its daemon.
-    noted = _put(command_file, command)
+    noted = _put(command_file, command, private_folder=True)  # the daemon's log will lie there too
     return [_put(target, plugin_source().read_text(encoding="utf-8")), noted]
 
 
@@ -75,13 +75,13 @@ def _check_ours(target: Path) -> None:
             raise InstallError(f"{target} is not ours; move it away first. Nothing was changed.")
 
 
-def _put(path: Path, text: str) -> Step:
+def _put(path: Path, text: str, *, private_folder: bool = False) -> Step:
     """Whole or not at all: a half-written plugin would silently be no plugin."""
     change = Change.UPDATED if path.exists() else Change.CREATED
     try:
         if change is Change.UPDATED and path.read_text(encoding="utf-8") == text:
             return Step(Change.UNCHANGED, path)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700 if private_folder else 0o777, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".recollect-")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -61,7 +61,7 @@ def _foreign(chunk: str) -> int:
     return tokens
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 13)
 def _piece(piece: str) -> int:
     if piece in _ONE_TOKEN:
         return 1

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 from recollect.domain.memory import Memory
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
-from recollect.text.stemmer import EnglishStemmer
 
 MAX_MARKS = 16
 MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
@@ -135,7 +134,7 @@ def _parts(chunk: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-_known_parts = lru_cache(maxsize=65_536)(_parts)
+_known_parts = lru_cache(maxsize=16_384)(_parts)  # half a KB each
 
 
 def _without_accents(name: str) -> str:
@@ -152,5 +151,7 @@ def _bigrams(run: str) -> list[str]:
 def _stem(word: str) -> str:
     if not _PLAIN.fullmatch(word):
         return word
+    from recollect.text.stemmer import EnglishStemmer  # nobody needs it before the first word
+
     # A stemmer object holds its cursor, so each word gets its own: threads never meet in one.
     return str(EnglishStemmer().stemWord(word))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.moment_names import picked
+from recollect.api.why import picked
 from recollect.cli.reasons import breakdown, number, silence, why_not
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Verdict

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.daemon import settings as followed
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.settings import Settings
@@ -125,3 +126,17 @@ def test_many_may_ask_at_once(user: Path, project: Path, caplog: pytest.LogCaptu
         answers = list(pool.map(lambda _: turn_tokens(settings, project), range(200)))
     assert answers == [800] * 200
     assert len(caplog.messages) == 1
+
+
+def test_of_many_projects_only_the_last_ones_are_kept_and_each_has_its_settings(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(followed, "MAX_PROJECTS", 5)
+    settings = LiveSettings(user, {})
+    files = [tmp_path / f"project-{number}" / ".recollect.toml" for number in range(20)]
+    for number, file in enumerate(files):
+        file.parent.mkdir()
+        write(file, 100 + number)
+    for _ in range(2):
+        assert [turn_tokens(settings, file) for file in files] == [100 + number for number in range(20)]
+    assert len(settings._projects) == len(settings._settled) == 5

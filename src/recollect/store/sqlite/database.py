@@ -21,14 +21,18 @@ BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
 # Of pages, at most and only as they are used. An import of many walks several indexes; readers may be many.
 WRITER_CACHE_KIB, READER_CACHE_KIB = 65_536, 8_192
+RESIDENT_CACHE_KIB = 4_096  # of a process that stays: the system keeps these pages too
+IDLE_READERS = 4  # kept for the next who ask; each has its pages
 
 
 class Database:
-    """`path` None keeps everything in memory, on one connection."""
+    """`path` None keeps everything in memory, on one connection. `resident`: in a process that stays."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, resident: bool = False) -> None:
         self._path = None if path is None else path.absolute()  # SQLite has a meaning of its own for some bare names
         self._name = "in memory" if path is None else str(path)
+        self._writer_cache_kib = RESIDENT_CACHE_KIB if resident else WRITER_CACHE_KIB
+        self._reader_cache_kib = RESIDENT_CACHE_KIB if resident else READER_CACHE_KIB
         self._writing = threading.RLock()
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []
@@ -115,8 +119,15 @@ class Database:
             try:
                 yield reader
             finally:
-                with self._readers_lock:
-                    self._idle_readers.append(reader)
+                self._put_back(reader)
+
+    def _put_back(self, reader: sqlite3.Connection) -> None:
+        with self._readers_lock:
+            is_wanted = len(self._idle_readers) < IDLE_READERS
+            if is_wanted:
+                self._idle_readers.append(reader)
+        if not is_wanted:
+            reader.close()
 
     def close(self) -> None:
         with self._writing, self._readers_lock:
@@ -173,7 +184,7 @@ class Database:
             self._lock = _shared_lock(self._path)
             _make_private_file(self._path)
         self._writer = self._connect()
-        self._writer.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
+        self._writer.execute(f"PRAGMA cache_size = -{self._writer_cache_kib}")
         try:
             self._refuse_what_is_not_ours()
             self._switch_to_wal()
@@ -211,7 +222,7 @@ class Database:
         # The wait comes first: the very next statement may meet another process.
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{READER_CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size = -{self._reader_cache_kib}")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA foreign_keys = ON")
         return connection

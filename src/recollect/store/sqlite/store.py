@@ -41,8 +41,8 @@ class SqliteStore(
     Inbox,
     TokenDays,
 ):
-    def __init__(self, path: Path | None) -> None:
-        self._database = Database(path)
+    def __init__(self, path: Path | None, *, resident: bool = False) -> None:
+        self._database = Database(path, resident=resident)
         self._views = Views()
         self._shapes = Shapes()
 

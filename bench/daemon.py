@@ -1,0 +1,186 @@
+"""The daemon as its clients meet it: round trips, whole hook calls, many at once, and the memory that it takes.
+
+Real processes in a home of their own. A hook is measured in turns with the processes that it is compared to: whatever
+else the machine does meanwhile is the same for all of them.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count, islice, zip_longest
+from pathlib import Path
+
+from bench import traffic
+from bench.measure import NAME_CHARS, amount, row, timed, times
+from bench.traffic import Asked, Connection
+from recollect import client, hook
+from recollect.client import Client
+from recollect.config import places
+
+ROUND_TRIPS, HOOK_CALLS = 2_000, 60
+EVENTS, MORE_EVENTS = 1_000, 10_000
+SESSIONS_AT_ONCE, FOLDERS = 4, 5
+CLIENTS, FOR_S = 32, 5.0
+QUIET_S, PATIENCE_S = 2.0, 180.0
+HELLO = "/v1/hello"
+REPLY = {"type": "reply", "session": "empty", "message": "m", "text": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    process: "subprocess.Popen[bytes]"
+    env: dict[str, str]
+    socket: Path
+
+    @property
+    def resident_mb(self) -> float:
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
+
+
+def run(folder: Path, model: Path | None) -> None:
+    with _daemon(folder / "home", model) as daemon:
+        time.sleep(QUIET_S)
+        amount("memory before anything is asked", daemon.resident_mb, "MB", less_than=40)
+        _round_trips(daemon)
+        _hook_calls(daemon)
+        _memory(daemon, folder, has_model=model is not None)
+        _many_at_once(daemon, folder)
+
+
+@contextmanager
+def _daemon(home: Path, model: Path | None) -> Iterator[Daemon]:
+    home.mkdir()
+    env = {"HOME": str(home), "PATH": os.environ["PATH"], "TMPDIR": str(home), "LANG": "C.UTF-8"}
+    env |= {} if model is None else {"RECOLLECT_MODEL": str(model)}
+    asks = Client(places(env).socket)
+    process = subprocess.Popen(client.DAEMON_COMMAND, env=env, cwd=home)
+    try:
+        row("from nothing to an answer", timed([0], lambda _: _until_up(asks)))
+        yield Daemon(process, env, places(env).socket)
+    finally:
+        asks.stop()
+        process.wait(timeout=10)
+
+
+def _until_up(asks: Client) -> None:
+    give_up = time.monotonic() + 30
+    while not asks.is_running() and time.monotonic() < give_up:
+        time.sleep(0.002)
+
+
+def _round_trips(daemon: Daemon) -> None:
+    _round_trip(daemon, "hello", Asked(path=HELLO))
+    _round_trip(daemon, "an empty reply", Asked(path=traffic.HOST_PATH, body=REPLY))
+
+
+def _round_trip(daemon: Daemon, what: str, asked: Asked) -> None:
+    def anew() -> None:
+        with Connection(daemon.socket) as connection:
+            connection.ask(asked.path, asked.body)
+
+    with Connection(daemon.socket) as kept:
+        kept.ask(asked.path, asked.body)  # the first of its kind loads what answers it
+        trips = timed(range(ROUND_TRIPS), lambda _: kept.ask(asked.path, asked.body))
+        row(f"{what}: connection kept", trips, with_p99=True)
+    row(f"{what}: a new connection", timed(range(ROUND_TRIPS), lambda _: anew()), with_p99=True)
+
+
+def _hook_calls(daemon: Daemon) -> None:
+    """From the start of a process to its end, as a host calls it."""
+    prompt = {"type": "prompt", "session": "hooked", "message": "m", "folder": "/", "text": "How do we deploy here?"}
+    said = json.dumps(prompt).encode()
+    python = [sys.executable, "-S", "-I"]
+    commands = {
+        "true": ["true"],
+        "bare Python": [*python, "-c", "pass"],
+        "a hook call": [*python, hook.__file__, "script", "prompt"],
+    }
+    spent_ms: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(HOOK_CALLS):
+        for name, command in commands.items():
+            began = time.perf_counter()
+            subprocess.run(command, input=said, env=daemon.env, cwd="/", stdout=subprocess.DEVNULL, check=True)
+            spent_ms[name].append((time.perf_counter() - began) * 1000)
+    measured = {name: times(spent) for name, spent in spent_ms.items()}
+    row("true", measured["true"], measured["bare Python"])
+    row("bare Python", measured["bare Python"], measured["bare Python"])
+    row("a hook call", measured["a hook call"], measured["bare Python"], target_ratio=3)
+    ratio = measured["a hook call"].p50_ms / measured["true"].p50_ms
+    print(f"{'a hook call beside true':{NAME_CHARS}} {ratio:9.1f} times", flush=True)
+
+
+def _memory(daemon: Daemon, folder: Path, *, has_model: bool) -> None:
+    """Beside what it had after the first events: what grows with them would grow for ever."""
+    with Connection(daemon.socket) as connection:
+        _until(connection, "model", "loaded" if has_model else connection.ask("/v1/status")["model"])
+        amount("memory with the model", daemon.resident_mb, "MB", less_than=150)
+        events = _events(folder)
+        for each in islice(events, EVENTS):
+            connection.ask(each.path, each.body)
+        _until(connection, "to_learn", 0)
+        before = daemon.resident_mb
+        amount(f"memory after {EVENTS:,} events, learnt from", before, "MB", less_than=150)
+        for each in islice(events, MORE_EVENTS - EVENTS):
+            connection.ask(each.path, each.body)
+        _until(connection, "to_learn", 0)
+        after = daemon.resident_mb
+        amount(f"memory after {MORE_EVENTS:,} events", after, "MB", less_than=150)
+        amount("growth between them", (after / before - 1) * 100, "%", less_than=5)
+        left = connection.ask("/v1/status")["to_learn"]
+        if left:
+            print(f"{left:,} of them were not learnt from within {PATIENCE_S:.0f} s", flush=True)
+
+
+def _until(connection: Connection, name: str, value: object) -> None:
+    give_up = time.monotonic() + PATIENCE_S
+    while connection.ask("/v1/status")[name] != value and time.monotonic() < give_up:
+        time.sleep(0.2)
+
+
+def _events(folder: Path) -> Iterator[Asked]:
+    """Of sessions that go on beside each other, in a few projects, without end."""
+    folders = _projects(folder, FOLDERS)
+    for first in count(step=SESSIONS_AT_ONCE):
+        numbers = range(first, first + SESSIONS_AT_ONCE)
+        beside = [traffic.session(f"s{number}", folders[number % FOLDERS], number) for number in numbers]
+        for each in zip_longest(*beside):
+            yield from filter(None, each)
+
+
+def _projects(folder: Path, how_many: int) -> Sequence[str]:
+    made = [folder / f"project-{number}" for number in range(how_many)]
+    for project in made:
+        (project / ".git").mkdir(parents=True, exist_ok=True)
+    return [str(project) for project in made]
+
+
+def _many_at_once(daemon: Daemon, folder: Path) -> None:
+    project = _projects(folder, 1)[0]
+    until = time.monotonic() + FOR_S
+    spent_ms: list[float] = []
+
+    def work(number: int) -> None:
+        with Connection(daemon.socket) as connection:
+            for again in count():
+                for each in traffic.session(f"c{number}-{again}", project, 1_000 * number + again):
+                    if time.monotonic() > until:
+                        return
+                    began = time.perf_counter()
+                    connection.ask(each.path, each.body)
+                    spent_ms.append((time.perf_counter() - began) * 1000)
+
+    clients = [threading.Thread(target=work, args=(number,)) for number in range(CLIENTS)]
+    for each in clients:
+        each.start()
+    for each in clients:
+        each.join()
+    row(f"{CLIENTS} clients at once for {FOR_S:.0f} s: one event", times(spent_ms), with_p99=True)
+    amount("their events together", len(spent_ms) / FOR_S, "per second")
+    amount("memory after them", daemon.resident_mb, "MB", less_than=150)

@@ -1,0 +1,143 @@
+"""What `recollect doctor` says of the folders that ours lie in: whose they are, who may read them, and on what disk."""
+
+import os
+import pwd
+import shlex
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.config import Places
+from recollect.domain.health import Finding, fine, note, problem
+
+LITTLE_SPACE_BYTES = 100_000_000
+MOUNTS = Path("/proc/mounts")
+# What other machines write to as well. Of `fuse.*` only these: most others are local.
+NETWORK = frozenset(
+    "nfs nfs4 cifs smb3 smbfs 9p afs ceph glusterfs lustre beegfs gpfs coda ocfs2 davfs "
+    "fuse.sshfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.davfs2 fuse.gvfsd-fuse".split()
+)
+LOCAL_DATA = "set XDG_DATA_HOME to a folder on a disk of this machine"
+LOCAL_SOCKET = "Set XDG_RUNTIME_DIR or XDG_STATE_HOME to a folder on a disk of this machine."
+
+
+class Mount(NamedTuple):
+    folder: Path
+    kind: str
+
+
+def folder_findings(places: Places) -> list[Finding]:
+    data = places.database.parent
+    folders = [*dict.fromkeys((data, places.state, places.runtime))]
+    found = [
+        *(
+            finding
+            for folder in folders
+            for finding in (*_owned(folder), *_private(folder, places.command), *_writable(folder))
+        ),
+        *_space(data),
+        *_network(data, places.runtime),
+    ]
+    free_gb = shutil.disk_usage(_existing(data)).free / 1e9
+    return found or [fine("folders", f"yours alone, on disks of this machine, {free_gb:,.1f} GB are free")]
+
+
+def mount_of(path: Path, mounts: str) -> Mount | None:
+    """What a path lies on, by a text in the form of /proc/mounts; what is mounted last covers what was before."""
+    found = None
+    for line in mounts.splitlines():
+        parts = line.split(" ")
+        if len(parts) < 3:
+            continue
+        folder = Path(_unescaped(parts[1]))
+        deeper = found is None or len(folder.parts) >= len(found.folder.parts)
+        if deeper and path.is_relative_to(folder):
+            found = Mount(folder, parts[2])
+    return found
+
+
+def _unescaped(name: str) -> str:
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        name = name.replace(code, character)
+    return name
+
+
+def _owned(folder: Path) -> Iterator[Finding]:
+    for path in _ours(folder):
+        facts = path.lstat()
+        if facts.st_uid != os.getuid():
+            advice = f"Run it as {_user(facts.st_uid)}, or: sudo chown -R {_user(os.getuid())} {_quoted(folder)}"
+            yield problem("owner", f"{path} belongs to {_user(facts.st_uid)}, not to you", advice)
+            return  # one line says it
+        if path == folder and stat.S_ISLNK(facts.st_mode):
+            yield note("owner", f"{path} is a link; the daemon takes only a folder of its own for its socket")
+
+
+def _private(folder: Path, command: Path) -> Iterator[Finding]:
+    for path in _ours(folder):
+        facts = path.lstat()
+        others = stat.S_IMODE(facts.st_mode) & 0o077
+        if path == command:  # it says which Python is used, nothing else: what matters is who may say so
+            others &= 0o022
+        if others and not stat.S_ISLNK(facts.st_mode):
+            can = "read" if others & 0o044 or path == folder else "written"
+            yield problem("privacy", f"{path} can be {can} by others", f"chmod go-rwx {_quoted(path)}")
+
+
+def _ours(folder: Path) -> list[Path]:
+    """The folder and the files in it; nothing below, that is backups and others' own."""
+    try:
+        inside = sorted(path for path in folder.iterdir() if not path.is_dir())
+    except OSError:  # not there yet, or not ours to look into: its own line says so
+        inside = []
+    return [path for path in (folder, *inside) if os.path.lexists(path)]
+
+
+def _writable(folder: Path) -> Iterator[Finding]:
+    there = _existing(folder)
+    if os.statvfs(there).f_flag & os.ST_RDONLY:
+        yield problem("disk", f"{there} lies on a disk that is mounted read-only", "Mount it for writing.")
+    elif not os.access(there, os.W_OK | os.X_OK):
+        yield problem("disk", f"nothing can be written in {there}", "Check its owner and its permissions.")
+
+
+def _space(folder: Path) -> Iterator[Finding]:
+    free = shutil.disk_usage(_existing(folder)).free
+    if free < LITTLE_SPACE_BYTES:
+        yield problem("disk", f"only {free / 1e6:.0f} MB are free where the database lies", "Free some space.")
+
+
+def _network(data: Path, runtime: Path) -> Iterator[Finding]:
+    try:
+        mounts = MOUNTS.read_text(errors="surrogateescape")
+    except OSError:  # not Linux
+        return
+    mount = mount_of(_existing(data).resolve(), mounts)
+    if mount is not None and mount.kind in NETWORK:
+        yield note(
+            "disk",
+            f"the database lies on a network file system ({mount.kind} on {mount.folder})",
+            f"SQLite's log and locks are not safe across machines: use it from one alone, or {LOCAL_DATA}.",
+        )
+    mount = mount_of(_existing(runtime).resolve(), mounts)
+    if mount is not None and mount.kind in NETWORK:
+        says = f"the daemon's socket and lock lie on a network file system ({mount.kind} on {mount.folder})"
+        yield note("disk", says, LOCAL_SOCKET)
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    return next(path for path in (folder, *folder.parents) if path.is_dir() or path.parent == path)
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

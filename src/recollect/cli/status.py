@@ -1,0 +1,198 @@
+"""`recollect status`: whether the daemon runs, how it goes with it, and what its blocks came to.
+
+Where a daemon runs, the figures are its own; else they are read from the database. Asking makes nothing.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect import __version__, config
+from recollect.cli import output
+from recollect.cli.exits import EXIT_ERROR, EXIT_NOT_RUNNING
+from recollect.cli.injections import usage_json
+from recollect.client import Client, is_older
+from recollect.domain.errors import DaemonError, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.domain.injection import Usage
+
+ANSWER_S = 3.0  # one that lives answers in milliseconds
+MOMENTS = {
+    "start": "starts",
+    "prompt": "prompts",
+    "tool_error": "errors",
+    "compaction": "compacted",
+    "on_demand": "asked",
+}
+HEADS = ("blocks", "times", "silent", "tokens", "budget", "used", "ms")
+USABLE = ("loaded", "not loaded yet")
+WITHOUT_MODEL = "search goes by words alone (`recollect model build`)"
+Facts = Mapping[str, Any]
+
+
+@click.command()
+@output.json_option
+@click.pass_context
+def status(ctx: click.Context, as_json: bool) -> None:
+    """Say whether the daemon runs, how it goes, and what its blocks came to. Exit code 3: it does not run."""
+    places = config.places()
+    client = Client(places.socket)
+    pid = client.pid()
+    facts = None if pid is None else _asked(client)
+    usage = _usage(facts, places.database)
+    where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
+    port = client.port() if pid is not None else None
+    if port is not None:
+        where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
+    if as_json:
+        about = {"running": pid is not None, "answers": facts is not None, "pid": pid, **(facts or {})}
+        output.say_json({**about, "usage": [*map(usage_json, usage)], **where})
+    else:
+        _show([*told(pid, facts), *_written(facts, places.database)])
+        _show_usage(usage)
+        _show([(name, where[name]) for name in ("database", "log", "tcp", "token") if name in where])
+    if facts is None:
+        ctx.exit(EXIT_NOT_RUNNING if pid is None else EXIT_ERROR)
+
+
+def _asked(client: Client) -> Facts | None:
+    """None: it hangs."""
+    try:
+        return client.get("/v1/status", timeout_s=ANSWER_S)
+    except DaemonError:
+        return None
+
+
+def _usage(facts: Facts | None, database: Path) -> "list[Usage]":
+    """Of all sessions. Whether the daemon runs is said in any case."""
+    from recollect.domain.injection import Point, Usage
+
+    if facts is not None:
+        try:
+            return [Usage(**{**one, "point": Point(one["point"])}) for one in facts["usage"]]
+        except (KeyError, TypeError, ValueError):  # a daemon of another version counts otherwise
+            pass
+    if not database.exists():
+        return []
+    from recollect.cli import context  # what only says whether it runs starts quicker without it
+
+    try:
+        with context.engine() as engine:
+            return engine.log.usage()
+    except RecollectError as error:
+        output.warn(str(error))
+        return []
+
+
+def told(pid: int | None, facts: Facts | None) -> Iterator[tuple[str, str]]:
+    if facts is None:
+        hangs = f"process {pid} does not answer; `recollect restart` ends it and starts another"
+        yield "daemon", "not running; hosts start it, or `recollect start`" if pid is None else hangs
+        return
+    uptime, memory = _duration(facts["uptime_s"]), facts.get("memory_mb")
+    held = "" if memory is None else f", {memory:.0f} MB"
+    yield "daemon", f"running for {uptime}, version {facts['version']}, process {facts['pid']}{held}"
+    if facts["version"] != __version__:
+        yield "", _other_version(facts["version"])
+    yield "memories", f"{facts['memories']:,}"
+    yield from _waiting(facts)
+    yield "model", _model(facts["model"])
+    if facts.get("extractor"):
+        yield "extractor", str(facts["extractor"])
+    yield from _problems(facts.get("last_errors") or [])
+
+
+def _other_version(version: str) -> str:
+    if is_older(version):
+        return f"older than this command, {__version__}: `recollect restart` renews it"
+    return f"another version than this command, {__version__}: commands go past it"
+
+
+def _waiting(facts: Facts) -> Iterator[tuple[str, str]]:
+    if facts.get("to_review"):
+        yield "review", f"{facts['to_review']:,} wait for your decision (`recollect review --all`)"
+    if facts.get("candidates"):
+        yield "learnt", f"{output.many(facts['candidates'], 'candidate')} (`recollect review --candidates --all`)"
+    waiting = [
+        f"{output.many(count, one)} {what}"
+        for count, one, what in (
+            (facts.get("to_learn"), "event", "to learn from"),
+            (facts.get("to_embed") if facts["model"] in USABLE else 0, "text", "to get their meaning"),
+        )
+        if count
+    ]
+    if waiting:
+        yield "waiting", ", ".join(waiting)
+
+
+def _model(state: str) -> str:
+    """As the daemon calls it: loaded, not loaded yet, or why there is none."""
+    if state in USABLE:
+        return state
+    return f"{state.replace('_', ' ')}: {WITHOUT_MODEL}"
+
+
+def _problems(errors: Sequence[Facts]) -> Iterator[tuple[str, str]]:
+    """The last ones, the newest first; the log has all."""
+    for number, one in enumerate(reversed(errors[-3:])):
+        at = output.minute(datetime.fromisoformat(one["at"]))
+        yield "problems" if not number else "", f"{at}  {one['where']}: {one['code']}"
+
+
+def _written(facts: Facts | None, database: Path) -> Iterator[tuple[str, str]]:
+    if facts and facts.get("unwritten"):
+        events = output.many(facts["unwritten"], "event")
+        yield "DISK", f"{events} cannot be written and wait in memory; free some space"
+    read_only = database.exists() and not os.access(database, os.W_OK) if facts is None else facts.get("read_only")
+    if read_only:
+        yield "READ-ONLY", "the database can be read but not written: nothing can be learnt (`recollect doctor`)"
+
+
+def _duration(seconds: float) -> str:
+    minutes = int(seconds) // 60
+    if not minutes:
+        return f"{seconds:.0f} s"
+    hours, days = minutes // 60, minutes // 1440
+    if days:
+        return f"{output.many(days, 'day')} {hours % 24} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
+
+
+def _show(facts: Sequence[tuple[str, str]]) -> None:
+    for name, says in facts:
+        loud = name.isupper()
+        output.say(output.styled(f"{name:10}", fg="red" if loud else None, dim=not loud) + says)
+
+
+def _show_usage(usage: "Sequence[Usage]") -> None:
+    if not usage:
+        return
+    output.say("")
+    rows = [HEADS, *map(_row, usage)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, (name, *figures) in enumerate(rows):
+        line = "  ".join(figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True))
+        head = not number
+        output.say(output.styled(f"{name:10}", dim=True) + output.styled(line, dim=head or None))
+    output.say("")
+
+
+def _row(usage: "Usage") -> tuple[str, ...]:
+    """How often it was asked, how often it said nothing, and of a block on average the tokens and its budget."""
+    blocks, silent = usage.blocks, 1 - usage.blocks / usage.injections
+    spent = ("-", "-", "-")
+    if blocks:
+        used = f"{usage.tokens / usage.budget_tokens:.0%}" if usage.budget_tokens else "-"
+        spent = (f"{usage.tokens / blocks:,.0f}", f"{usage.budget_tokens / blocks:,.0f}", used)
+    return (
+        MOMENTS.get(usage.point, usage.point),
+        f"{usage.injections:,}",
+        f"{silent:.0%}",
+        *spent,
+        f"{usage.took_ms:.1f}",
+    )

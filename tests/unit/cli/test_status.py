@@ -1,0 +1,60 @@
+"""What `status` says of a daemon, from its own figures."""
+
+from typing import Any
+
+import pytest
+
+from recollect import __version__
+from recollect.cli.status import told
+
+FACTS = {"version": __version__, "pid": 42, "uptime_s": 3.2, "memory_mb": 61.4, "memories": 1204, "model": "loaded"}
+
+
+def said(**facts: Any) -> dict[str, str]:
+    return dict(told(42, FACTS | facts))
+
+
+def test_a_daemon_that_goes_well_takes_three_lines() -> None:
+    assert said() == {
+        "daemon": f"running for 3 s, version {__version__}, process 42, 61 MB",
+        "memories": "1,204",
+        "model": "loaded",
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"),
+    [
+        (59.4, "59 s"),
+        (60, "1 min"),
+        (3599, "59 min"),
+        (3660, "1 h 1 min"),
+        (90_000, "1 day 1 h"),
+        (180_000, "2 days 2 h"),
+    ],
+)
+def test_a_time_is_told_in_its_two_largest_units(seconds: float, says: str) -> None:
+    assert f"running for {says}, " in said(uptime_s=seconds)["daemon"]
+
+
+def test_one_of_another_version_is_told_with_what_to_do() -> None:
+    assert "`recollect restart` renews it" in said(version="0.0.1")[""]
+    assert "commands go past it" in said(version="999.0.0")[""]
+
+
+def test_what_waits_is_told_and_without_a_model_no_text_waits_for_its_meaning() -> None:
+    assert said(to_learn=1, to_embed=20)["waiting"] == "1 event to learn from, 20 texts to get their meaning"
+    without = said(to_learn=0, to_embed=20, model="model_missing")
+    assert "waiting" not in without
+    assert without["model"].startswith("model missing: ")
+
+
+def test_the_last_problems_are_told_the_newest_first() -> None:
+    noted = [{"at": f"2026-01-01T10:0{n}:00Z", "where": "/v1/recall", "code": f"code_{n}"} for n in range(5)]
+    lines = [says for name, says in told(42, FACTS | {"last_errors": noted}) if name in ("problems", "")]
+    assert [line.rpartition(": ")[2] for line in lines] == ["code_4", "code_3", "code_2"]
+
+
+def test_one_that_hangs_is_no_daemon_that_does_not_run() -> None:
+    assert "process 42 does not answer" in dict(told(42, None))["daemon"]
+    assert dict(told(None, None))["daemon"].startswith("not running")
