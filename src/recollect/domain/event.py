@@ -144,6 +144,7 @@ class Asked(_Happened):
     kinds: frozenset[Kind] = frozenset()  # empty: of every kind
     scope: Scope | None = None
     budget_tokens: int | None = None  # less than usual, never more
+    reserved_tokens: int = 0  # of the budget, for what the host says around the block
     live: Carriers = None
 
     def __post_init__(self) -> None:

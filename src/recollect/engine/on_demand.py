@@ -42,7 +42,7 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     budgets = situation.settings.budgets
     # Whoever opens one memory wants all of it.
     usual = budgets.query_tokens if asked.id is None else budgets.most_tokens
-    wanted = min(asked.budget_tokens or usual, usual)
+    wanted = max(1, min(asked.budget_tokens or usual, usual) - asked.reserved_tokens)
     left = budgets.live_start_tokens - situation.live.tokens(Point.START, Point.ON_DEMAND)
     budget_tokens = min(allowance(wanted, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:

@@ -30,9 +30,11 @@ from recollect.engine.changing import is_of_another_project
 from recollect.engine.engine import Engine
 from recollect.mcp.schema import TOOLS
 from recollect.privacy.secrets import redact
+from recollect.text.tokens import estimate
 
 BY = "mcp"  # what the history calls us
 OPENS = "`details` opens an id in full."
+OPENS_TOKENS = estimate(OPENS) + 1  # with its line break
 NOTHING = "Nothing is known about that here."
 FULL = "This session was told as much as its budget allows: work with what was shown above."
 NO_ROOM = "Something is known about that, but there is no room for it. Ask more narrowly, or with more `max_tokens`."
@@ -183,6 +185,7 @@ def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
         host=BY,
         folder=asker.folder,
         budget_tokens=given.get("max_tokens"),
+        reserved_tokens=OPENS_TOKENS,
         **wanted,
     )
 
