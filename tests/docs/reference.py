@@ -17,6 +17,8 @@ from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.daemon.guard import FOREIGN, NO_TOKEN, WRONG_HOST
 from recollect.domain import errors
 from recollect.domain.settings import Settings
+from recollect.mcp.schema import INSTRUCTIONS, MAX_TOKENS, MIN_TOKENS, TOOLS, Argument, Takes
+from recollect.mcp.tools import NotTold, OfAnotherProject, OptedOut, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -97,6 +99,51 @@ def error_codes() -> str:
     return "\n".join([*rows, "| internal | a bug of ours; the log has it |"]) + "\n"
 
 
+def tools() -> str:
+    """Every tool of an agent, with its arguments, and the errors that are theirs alone."""
+    intro = """\
+# Tools
+
+Made from the code by `make docs`. What an agent gets over MCP: [how to connect it](../how-to/mcp.md),
+[what it is told](../explanation/on-demand.md). The server's instructions to the agent:
+"""
+    pages = [intro, "\n".join(f"> {line}" for line in INSTRUCTIONS.splitlines()) + "\n"]
+    for tool in TOOLS.values():
+        rows = [f"## {tool.name}\n", f"{tool.says}\n", "| argument | takes | |", "|---|---|---|"]
+        rows += [
+            f"| {name}{_star(argument)} | {_takes(argument)} | {argument.says} |"
+            for name, argument in tool.arguments.items()
+        ]
+        pages.append("\n".join(rows) + "\n")
+    errors_said = """\
+\\* must be given.
+
+## Errors
+
+A result with `isError`, whose text says what to do next, and structured content `{"code", "message"}`. `bad_request`:
+wrong arguments; the others as in [errors](errors.md), and:
+"""
+    own = [f"| {kind.code} | {inspect.getdoc(kind)} |" for kind in (NotTold, OfAnotherProject, OptedOut, SwitchedOff)]
+    return "\n".join([*pages, errors_said, "| code | meaning |", "|---|---|", *own]) + "\n"
+
+
+def _star(argument: Argument) -> str:
+    return "\\*" if argument.required else ""
+
+
+def _takes(argument: Argument) -> str:
+    values = ", ".join(argument.choices)
+    match argument.takes:
+        case Takes.LIST:
+            return f"a list of {values or 'strings'}"
+        case Takes.NUMBER:
+            return f"{MIN_TOKENS} to {MAX_TOKENS}"
+        case Takes.FLAG:
+            return "true or false"
+        case _:
+            return values or "a string"
+
+
 def api() -> str:
     """Every path of the daemon, and what its body takes."""
     pages = [
@@ -152,7 +199,13 @@ def _field_default(field: "dataclasses.Field[Any]") -> str:
     return "" if field.default_factory is not dataclasses.MISSING else "needed"
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "errors.md": error_codes, "api.md": api}
+PAGES = {
+    "commands.md": commands,
+    "settings.md": settings,
+    "errors.md": error_codes,
+    "api.md": api,
+    "tools.md": tools,
+}
 
 
 def _default(value: Any) -> str:

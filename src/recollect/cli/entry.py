@@ -24,8 +24,10 @@ def run() -> None:
         signal.signal(signal.SIGINT, ctrl_c)
     try:
         _open_what_is_closed()
-        from recollect.cli.main import main
-
+        if sys.argv[1:] == ["mcp"]:  # every agent starts one: click alone takes longer than all of it
+            from recollect.mcp.bridge import main
+        else:
+            from recollect.cli.main import main
         code = main()
     except KeyboardInterrupt:
         code = _interrupted()

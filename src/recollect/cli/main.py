@@ -40,6 +40,7 @@ COMMANDS = {
     "stop": "recollect.cli.service:stop",
     "restart": "recollect.cli.service:restart",
     "status": "recollect.cli.status:status",
+    "mcp": "recollect.cli.mcp:mcp",
     "pipe": "recollect.cli.pipe:pipe",
     "demo": "recollect.cli.demo:demo",
 }

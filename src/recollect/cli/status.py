@@ -150,7 +150,7 @@ def _written(facts: Facts | None, database: Path) -> Iterator[tuple[str, str]]:
         yield "DISK", f"{events} cannot be written and wait in memory; free some space"
     read_only = database.exists() and not os.access(database, os.W_OK) if facts is None else facts.get("read_only")
     if read_only:
-        yield "READ-ONLY", "the database can be read but not written: nothing is learnt (`recollect doctor`)"
+        yield "READ-ONLY", "the database can be read but not written: nothing can be learnt (`recollect doctor`)"
 
 
 def _duration(seconds: float) -> str:

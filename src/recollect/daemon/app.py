@@ -18,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
+from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import answering, body_of, object_of, unknown
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError
@@ -73,6 +74,7 @@ class Served:
 
 def create_app(served: Served) -> Starlette:
     engine, activity = served.engine, served.activity
+    agents = Agents(engine, activity)
 
     async def hello(_: Request) -> dict[str, Any]:
         return {"version": __version__, "environment": served.environment, "pid": os.getpid()}
@@ -101,6 +103,7 @@ def create_app(served: Served) -> Starlette:
         return {}
 
     async def end(_: Request) -> dict[str, Any]:
+        await agents.end()
         served.stop()
         return {"stopping": True}
 
@@ -118,8 +121,9 @@ def create_app(served: Served) -> Starlette:
 
         return Route(path, answering(as_json, path, activity.note), methods=[method])
 
-    return Starlette(
+    app = Starlette(
         routes=[
+            *agents.routes,
             route("/v1/hello", hello, "GET"),
             Route("/v1/status", answering(status, "/v1/status", activity.note), methods=["GET"]),
             route("/v1/openapi.json", openapi, "GET"),
@@ -132,6 +136,8 @@ def create_app(served: Served) -> Starlette:
         middleware=[Middleware(OriginForm)],
         exception_handlers={HTTPException: unknown},
     )
+    app.state.agents = agents
+    return app
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> dict[str, Any]:

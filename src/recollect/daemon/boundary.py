@@ -52,8 +52,10 @@ def answering(handler: Handler, path: str, note: Callable[[], None]) -> Handler:
         except HTTPException:
             raise  # `unknown` answers it
         except RecollectError as error:
-            log.warning("%s", error.code, extra={"where": path})
-            return failure(_status(error), error.code, str(error))
+            status = _status(error)
+            # A mistake of whoever asks is no problem of the daemon: `status` lists those.
+            log.log(logging.WARNING if status >= 500 else logging.INFO, "%s", error.code, extra={"where": path})
+            return failure(status, error.code, str(error))
         except Exception as error:  # noqa: BLE001  # one of the four places: a bug here must not reach the host
             log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": path})
             return failure(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")

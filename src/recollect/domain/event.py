@@ -136,10 +136,11 @@ class SessionEnded(_Happened):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(_Happened):
-    """The agent asks by a tool: for what fits a question, or for one memory by its id."""
+    """The agent asks by a tool: for what fits a question, for one memory by its id, or for what was said last."""
 
     query: str = ""
     id: MemoryId | None = None
+    newest: bool = False  # instead of what fits: what was said last, of these kinds and in this scope
     kinds: frozenset[Kind] = frozenset()  # empty: of every kind
     scope: Scope | None = None
     budget_tokens: int | None = None  # less than usual, never more
@@ -147,7 +148,7 @@ class Asked(_Happened):
 
     def __post_init__(self) -> None:
         _Happened.__post_init__(self)
-        if bool(self.query.strip()) == (self.id is not None):
+        if [bool(self.query.strip()), self.id is not None, self.newest].count(True) != 1:
             raise InvalidValue("Ask either with a `query` or for the `id` of a memory.")
         if self.id is not None:
             check_name(self.id, "id")

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.memory import ProjectId, Viewer
+from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.engine.admission import refuse_secret
 from recollect.engine.joining import join
@@ -43,6 +43,14 @@ class Belonging:
         """Somebody who asks from within this project."""
         shared = self._settings_for(None).privacy.share_preferences
         return Viewer(project=project, language=language, shares_preferences=shared)
+
+    def viewer_in(self, folder: str | None, session: SessionId) -> Viewer:
+        """An agent at work in this folder; None: in no project."""
+        shared = self._settings_for(None).privacy.share_preferences
+        if folder is None:
+            return Viewer(session=session, shares_preferences=shared)
+        project, language = self.project_of(folder), self._workspace.language_of(folder)
+        return Viewer(project=project, language=language, session=session, shares_preferences=shared)
 
     def enter_project(self, folder: str, at: datetime) -> ProjectId:
         """The project of a folder where something is about to be kept: what is new about it is noted."""

@@ -32,8 +32,8 @@ from recollect.domain.vector import ModelId
 from recollect.engine import forget, recall, review, showing
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
-from recollect.engine.belonging import Belonging
 from recollect.engine.by_id import found
+from recollect.engine.changing import Changing
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.learning_ports import ReadsExchanges
@@ -64,7 +64,7 @@ class _Rehearsed(Exception):
     """It was only tried."""
 
 
-class Engine(Belonging):
+class Engine(Changing):
     def __init__(
         self,
         store: Store,

@@ -1,4 +1,5 @@
-"""The answer to an agent that asks by a tool: what fits its question, or one memory with its evidence.
+"""The answer to an agent that asks by a tool: what fits its question, what was said last, or one memory with its
+evidence.
 
 After some answers in one live context, further ones are ids and titles, as is what the model has before it already; a
 memory can always be opened by its id.
@@ -9,6 +10,7 @@ from dataclasses import replace
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Asked
+from recollect.domain.freshness import NOT_LOOKED_AT
 from recollect.domain.injection import Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
@@ -33,6 +35,7 @@ from recollect.text.words import word_set
 EVIDENCE = "Said then"
 NOT_TOLD = "There is no memory with this id that may be told; ask with words."
 MEANING = "meaning"  # the factor that only a model can tell
+NEWEST = 100  # of those that were said last, how many are looked at
 
 
 def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation) -> Injection:
@@ -46,7 +49,7 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
         return silence(Placement.ANSWER, Quiet.CAP)
     if asked.id is not None:
         return _details(store, asked.id, situation, budget_tokens)
-    hits = _hits(store, embeds, asked, situation)
+    hits = _newest(store, asked, situation) if asked.newest else _hits(store, embeds, asked, situation)
     needed = situation.settings.on_demand.threshold
     words = frozenset(search_words(asked.query))
     thresholds = {hit.memory.id: _needed(hit, words, needed) for hit in hits}
@@ -90,6 +93,17 @@ def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
         look=situation.look,
     )
     return [hit for hit in known if situation.may_show(hit.memory)]
+
+
+def _newest(store: Store, asked: Asked, situation: Situation) -> list[Hit]:
+    """Whatever is listed fits."""
+    kinds = sorted(asked.kinds) or None
+    known = store.newest(situation.viewer, limit=NEWEST, kinds=kinds, injectable=True)
+    wanted = [memory for memory in known if asked.scope in (None, memory.scope) and situation.may_show(memory)]
+    seen = situation.look(wanted)
+    return [
+        Hit(memory=memory, relevance=1.0, score=1.0, freshness=seen.get(memory.id, NOT_LOOKED_AT)) for memory in wanted
+    ]
 
 
 def _needed(hit: Hit, words: frozenset[str], usual: float) -> float:

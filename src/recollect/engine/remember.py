@@ -61,6 +61,21 @@ def _of_a_candidate(relation: Relation, draft: Draft) -> tuple[Relation, Draft]:
     return replace(relation, contradicted=()), replace(draft, tier=Tier.CONFIRMED) if relation.replaced else draft
 
 
+def revise(memories: Writes, known: Memory, draft: Draft, deed: DeedId) -> Stored:
+    """Somebody names what they change. Who is trusted less than whoever said it ends nothing: both stand until a person
+    decides."""
+    with memories.writing():
+        said_by = max(TRUST[one.role] for one in (known.source, *(mention.source for mention in known.mentions)))
+        may_end = TRUST[draft.source.role] >= said_by
+        same = _known(memories, draft)
+        if same is None:
+            relation = Relation(replaced=(known,)) if may_end else Relation(contradicted=(known,))
+            return _added(memories, draft, deed, relation)
+        if same.id == known.id or not may_end:
+            return Same(same)
+        return Updates(same, (supersede(memories, known, same, deed),))
+
+
 def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
     """It comes from a file: what has an id of its own comes as it was, with its counts; the rest is told apart like
     anything that is said. The same file twice changes nothing."""

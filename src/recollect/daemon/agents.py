@@ -1,0 +1,177 @@
+"""MCP in the daemon: `/mcp` for any client that speaks streamable HTTP, `/v1/mcp` for our stdio bridge.
+
+The library behind it is imported at the first MCP request, in a thread: who only serves hooks never pays for it. It is
+the daemon's request boundary for agents: whatever happens inside, they get an answer and the log gets a line.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
+
+from recollect.daemon.boundary import failure
+from recollect.daemon.log import places_of
+from recollect.engine.engine import Engine
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from recollect.mcp.tools import Answer
+
+log = logging.getLogger("recollect.daemon")
+
+END_S = 1.0
+MAX_SESSIONS = 100  # of clients with the older handshake, over HTTP
+
+
+class NotesActivity(Protocol):
+    def note(self) -> None: ...
+    def note_host(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    server: "Server[Any]"
+    http: "StreamableHTTPSessionManager"
+    converse: Callable[..., Any]
+
+
+class Agents:
+    def __init__(self, engine: Engine, activity: NotesActivity) -> None:
+        self._engine = engine
+        self._activity = activity
+        self._loading = asyncio.Lock()
+        self._loaded: _Loaded | None = None
+        self._life: asyncio.Task[None] | None = None  # in which the library's own tasks live
+        self._ending = asyncio.Event()
+        self._talks: set[asyncio.Task[None]] = set()
+
+    @property
+    def routes(self) -> list[Route]:
+        # An object, not a function: these speak for themselves, with what comes and goes on the wire.
+        return [
+            Route("/mcp", _Endpoint(self._http, "/mcp")),
+            Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"), methods=["POST"]),
+        ]
+
+    async def end(self) -> None:
+        """Every conversation ends now: a connection that lasts must not hold up the end of the daemon."""
+        self._ending.set()
+        waiting = [*self._talks, *([] if self._life is None else [self._life])]
+        for talk in self._talks:
+            talk.cancel()
+        if waiting:
+            await asyncio.wait(waiting, timeout=END_S)
+
+    async def _load(self) -> _Loaded:
+        async with self._loading:
+            if self._loaded is None:
+                self._loaded = await asyncio.to_thread(self._import)
+                ready = asyncio.Event()
+                self._life = asyncio.create_task(self._live(self._loaded, ready))
+                await ready.wait()
+            return self._loaded
+
+    def _import(self) -> _Loaded:
+        manager = import_module("mcp.server.streamable_http_manager").StreamableHTTPSessionManager
+        server = import_module("recollect.mcp.server").build(self._engine, self._guarded)
+        http = manager(server, json_response=True, max_sessions=MAX_SESSIONS)
+        return _Loaded(server, http, import_module("recollect.mcp.lines").converse)
+
+    async def _live(self, loaded: _Loaded, ready: asyncio.Event) -> None:
+        async with loaded.http.run():
+            ready.set()
+            await self._ending.wait()
+
+    def _guarded(self, work: "Callable[[], Answer]") -> "Answer":
+        """In a thread: what a tool answers, whatever happens."""
+        from recollect.mcp.tools import Answer
+
+        try:
+            return work()
+        except Exception as error:  # noqa: BLE001  # the request boundary: a bug here must not reach the agent
+            _log(error, "tool")
+            return Answer(text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal")
+        finally:
+            self._activity.note_host()  # where an agent is at work, there is something to do in the background
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._activity.note()
+        loaded = await self._load()
+        if self._ending.is_set():
+            await ENDING(scope, receive, send)
+        else:
+            await loaded.http.handle_request(scope, receive, send)
+
+    async def _talk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._activity.note()
+        loaded = await self._load()
+        if self._ending.is_set():
+            await ENDING(scope, receive, send)
+            return
+
+        async def say(line: bytes) -> None:
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+
+        headers = [(b"content-type", b"application/x-ndjson")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        chunks = self._chunks(receive)
+        talk = asyncio.create_task(loaded.converse(loaded.server, Request(scope), chunks, say))
+        self._talks.add(talk)
+        try:
+            await asyncio.wait([talk])
+        finally:
+            talk.cancel()
+            self._talks.discard(talk)
+        if not talk.cancelled() and (error := talk.exception()) is not None:
+            _log(error, "/v1/mcp")
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _chunks(self, receive: Receive) -> AsyncIterator[bytes]:
+        while True:
+            message: Message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            if message.get("body"):
+                self._activity.note()
+                yield message["body"]
+            if not message.get("more_body", False):
+                return
+
+
+class _Endpoint:
+    def __init__(self, serve: Callable[[Scope, Receive, Send], Any], path: str) -> None:
+        self._serve = serve
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = done = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun, done
+            begun, done = True, message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        try:
+            await self._serve(scope, receive, watched)
+            if begun and not done:  # a stream of the library that saw the daemon's end
+                await send({"type": "http.response.body", "body": b""})
+        except Exception as error:  # noqa: BLE001  # the request boundary
+            _log(error, self._path)
+            if not begun:
+                await BROKEN(scope, receive, send)
+
+
+def _log(error: BaseException, where: str) -> None:
+    log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": where})
+
+
+ENDING = failure(503, "ending", "The daemon is about to end. Ask again: the next one starts by itself.")
+BROKEN = failure(500, "internal", "Something went wrong inside; see the log.")

@@ -1,0 +1,81 @@
+"""Who asks: the folder and the session behind a connection. A client keeps its connection for days; a live context is
+shorter, so a session that asked nothing for a while begins anew."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from urllib.parse import unquote
+
+from recollect.domain.errors import PayloadError
+from recollect.domain.memory import MAX_NAME_CHARS, SessionId, check_name
+from recollect.mcp.tools import Asker
+
+FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"
+FOLDER_QUERY = "folder"
+OURS = "mcp-"  # begins the names that we and our bridge give; others are a host's own sessions
+ANEW = timedelta(minutes=10)
+MAX_FOLDER_CHARS = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """What a request says of its sender."""
+
+    headers: Mapping[str, str]  # names in lower case
+    query: Mapping[str, str]
+    peer: str = ""  # the other end, where nothing else names it
+
+    def folder(self) -> str | None:
+        given = self.query.get(FOLDER_QUERY) or unquote(self.headers.get(FOLDER_HEADER, ""))
+        if not given:
+            return None
+        if not given.startswith("/") or len(given) > MAX_FOLDER_CHARS or "\x00" in given:
+            raise PayloadError("The folder of this connection is not usable: give its whole path, from / on.")
+        return given
+
+    def session(self) -> str:
+        given = self.headers.get(SESSION_HEADER, "")
+        if given:
+            check_name(given[: MAX_NAME_CHARS + 1], "session")
+            return given
+        # A name that looks random may look like a secret: no session is kept under one.
+        named = self.headers.get(PROTOCOL_SESSION_HEADER) or f"{self.folder()} {self.peer}"
+        return OURS + blake2b(named.encode("utf-8", "replace"), digest_size=5).hexdigest()
+
+
+@dataclass(slots=True)
+class _Live:
+    session: SessionId
+    last: datetime
+    knows_of_no_folder: bool = False
+
+
+class Askers:
+    def __init__(self) -> None:
+        self._live: dict[str, _Live] = {}
+        self._lock = threading.Lock()
+
+    def asker(self, connection: Connection, at: datetime | None = None) -> Asker:
+        """PayloadError, InvalidValue: the connection says something that cannot be."""
+        name, folder, now = connection.session(), connection.folder(), at or datetime.now(UTC)
+        if not name.startswith(OURS):  # its host tells when its context ends
+            return Asker(session=SessionId(name), at=now, folder=folder)
+        with self._lock:
+            for old in [key for key, live in self._live.items() if now - live.last > ANEW]:
+                del self._live[old]
+            live = self._live.setdefault(name, _Live(SessionId(f"{name}-{now:%y%m%d%H%M%S}"), now))
+            live.last = now
+            return Asker(session=live.session, at=now, folder=folder)
+
+    def is_told_once(self, asker: Asker) -> bool:
+        """Whether this session has to be told now that it works in no project."""
+        if asker.folder is not None:
+            return False
+        with self._lock:
+            live = next((live for live in self._live.values() if live.session == asker.session), None)
+            if live is None or live.knows_of_no_folder:
+                return False
+            live.knows_of_no_folder = True
+            return True

@@ -1,0 +1,99 @@
+"""The tools as an MCP server of the official library, for both of its handshakes. Imported at the first MCP request:
+the library takes a second and 40 MB. The engine is synchronous: every call runs in a thread."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from pydantic import ValidationError
+
+from recollect import __version__
+from recollect.domain.errors import PayloadError, RecollectError
+from recollect.engine.engine import Engine
+from recollect.mcp.askers import Askers, Connection
+from recollect.mcp.schema import INSTRUCTIONS, TOOLS
+from recollect.mcp.tools import NOWHERE, Answer, call
+
+NAME = "recollect"
+TELLING = ("search", "context", "profile")  # tools whose answer depends on the folder
+
+Context = ServerRequestContext[Any, Any]
+Guard = Callable[[Callable[[], Answer]], Answer]  # makes an answer of whatever goes wrong
+
+
+def build(engine: Engine, guard: Guard) -> Server[Any]:
+    askers = Askers()
+
+    async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools())
+
+    async def call_tool(context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
+        connection = connection_of(context.request)
+
+        def work() -> Answer:
+            return answer(engine, askers, connection, asked.name, asked.arguments or {})
+
+        return result(await anyio.to_thread.run_sync(guard, work))
+
+    server: Server[Any] = Server(
+        NAME,
+        version=__version__,
+        title="Recollect",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        get_tool_input_schema=lambda name: TOOLS[name].schema if name in TOOLS else None,
+    )
+    server.middleware[:] = [_clear_errors]  # nobody here exports traces
+    return server
+
+
+async def _clear_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """What the library would refuse as "Invalid request parameters" says nothing that an agent could act on."""
+    try:
+        return await call_next(ctx)
+    except ValidationError:
+        if ctx.method != "tools/call":
+            raise
+        return result(Answer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code))
+
+
+def tools() -> list[types.Tool]:
+    return [
+        types.Tool(
+            name=tool.name,
+            description=tool.says,
+            input_schema=tool.schema,
+            annotations=types.ToolAnnotations(read_only_hint=True)
+            if tool.reads_only
+            else types.ToolAnnotations(destructive_hint=tool.destroys, open_world_hint=False),
+        )
+        for tool in TOOLS.values()
+    ]
+
+
+def answer(engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]) -> Answer:
+    try:
+        asker = askers.asker(connection)
+    except RecollectError as error:
+        return Answer(text=str(error), code=error.code)
+    answered = call(engine, asker, name, arguments)
+    if name in TELLING and answered.code is None and askers.is_told_once(asker):
+        return Answer(text=f"{answered.text}\n{NOWHERE}")
+    return answered
+
+
+def result(answered: Answer) -> types.CallToolResult:
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=answered.text)]
+    if answered.code is None:
+        return types.CallToolResult(content=content)
+    problem = {"code": answered.code, "message": answered.text}
+    return types.CallToolResult(content=content, structured_content=problem, is_error=True)
+
+
+def connection_of(request: Any) -> Connection:
+    """From the HTTP request that carries the message, whichever way it came."""
+    return Connection(headers=request.headers, query=request.query_params, peer=str(request.scope.get("client")))
