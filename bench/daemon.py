@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, islice, zip_longest
 from pathlib import Path
+from typing import Any
 
 from bench import traffic
 from bench.measure import NAME_CHARS, amount, row, timed, times
@@ -191,7 +192,7 @@ def _many_at_once(daemon: Daemon, folder: Path) -> None:
 def _with_mcp(daemon: Daemon) -> None:
     """A client of the protocol asks which tools there are: the daemon loads what speaks it."""
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-    asked = [
+    asked: list[dict[str, Any]] = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},

@@ -12,6 +12,7 @@ ROWS = (
     "a hook call",
     "memory after 30 events",
     "growth between them",
+    "memory with MCP",
     "clients at once",
 )
 
