@@ -197,7 +197,7 @@ def _with_mcp(daemon: Daemon) -> None:
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
-    command = [Path(sys.executable).with_name("recollect"), "mcp"]
+    command = [str(Path(sys.executable).with_name("recollect")), "mcp"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=daemon.env, cwd=daemon.env["HOME"], text=True
     ) as bridge:
