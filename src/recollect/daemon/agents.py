@@ -6,6 +6,7 @@ the daemon's request boundary for agents: whatever happens inside, they get an a
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("recollect.daemon")
 
+ANSWER_S = 0.5
 END_S = 1.0
+POLL_S = 0.01
 MAX_SESSIONS = 100  # of clients with the older handshake, over HTTP
 
 
@@ -52,6 +55,7 @@ class Agents:
         self._life: asyncio.Task[None] | None = None  # in which the library's own tasks live
         self._ending = asyncio.Event()
         self._talks: set[asyncio.Task[None]] = set()
+        self._working: set[object] = set()  # calls of tools
 
     @property
     def routes(self) -> list[Route]:
@@ -62,8 +66,13 @@ class Agents:
         ]
 
     async def end(self) -> None:
-        """Every conversation ends now: a connection that lasts must not hold up the end of the daemon."""
+        """Every conversation ends: a connection that lasts must not hold up the end of the daemon. What is under way is
+        answered first, if that is soon."""
         self._ending.set()
+        give_up = time.monotonic() + ANSWER_S
+        while self._working and time.monotonic() < give_up:
+            await asyncio.sleep(POLL_S)
+        await asyncio.sleep(POLL_S)  # the last answer is on its way out
         waiting = [*self._talks, *([] if self._life is None else [self._life])]
         for talk in self._talks:
             talk.cancel()
@@ -94,12 +103,14 @@ class Agents:
         """In a thread: what a tool answers, whatever happens."""
         from recollect.mcp.tools import Answer
 
+        self._working.add(work)
         try:
             return work()
         except Exception as error:  # noqa: BLE001  # the request boundary: a bug here must not reach the agent
             _log(error, "tool")
             return Answer(text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal")
         finally:
+            self._working.discard(work)
             self._activity.note_host()  # where an agent is at work, there is something to do in the background
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:

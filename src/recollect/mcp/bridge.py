@@ -5,19 +5,22 @@ daemon may end and come back as it likes: what was under way is answered with an
 line finds a new daemon, told again of the handshake that its client made with the old one.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from recollect import hook
 
+TYPE_CHECKING = False  # importing `typing` takes as long as `json` and `threading` together
 if TYPE_CHECKING:
     from _socket import socket
+    from collections.abc import Callable, Iterator
+    from typing import Any, NoReturn
 
 MAX_LINE_BYTES = 4_000_000  # the daemon takes no more
 MAX_KEPT_BYTES = 4 * MAX_LINE_BYTES  # of a line that is too long, to find its id
@@ -40,7 +43,7 @@ class Ended(Exception):
 class _Answers:
     """What comes over a connection: a head, then chunks."""
 
-    def __init__(self, connection: "socket") -> None:
+    def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._received = bytearray()
 
@@ -72,7 +75,7 @@ class _Answers:
 class Talk:
     """One connection to a daemon, with the requests that wait for its answer."""
 
-    def __init__(self, connection: "socket", hear: "Callable[[Talk, bytes], None]") -> None:
+    def __init__(self, connection: socket, hear: Callable[[Talk, bytes], None]) -> None:
         self._connection = connection
         self._hear = hear
         self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
@@ -270,7 +273,7 @@ class Bridge:
                 os._exit(0)
 
 
-def _started(call: hook.Call) -> "socket":
+def _started(call: hook.Call) -> socket:
     from recollect.client import Client  # most of the time the daemon runs
     from recollect.config import places
     from recollect.domain.errors import RecollectError
