@@ -1,7 +1,7 @@
 """`make bench`: what things cost, beside plain yardsticks of the same run. Read the ratios: machines differ.
 
-`FULL=1` adds a million memories; `ONLY=moments` leaves out all sections without this word in their names. Nothing here
-is asserted; nothing outside a temporary folder is touched.
+`FULL=1` adds a million memories and ten thousand events; `ONLY=moments` leaves out all sections without this word in
+their names. Nothing here is asserted; nothing outside a temporary folder is touched.
 """
 
 import os
@@ -69,7 +69,7 @@ def main() -> None:
         _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)
     model = None if given.model == NO_MODEL else config.places().model
-    _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model))
+    _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model, full=full))
     if given.model != NO_MODEL:
         _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
     print(f"\ntook {time.monotonic() - began:.0f} s")

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, islice, zip_longest
 from pathlib import Path
+from typing import Any
 
 from bench import traffic
 from bench.measure import NAME_CHARS, amount, row, timed, times
@@ -24,7 +25,7 @@ from recollect.client import Client
 from recollect.config import places
 
 ROUND_TRIPS, HOOK_CALLS = 2_000, 60
-EVENTS, MORE_EVENTS = 1_000, 10_000
+EVENTS, MORE_EVENTS, FULL_EVENTS = 1_000, 3_000, 10_000
 SESSIONS_AT_ONCE, FOLDERS = 4, 5
 CLIENTS, FOR_S = 32, 5.0
 QUIET_S, PATIENCE_S = 2.0, 180.0
@@ -44,20 +45,22 @@ class Daemon:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
 
 
-def run(folder: Path, model: Path | None) -> None:
+def run(folder: Path, model: Path | None, *, full: bool = False) -> None:
     with _daemon(folder / "home", model) as daemon:
         time.sleep(QUIET_S)
         amount("memory before anything is asked", daemon.resident_mb, "MB", less_than=40)
         _round_trips(daemon)
         _hook_calls(daemon)
-        _memory(daemon, folder, has_model=model is not None)
+        _memory(daemon, folder, FULL_EVENTS if full else MORE_EVENTS, has_model=model is not None)
         _many_at_once(daemon, folder)
+        _with_mcp(daemon)
 
 
 @contextmanager
 def _daemon(home: Path, model: Path | None) -> Iterator[Daemon]:
     home.mkdir()
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "TMPDIR": str(home), "LANG": "C.UTF-8"}
+    env |= client.DAEMON_OWN_ENV
     env |= {} if model is None else {"RECOLLECT_MODEL": str(model)}
     asks = Client(places(env).socket)
     process = subprocess.Popen(client.DAEMON_COMMAND, env=env, cwd=home)
@@ -116,7 +119,7 @@ def _hook_calls(daemon: Daemon) -> None:
     print(f"{'a hook call beside true':{NAME_CHARS}} {ratio:9.1f} times", flush=True)
 
 
-def _memory(daemon: Daemon, folder: Path, *, has_model: bool) -> None:
+def _memory(daemon: Daemon, folder: Path, most: int, *, has_model: bool) -> None:
     """Beside what it had after the first events: what grows with them would grow for ever."""
     with Connection(daemon.socket) as connection:
         _until(connection, "model", "loaded" if has_model else connection.ask("/v1/status")["model"])
@@ -127,11 +130,11 @@ def _memory(daemon: Daemon, folder: Path, *, has_model: bool) -> None:
         _until(connection, "to_learn", 0)
         before = daemon.resident_mb
         amount(f"memory after {EVENTS:,} events, learnt from", before, "MB", less_than=150)
-        for each in islice(events, MORE_EVENTS - EVENTS):
+        for each in islice(events, most - EVENTS):
             connection.ask(each.path, each.body)
         _until(connection, "to_learn", 0)
         after = daemon.resident_mb
-        amount(f"memory after {MORE_EVENTS:,} events", after, "MB", less_than=150)
+        amount(f"memory after {most:,} events", after, "MB", less_than=150)
         amount("growth between them", (after / before - 1) * 100, "%", less_than=5)
         left = connection.ask("/v1/status")["to_learn"]
         if left:
@@ -184,3 +187,26 @@ def _many_at_once(daemon: Daemon, folder: Path) -> None:
     row(f"{CLIENTS} clients at once for {FOR_S:.0f} s: one event", times(spent_ms), with_p99=True)
     amount("their events together", len(spent_ms) / FOR_S, "per second")
     amount("memory after them", daemon.resident_mb, "MB", less_than=150)
+
+
+def _with_mcp(daemon: Daemon) -> None:
+    """A client of the protocol asks which tools there are: the daemon loads what speaks it."""
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    asked: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    command = [str(Path(sys.executable).with_name("recollect")), "mcp"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=daemon.env, cwd=daemon.env["HOME"], text=True
+    ) as bridge:
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
+        for message in asked:
+            bridge.stdin.write(json.dumps(message) + "\n")
+            bridge.stdin.flush()
+            if "id" in message:
+                bridge.stdout.readline()
+        amount("memory with MCP, after all of this", daemon.resident_mb, "MB", less_than=200)
+        bridge.stdin.close()

@@ -176,9 +176,8 @@ function isRefused(error: unknown): boolean {
 /** The host's environment holds API keys: the daemon gets what it needs and nothing else. */
 function daemonEnv(): Record<string, string> {
   const wanted = /^(HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*)$/
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined),
-  ) as Record<string, string>
+  const kept = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined)
+  return { ...(Object.fromEntries(kept) as Record<string, string>), MALLOC_ARENA_MAX: "2" } // one heap, not one a thread
 }
 
 // ---- the moments

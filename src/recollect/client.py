@@ -30,6 +30,8 @@ POLL_S = 0.02
 
 # A shell's environment holds API keys: the daemon gets what it needs and nothing else.
 DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")
+# Of many threads each would get a heap of its own, and keep it: a tenth of the daemon's memory.
+DAEMON_OWN_ENV = {"MALLOC_ARENA_MAX": "2"}
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
@@ -290,7 +292,7 @@ def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
         stderr=stderr or subprocess.DEVNULL,
         start_new_session=True,
         cwd="/",
-        env={name: value for name, value in os.environ.items() if DAEMON_ENV.fullmatch(name)},
+        env={name: value for name, value in os.environ.items() if DAEMON_ENV.fullmatch(name)} | DAEMON_OWN_ENV,
     )
 
 

@@ -41,6 +41,7 @@ READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking
 # A shell's environment holds API keys: the daemon gets what it needs and nothing else (client.DAEMON_ENV).
 DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
 DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
+DAEMON_OWN_ENV = {b"MALLOC_ARENA_MAX": b"2"}  # client.DAEMON_OWN_ENV
 
 
 class Failed(Exception):
@@ -367,7 +368,7 @@ def start_daemon() -> int:
             posix.dup2(nothing, descriptor)
             posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
         posix.closerange(3, 1 << 20)
-        posix.execve(sys.executable, [sys.executable, "-m", "recollect.daemon"], kept)
+        posix.execve(sys.executable, [sys.executable, "-m", "recollect.daemon"], kept | DAEMON_OWN_ENV)
     finally:
         posix._exit(127)
 

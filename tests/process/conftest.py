@@ -93,8 +93,9 @@ def a_home(path: Path) -> Iterator[Home]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    with a_home(tmp_path) as made:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    # Not `tmp_path`: with the test's name in it, the path of a socket would be too long.
+    with a_home(tmp_path_factory.mktemp("home")) as made:
         yield made
 
 

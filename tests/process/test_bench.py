@@ -1,7 +1,5 @@
 """The bench of the daemon, small: it runs on a real one, and says whether each target is met."""
 
-from pathlib import Path
-
 import pytest
 from bench import daemon
 
@@ -12,17 +10,18 @@ ROWS = (
     "a hook call",
     "memory after 30 events",
     "growth between them",
+    "memory with MCP",
     "clients at once",
 )
 
 
 def test_a_small_bench_of_the_daemon_prints_every_row(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = {"ROUND_TRIPS": 3, "HOOK_CALLS": 1, "EVENTS": 15, "MORE_EVENTS": 30, "CLIENTS": 2, "FOR_S": 0.2, "QUIET_S": 0}
     for what, number in few.items():
         monkeypatch.setattr(daemon, what, number)
-    daemon.run(tmp_path, None)
+    daemon.run(tmp_path_factory.mktemp("bench"), None)
     printed = capsys.readouterr().out
     assert [what for what in ROWS if what not in printed] == []
     assert "less than 40 MB: met" in printed

@@ -51,6 +51,11 @@ def test_the_daemon_gets_the_same_environment_from_a_hook(name: str) -> None:
     assert kept == bool(client.DAEMON_ENV.fullmatch(name))
 
 
+def test_the_daemon_gets_the_same_of_ours_whoever_starts_it() -> None:
+    ours = {name.decode(): value.decode() for name, value in hook.DAEMON_OWN_ENV.items()}
+    assert ours == client.DAEMON_OWN_ENV
+
+
 @pytest.mark.parametrize(
     ("version", "older"),
     [(b"0.0.9", True), (b"0.1", True), (hook.VERSION.encode(), False), (b"0.10.0", False), (b"", False), (b"x", False)],

@@ -265,7 +265,7 @@ def redacted(text: str) -> str:
     return _redacted_before(text) if len(text) <= REDACTED_BEFORE_CHARS else redact(text).text
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _redacted_before(text: str) -> str:
     """In a session the same few are shown again and again."""
     return redact(text).text

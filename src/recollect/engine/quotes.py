@@ -240,7 +240,7 @@ def _at_most(found: LookedAt, position: int, exchange_score: float) -> float:
     return fit(max(0.0, float(found.ranked.score[position])), exchange_score, asked, nearest)
 
 
-@lru_cache(maxsize=128)  # 9 KB each, and more of long turns
+@lru_cache(maxsize=256)  # 9 KB each, and more of long turns
 def _cut(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """What may be quoted of a turn, with its words; remembered, because the same turns are near again and again."""
     return tuple((passage, frozenset(index_words(passage))) for passage in quotable(text))
