@@ -233,11 +233,9 @@ def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:
 
 @needs_mounts
 @covers("REL-1", "REL-2")
-def test_on_a_read_only_home_it_lives_in_the_temporary_folder_and_says_what_it_cannot_do(
-    home: Home, tmp_path: Path
-) -> None:
+def test_on_a_read_only_home_it_lives_in_the_temporary_folder_and_says_what_it_cannot_do(home: Home) -> None:
     home.said("remember", "We deploy with Helm.", "--scope", "universal")
-    scratch = tmp_path.parent / f"{tmp_path.name}-scratch"
+    scratch = home.path.with_name(f"{home.path.name}-scratch")
     scratch.mkdir()
     there = Home(home.path, home.env | {"TMPDIR": str(scratch)})
     with read_only(home.path):
