@@ -387,6 +387,11 @@ class Engine(Changing):
         """The host has sent what it was offered: an answer that came too late for it is never confirmed."""
         self._store.confirm(session, messages)
 
+    def delivered(self, injection: "Injection") -> None:
+        """Whoever asked has the answer: what was offered counts as sent from now on."""
+        if injection.offered is not None:
+            self._store.confirm_one(injection.offered)
+
     def feedback(self, memories: Sequence[MemoryId], *, useful: bool) -> None:
         """A person's word on what was shown; the opposite word takes it back."""
         self._store.note_feedback(memories, 1 if useful else -1)
