@@ -1,7 +1,7 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -261,6 +261,11 @@ class Engine(Changing):
             forget.tidy(self._store, now, self._settings_for(None))
 
     @property
+    def is_there(self) -> bool:
+        """False: the database was moved or deleted while it was open."""
+        return self._store.is_there
+
+    @property
     def is_read_only(self) -> bool:
         return self._store.is_read_only
 
@@ -321,10 +326,10 @@ class Engine(Changing):
         fit = [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
         return [showing.shown_turn(hit) for hit in fit]
 
-    def embed_some(self, *, limit: int = AT_ONCE) -> int:
+    def embed_some(self, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
         """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
         model = None if self._store.is_read_only else self._model()
-        return 0 if model is None else embed_some(self._store, model, limit=limit)
+        return 0 if model is None else embed_some(self._store, model, limit=limit, wait_ms=wait_ms)
 
     def unembedded(self) -> int:
         """How much waits for its meaning; without a model, nothing does."""
@@ -334,10 +339,6 @@ class Engine(Changing):
     def waiting(self, model: ModelId | None) -> Waiting:
         """How much has no vector of this model yet; None: of any."""
         return self._store.waiting(model)
-
-    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
-        """For what is not worth waiting for: inside, a locked store raises StoreBusy so soon."""
-        return self._store.giving_up_after(wait_ms)
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit)
@@ -354,6 +355,11 @@ class Engine(Changing):
     def unwritten(self) -> int:
         """How many events wait in memory: the disk took nothing when they came."""
         return self._moments.unwritten if "_moments" in self.__dict__ else 0  # nobody has said anything yet
+
+    @property
+    def dropped(self) -> int:
+        """How many events are lost: neither the disk nor memory had room for them."""
+        return self._moments.dropped if "_moments" in self.__dict__ else 0
 
     def write_down(self) -> None:
         """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
