@@ -41,7 +41,8 @@ def test_what_was_acknowledged_survives_a_full_disk_and_what_was_not_is_written_
         acknowledged = {f"m{n}" for n in range(5) if told(home, n).get("kept", True)}
         assert len(acknowledged) == 5
         disk.fill()
-        waiting, refused = set(), []
+        waiting: set[str] = set()
+        refused = []
         for n in range(5, 25):
             try:
                 (acknowledged if told(home, n, "word " * 3000).get("kept", True) else waiting).add(f"m{n}")

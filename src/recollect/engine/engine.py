@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
@@ -82,6 +82,7 @@ class Engine(Changing):
         self._seconds = seconds
         self._open_files = files
         self.extractor = extractor
+        self._made: dict[str, Any] = {}
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
         """The same store, as these settings have it, whatever the folder; for one question."""
@@ -354,12 +355,12 @@ class Engine(Changing):
     @property
     def unwritten(self) -> int:
         """How many events wait in memory: the disk took nothing when they came."""
-        return self._moments.unwritten if "_moments" in self.__dict__ else 0  # nobody has said anything yet
+        return self._moments.unwritten if "moments" in self._made else 0  # nobody has said anything yet
 
     @property
     def dropped(self) -> int:
         """How many events are lost: neither the disk nor memory had room for them."""
-        return self._moments.dropped if "_moments" in self.__dict__ else 0
+        return self._moments.dropped if "moments" in self._made else 0
 
     def write_down(self) -> None:
         """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
@@ -409,22 +410,32 @@ class Engine(Changing):
 
         return InjectionLog(self._store)
 
-    @cached_property
+    # These two remember what sessions said. Of two threads that ask first, both get the same one: a dictionary takes
+    # the first, where a `cached_property` would keep the second.
+    @property
     def _moments(self) -> "Moments":
         from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
-        return Moments(
-            self._store,
-            self._settings_for,
-            self.enter_project,
-            self._workspace,
-            self._seconds,
-            self._model,
-            self._looking_from,
-        )
+        if "moments" not in self._made:
+            made = Moments(
+                self._store,
+                self._settings_for,
+                self.enter_project,
+                self._workspace,
+                self._seconds,
+                self._model,
+                self._looking_from,
+            )
+            self._made.setdefault("moments", made)
+        moments: Moments = self._made["moments"]
+        return moments
 
-    @cached_property
+    @property
     def _learning(self) -> "Learning":
         from recollect.engine.learning import Learning  # what only asks or teaches by hand starts quicker without it
 
-        return Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)
+        if "learning" not in self._made:
+            made = Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)
+            self._made.setdefault("learning", made)
+        learning: Learning = self._made["learning"]
+        return learning
