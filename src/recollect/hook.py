@@ -6,6 +6,9 @@ decides nothing and reads no JSON; what went wrong is one line of `hook.log` bes
 
 Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
 only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
+
+Where no daemon runs, what happened is not lost: the agent goes on, and a courier, a process that nobody waits for,
+hands it over as soon as the daemon is up. It keeps it in memory alone: what nobody has redacted is not written down.
 """
 
 import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone, which costs an `enum`
@@ -24,7 +27,9 @@ QUIET_S = 5.0  # after a time-out nothing is asked: a hung daemon costs one dela
 RESPAWN_S = 15.0  # a daemon that never came is not started again within
 REPLACE_S = 30.0  # nor is an older one replaced again within
 POLL_S = 0.01
+COURIER_S = 10.0  # what a courier lives at most
 
+MAX_COURIERS = 20
 MAX_PAYLOAD_BYTES = 4_000_000  # the daemon takes no more
 MAX_ANSWER_BYTES = 1_000_000
 MAX_LOG_BYTES = 200_000
@@ -35,6 +40,7 @@ CHUNK_BYTES = 65_536
 TIMED_OUT = b"hook.timed-out"
 SPAWNED = b"hook.spawned"  # taken away by the first hook that finds the daemon there
 REPLACED = b"hook.replaced"
+COURIER = b"hook.courier-%d"  # its lock is a courier's place in the line; the kernel frees it with the process
 
 READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking", "answering"
 
@@ -42,6 +48,7 @@ READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking
 DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
 DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
 DAEMON_OWN_ENV = {b"MALLOC_ARENA_MAX": b"2"}  # client.DAEMON_OWN_ENV
+LATE = b"Recollect-Late: 1\r\n"  # nobody reads the answer: what it brings was never shown
 
 
 class Failed(Exception):
@@ -56,10 +63,12 @@ class Call:
         self.doing = READING
         self.state = self.runtime = b""  # folders, once they are known
         self.authority = b"Host: localhost\r\n"
+        self.child = 0  # the daemon, if we have started it
 
     def run(self, arguments: list[str]) -> None:
-        moment = arguments[1] if len(arguments) > 1 else ""
-        self.end_in(START_S if moment == START else OTHER_S)
+        waits = len(arguments) > 1 and arguments[1] == START
+        seconds = START_S if waits else OTHER_S
+        self.end_in(seconds)
         self.state = state_folder(posix.environ)
         self.runtime = runtime_folder(posix.environ, self.state)
         if not arguments or not all(map(is_name, arguments)):
@@ -70,13 +79,21 @@ class Call:
             raise Failed("there was nothing on standard input")
         if self.is_recent(TIMED_OUT, QUIET_S):
             return
-        connection = self.connected() or self.started(waits=moment == START)
+        path = b"/v1/hosts/" + arguments[0].encode()
+        connection = self.connected()
+        if connection is None:
+            self.start(START_S if waits else COURIER_S)
+            if not waits:
+                self.send_courier(path, payload)
+                raise Failed("none was running; it is told when it is up")
+            connection = self.started()
         self.drop(SPAWNED)
-        self.answer(connection, arguments[0].encode(), payload)
+        self.let_couriers_pass(seconds / 4)
+        self.answer(connection, path, payload)
 
-    def answer(self, connection: _socket.socket, host: bytes, payload: bytes) -> None:
+    def answer(self, connection: _socket.socket, path: bytes, payload: bytes) -> None:
         self.doing = ASKING
-        status, version, body = exchange(connection, b"/v1/hosts/" + host, self.authority, payload)
+        status, version, body = exchange(connection, path, self.authority, payload)
         self.doing = ANSWERING
         try:
             if status != b"200":
@@ -139,24 +156,72 @@ class Call:
         self.authority = b"Host: 127.0.0.1:%s\r\nAuthorization: Bearer %s\r\n" % (port, token)
         return connection
 
-    def started(self, *, waits: bool) -> _socket.socket:
-        """A session's start waits for a daemon to come up; other moments go on, and the next one finds it."""
+    def start(self, within_s: float) -> None:
+        """Unless one is on its way, since no longer than that."""
         self.doing = STARTING
         make_folder(self.runtime)
-        child = start_daemon() if self.claims(SPAWNED, RESPAWN_S) else 0
-        if not child and not self.is_recent(SPAWNED, START_S):
+        if self.claims(SPAWNED, RESPAWN_S):
+            self.child = start_daemon()
+        elif not self.is_recent(SPAWNED, within_s):
             raise Failed("the last one did not come up; daemon.log may say why")
-        if not waits:
-            raise Failed("none was running; the next hook finds it")
+
+    def started(self) -> _socket.socket:
+        """A session's start waits for the daemon to come up."""
         while (connection := self.connected()) is None:
-            if child and posix.waitpid(child, posix.WNOHANG) != (0, 0):
-                child = 0  # it failed, or another one was quicker and is about to answer
+            if self.child and posix.waitpid(self.child, posix.WNOHANG) != (0, 0):
+                self.child = 0  # it failed, or another one was quicker and is about to answer
                 if not is_locked(self.runtime + b"/daemon.lock"):
                     then = time.time() - START_S  # nothing is on its way any more
                     posix.utime(self.runtime + b"/" + SPAWNED, (then, then))
                     raise Failed("it did not come up; daemon.log may say why")
             time.sleep(POLL_S)
         return connection
+
+    # ---- couriers, one after the other in the order of what happened
+
+    def send_courier(self, path: bytes, payload: bytes) -> None:
+        """Leaves a process behind that hands this over when the daemon is up, and ends without a word."""
+        number, place = self.place_in_line()
+        if posix.fork():
+            return
+        try:
+            _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+            _signal.setitimer(_signal.ITIMER_REAL, COURIER_S)
+            detach(keeping=place)
+            if number:
+                lock(self.place(number - 1), waits=True)  # who came before us has gone
+            while (connection := self.connected()) is None:
+                time.sleep(POLL_S)
+            self.drop(SPAWNED)
+            exchange(connection, path, self.authority + LATE, payload)
+        finally:
+            posix._exit(0)
+
+    def place_in_line(self) -> tuple[int, int]:
+        """Its number behind the last courier, and the open file whose lock it is: the courier inherits it from us."""
+        last = self.last_in_line()
+        for number in range(0 if last is None else last + 1, MAX_COURIERS):
+            place = lock(self.place(number))
+            if place is not None:  # else another hook was quicker
+                posix.utime(place)
+                return number, place
+        raise Failed("none was running, and too much waits for it already")
+
+    def let_couriers_pass(self, seconds: float) -> None:
+        """What happened before is told before, if that is soon."""
+        if not self.is_recent(COURIER % 0, COURIER_S):
+            return
+        give_up = time.monotonic() + seconds
+        while self.last_in_line() is not None and time.monotonic() < give_up:
+            time.sleep(POLL_S)
+
+    def last_in_line(self) -> int | None:
+        return next((number for number in range(MAX_COURIERS - 1, -1, -1) if is_locked(self.place(number))), None)
+
+    def place(self, number: int) -> bytes:
+        return self.runtime + b"/" + COURIER % number
+
+    # ---- its folder
 
     def has_folder(self) -> bool:
         """In a shared temporary directory anybody may have made it: then nobody there is our daemon."""
@@ -282,6 +347,19 @@ def is_locked(path: bytes) -> bool:
     return False
 
 
+def lock(path: bytes, *, waits: bool = False) -> int | None:
+    """The open file that holds it; None: somebody else has it. It goes on in a process that is forked from this one."""
+    import fcntl
+
+    descriptor = posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except BlockingIOError:
+        posix.close(descriptor)
+        return None
+    return descriptor
+
+
 def contents(path: bytes) -> bytes:
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
     try:
@@ -354,23 +432,31 @@ def age_s() -> float:
 
 
 def start_daemon() -> int:
-    """A process of its own: no terminal, no open files of ours, not ended with the agent that we belong to."""
+    """Not ended with the agent that we belong to, and without its keys."""
     env = posix.environ
     kept = {name: env[name] for name in env if name in DAEMON_ENV or name.startswith(DAEMON_ENV_PREFIXES)}
     child = posix.fork()
     if child:
         return child
     try:
-        posix.setsid()
-        posix.chdir("/")
-        nothing = posix.open("/dev/null", posix.O_RDWR)
-        for descriptor in (0, 1, 2):
-            posix.dup2(nothing, descriptor)
-            posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
-        posix.closerange(3, 1 << 20)
+        detach()
         posix.execve(sys.executable, [sys.executable, "-m", "recollect.daemon"], kept | DAEMON_OWN_ENV)
     finally:
         posix._exit(127)
+
+
+def detach(*, keeping: int | None = None) -> None:
+    """A process of its own: no terminal, no open files of whoever started it but this one, nobody's folder."""
+    posix.setsid()
+    posix.chdir("/")
+    while keeping is not None and keeping <= 2:  # a host has closed that one
+        keeping = posix.dup(keeping)
+    nothing = posix.open("/dev/null", posix.O_RDWR)
+    for descriptor in (0, 1, 2):
+        posix.dup2(nothing, descriptor)
+        posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
+    posix.closerange(3, keeping or 3)
+    posix.closerange((keeping or 2) + 1, 1 << 20)
 
 
 def is_older(version: bytes) -> bool:
