@@ -48,6 +48,7 @@ READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking
 DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
 DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
 DAEMON_OWN_ENV = {b"MALLOC_ARENA_MAX": b"2"}  # client.DAEMON_OWN_ENV
+NO_TRAP = posix.O_NOFOLLOW | posix.O_NONBLOCK  # neither a link to elsewhere nor a pipe that nobody reads
 LATE = b"Recollect-Late: 1\r\n"  # nobody reads the answer: what it brings was never shown
 
 
@@ -92,7 +93,6 @@ class Call:
         self.answer(connection, path, payload)
 
     def answer(self, connection: _socket.socket, path: bytes, payload: bytes) -> None:
-        self.doing = ASKING
         status, version, body = exchange(connection, path, self.authority, payload)
         self.doing = ANSWERING
         try:
@@ -119,6 +119,8 @@ class Call:
         _signal.setitimer(_signal.ITIMER_REAL, seconds - min(age_s(), seconds / 2) - END_S)
 
     def too_late(self, *_: object) -> None:
+        _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))  # should the disk of the log hang as well
+        _signal.setitimer(_signal.ITIMER_REAL, END_S)
         try:
             if self.doing == ASKING:
                 self.claims(TIMED_OUT, 0)
@@ -130,6 +132,7 @@ class Call:
 
     def connected(self) -> _socket.socket | None:
         """None: there is no daemon."""
+        self.doing = ASKING  # one that hangs may not even take a connection
         if not self.has_folder():
             return None
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -168,6 +171,7 @@ class Call:
     def started(self) -> _socket.socket:
         """A session's start waits for the daemon to come up."""
         while (connection := self.connected()) is None:
+            self.doing = STARTING
             if self.child and posix.waitpid(self.child, posix.WNOHANG) != (0, 0):
                 self.child = 0  # it failed, or another one was quicker and is about to answer
                 if not is_locked(self.runtime + b"/daemon.lock"):
@@ -264,7 +268,7 @@ class Call:
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
         try:
-            descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
+            descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | NO_TRAP, 0o600)
             if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
                 posix.ftruncate(descriptor, 0)
             posix.write(descriptor, f"{when} {self.name}: {self.doing}: {said}\n".encode())
@@ -288,13 +292,18 @@ def runtime_folder(env: dict[bytes, bytes], state: bytes) -> bytes:
     from hashlib import sha256
 
     name = b"recollect-%d-%s" % (posix.getuid(), sha256(folder).hexdigest()[:12].encode())
-    return below(env.get(b"TMPDIR") or b"/tmp", name)
+    given = env.get(b"TMPDIR", b"")
+    return below(given if given.startswith(b"/") else b"/tmp", name)
 
 
 def home(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"HOME")
+    if given:
+        if not given.startswith(b"/"):  # the daemon works in another folder than the host
+            raise Failed("HOME is no whole path")
+        return given
     if given is not None:
-        return given or b"/"
+        return b"/"
     import pwd
 
     return pwd.getpwuid(posix.getuid()).pw_dir.encode("utf-8", "surrogateescape")
@@ -308,8 +317,8 @@ def below(folder: bytes, name: bytes) -> bytes:
 
 def can_be_written(folder: bytes) -> bool:
     """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
-    while not posix.access(folder, posix.F_OK):
-        folder = folder.rpartition(b"/")[0] or (b"/" if folder.startswith(b"/") else b".")
+    while not posix.access(folder, posix.F_OK) and len(folder) > 1:
+        folder = folder.rpartition(b"/")[0] or b"/"
     return posix.access(folder, posix.W_OK)
 
 
@@ -460,11 +469,24 @@ def detach(*, keeping: int | None = None) -> None:
 
 
 def is_older(version: bytes) -> bool:
-    """A version that cannot be read is nobody's business."""
-    try:
-        return [int(part) for part in version.split(b".")] < [int(part) for part in VERSION.split(".")]
-    except ValueError:
-        return False
+    """Than this one, by the leading numbers (client.is_older). One that cannot be read is nobody's business."""
+    theirs, ours = numbers(version), numbers(VERSION.encode())
+    return theirs is not None and ours is not None and theirs < ours
+
+
+def numbers(version: bytes) -> list[int] | None:
+    found = []
+    for part in version.split(b"."):
+        digits = part[: len(part) - len(part.lstrip(b"0123456789"))]
+        if digits:
+            found.append(int(digits[:9]))
+        if digits != part or not digits:
+            break
+    if not found:
+        return None
+    while found and found[-1] == 0:  # 1.2 and 1.2.0 are the same
+        found.pop()
+    return found
 
 
 def is_name(text: str) -> bool:

@@ -164,6 +164,34 @@ def test_a_host_that_closes_its_ends_is_not_told(home: Home, closed: str) -> Non
     assert (home.path / "code").read_text() == "0\n"
 
 
+def test_a_folder_that_nobody_may_look_into_ends_the_hook_all_the_same(home: Home) -> None:
+    """From a folder that is gone, nothing can be asked about a path that is not whole."""
+    gone = home.path / "gone"
+    gone.mkdir()
+    line = f"rmdir {gone}; exec {sys.executable} -S -I {HOOK} script prompt"
+    env = {"HOME": "nowhere"}
+    done = subprocess.run(["bash", "-c", line], input=b"{1}", env=env, cwd=gone, capture_output=True, timeout=20)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_a_log_that_is_a_pipe_holds_nobody_up(home: Home) -> None:
+    home.places.state.mkdir(parents=True)
+    os.mkfifo(home.places.state / "hook.log")
+    assert call(home, "script", "prompt", stdin=b"") == b""
+
+
+@covers("INJ-10")
+def test_a_daemon_that_takes_no_connection_is_one_that_hangs(home: Home) -> None:
+    home.places.runtime.mkdir(mode=0o700, parents=True)
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as first:
+        listener.bind(str(home.places.socket))
+        listener.listen(0)
+        first.connect(str(home.places.socket))  # the only place in its line
+        assert call(home, "script", "prompt") == b""
+        assert (home.places.runtime / os.fsdecode(hook.TIMED_OUT)).exists()
+    assert "asking: it took too long" in noted(home)
+
+
 def test_without_a_home_nothing_happens(home: Home) -> None:
     command = [sys.executable, "-S", "-I", str(HOOK), "script", "prompt"]
     for env in ({}, {"HOME": "/dev/null/none"}, {"HOME": "nowhere"}):

@@ -108,24 +108,6 @@ def test_an_older_daemon_that_hangs_is_ended(home: Home, tmp_path: Path, monkeyp
     assert older.wait(timeout=10) == -signal.SIGKILL
 
 
-@pytest.mark.parametrize(
-    ("version", "older"),
-    [
-        ("0.0.9", True),
-        ("0.1", False),
-        ("0.1.0", False),
-        ("0.1.0rc1", False),
-        ("0.10", False),
-        ("99", False),
-        ("x", True),
-    ],
-)
-def test_versions_are_compared_by_their_numbers(version: str, older: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "__version__", "0.1.0")
-    assert client.is_older(version) is older
-    assert client.is_older(None) is False
-
-
 def test_restart_says_what_happened(home: Home) -> None:
     assert home.said("restart") == "The daemon was not running; now it is.\n"
     pid = home.client.pid()
