@@ -236,7 +236,9 @@ class Client:
         """DaemonError: who is there may not be asked. OSError: nobody is there."""
         folder = self._socket_path.parent
         if folder.lstat().st_uid != os.getuid():  # in a shared temporary directory anybody may have made it
-            raise DaemonError(f"{folder} belongs to another user; remove it, or set XDG_STATE_HOME.")
+            raise DaemonError(
+                f"{folder} belongs to another user; remove it, or set XDG_RUNTIME_DIR to a folder of yours."
+            )
         try:
             return _Connection(_opened(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
         except (FileNotFoundError, ConnectionRefusedError):

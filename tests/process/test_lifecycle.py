@@ -16,7 +16,7 @@ from recollect import __version__, client
 from recollect.client import Client
 from recollect.domain.errors import DaemonError
 from tests.mounts import needs_mounts, read_only
-from tests.process.conftest import Home
+from tests.process.conftest import Home, refused
 from tests.process.test_daemon import PROMPT, START, wait_until_running
 from tests.process.versions import another_version
 from tests.requirements import covers
@@ -114,6 +114,20 @@ def test_restart_says_what_happened(home: Home) -> None:
     assert home.said("restart") == "The daemon was restarted.\n"
     assert home.client.pid() != pid
     assert home.json("restart") == {"running": True, "stopped": True, "pid": home.client.pid()}
+
+
+def test_a_restart_with_settings_that_cannot_be_read_leaves_the_daemon_alone(home: Home) -> None:
+    home.said("start")
+    pid = home.client.pid()
+    assert pid is not None
+    assert os.getsid(pid) == pid  # not ended with the shell
+    home.places.settings.parent.mkdir(parents=True)
+    home.places.settings.write_text("[daemon]\nport = true\n")
+    assert "daemon.port" in refused(home, "restart")
+    assert home.client.pid() == pid
+    home.said("stop")
+    assert "daemon.port" in refused(home, "start")
+    assert not home.client.is_running()
 
 
 @pytest.mark.alone
