@@ -209,8 +209,10 @@ def test_a_port_that_is_taken_leaves_the_socket_and_is_said(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = home.recollect("start", RECOLLECT_DAEMON__PORT=str(taken.getsockname()[1]))
     assert done.returncode == 0
-    assert not home.places.tcp.exists()
+    assert home.client.port() is None
     assert "Set another [daemon] port" in home.places.log.read_text()
+    (noted,) = home.client.get("/v1/status")["last_errors"]
+    assert "Set another [daemon] port" in noted["code"]
 
 
 def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:
