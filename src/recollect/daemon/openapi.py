@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from recollect import __version__
+from recollect.api.wire import Failed
 
 REF = "#/components/schemas/{name}"
 FAILURES = {
@@ -15,17 +16,6 @@ FAILURES = {
     "500": "A fault of ours; the log says where.",
     "503": "The database cannot be used just now; the message says why.",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    code: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
-    error: Failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
