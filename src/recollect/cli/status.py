@@ -65,7 +65,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     else:
         _show([*told(pid, facts, kept), *_written(facts, places.database)])
         _show_usage(usage)
-        _show([(name, where[name]) for name in ("database", "log", "tcp", "token") if name in where])
+        _show([(name, where[name]) for name in ("database", "socket", "log", "tcp", "token") if name in where])
     if facts is None:
         ctx.exit(EXIT_NOT_RUNNING if pid is None else EXIT_ERROR)
 
