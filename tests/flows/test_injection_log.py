@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Point, Verdict
-from recollect.domain.memory import MemoryId, SessionId
+from recollect.domain.memory import Kind, MemoryId, SessionId
 from recollect.engine.engine import Engine
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
 from tests.requirements import covers
@@ -77,3 +77,17 @@ def test_a_persons_word_is_counted_and_taken_back_by_the_opposite(used: Engine) 
     used.feedback([helm], useful=True)
     used.feedback([helm], useful=False)
     assert used.find("helm").use.feedback == 1
+
+
+def test_what_was_offered_counts_as_shown_only_when_it_was_delivered(engine: Engine) -> None:
+    engine.remember(a_draft("We deploy with Helm to GKE.", kind=Kind.DECISION))
+    asked = "How do we deploy with Helm to GKE?"
+    late = engine.handle(a_prompt(asked, message="m1", offered=True))
+    assert "Helm" in late.block
+    again = engine.handle(a_prompt(asked, message="m2", offered=True))
+    assert again.ids == late.ids, "nobody has seen it"
+    engine.delivered(again)
+    assert not engine.handle(a_prompt(asked, message="m3", offered=True)).block
+    assert engine.find(again.ids[0]).use.shown == 1
+    engine.delivered(engine.handle(a_prompt(asked, message="m1", offered=True)))  # asked again, and heard this time
+    assert engine.find(again.ids[0]).use.shown == 2

@@ -23,6 +23,7 @@ from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError
 from recollect.domain.event import Event
+from recollect.domain.injection import Injection
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from recollect.api.operation import AnyOperation
 
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
+
+LATE = "Recollect-Late"  # what happened is told after the fact: nobody waits for the answer
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
 
@@ -89,7 +92,10 @@ def create_app(served: Served) -> Starlette:
         name = request.path_params["host"]
         if name not in HOSTS:
             raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
-        answer = await run_in_threadpool(answer_host, engine, HOSTS[name], await object_of(request))
+        answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], await object_of(request))
+        # Whoever had to go on without it, or only brings what happened, has not put it in front of a model.
+        if injection.offered and LATE not in request.headers and not await request.is_disconnected():
+            await run_in_threadpool(engine.delivered, injection)
         activity.note_host()  # after the answer: what it starts must not take the processor from it
         return answer
 
@@ -140,10 +146,11 @@ def create_app(served: Served) -> Starlette:
     return app
 
 
-def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> dict[str, Any]:
+def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> tuple[dict[str, Any], Injection]:
+    """What the host is told, and what it was made of."""
     event: Event = host.normalise(payload, datetime.now(UTC))
-    answer: dict[str, Any] = host.render(engine.handle(event))
-    return answer
+    injection = engine.handle(event)
+    return host.render(injection), injection
 
 
 def _operated(served: Served, name: str, body: bytearray) -> Response:

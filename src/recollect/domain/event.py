@@ -8,7 +8,17 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, check_name, check_time
+from recollect.domain.memory import (
+    Kind,
+    MemoryId,
+    MessageId,
+    ProjectId,
+    Scope,
+    SessionId,
+    check_folder,
+    check_name,
+    check_time,
+)
 from recollect.domain.session import NO_SUMMARY, Note, Summary
 
 
@@ -36,10 +46,13 @@ class _Happened:
     parent: SessionId | None = None  # the session whose agent began this one, or of which it is a copy
     window_tokens: int | None = None  # what the model can read at once, if known
     confirms: bool = False  # the host says afterwards what it really sent; until then a block is only offered
+    offered: bool = False  # a block counts as sent only when its answer was delivered (`engine.delivered`)
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
         check_time(self.at)
+        if self.folder is not None:
+            check_folder(self.folder)
         for name, what in (
             (self.project, "project"),
             (self.language, "language"),

@@ -75,6 +75,16 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogKey:
+    """Where the log has it."""
+
+    session: SessionId
+    context: int
+    message: MessageId | None  # None: the stable block of this context
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """A block for the model. An empty block is silence."""
 
@@ -89,6 +99,7 @@ class Injection:
     quoted: tuple[Quoted, ...] = ()  # the turns that the block quotes, in its order
     quiet: Quiet | None = None
     notice: str = ""  # for the person, not for the model
+    offered: LogKey | None = None  # set: it counts as sent only when its answer was delivered
     kept: bool = True  # False: the event itself could not be written down yet; it waits in memory
 
     @property

@@ -20,7 +20,7 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
+from recollect.domain.injection import Injection, LogKey, Placement, Point, Quiet, Sent, Session
 from recollect.domain.memory import MessageId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
@@ -83,6 +83,10 @@ class Moments:
     def unwritten(self) -> int:
         """How many events wait in memory for a disk that took nothing."""
         return self._inbox.unwritten
+
+    @property
+    def dropped(self) -> int:
+        return self._inbox.dropped
 
     def catch_up(self) -> None:
         """Writes down what waits for the disk."""
@@ -155,7 +159,7 @@ class Moments:
             session = session_state.forked(self._store, session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
-            return shown_again(logged.injection)
+            return shown_again(_answered(logged, event))
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).start.enabled, event)
         if quiet is not None:
@@ -204,7 +208,7 @@ class Moments:
         sent = self._store.sent_with(session.id, [event.message], why=True)
         logged = next((one for one in sent if not one.call), None)
         if logged is not None:
-            return shown_again(logged.injection)
+            return shown_again(_answered(logged, event))
         began = self._seconds()
         settings = self._settings_for(event.folder)
         wish = opted_out(event.text)
@@ -260,7 +264,7 @@ class Moments:
             sent = self._store.sent_with(session.id, [event.message], why=True)
             logged = next((one for one in sent if one.call == (event.call or event.message)), None)
             if logged is not None:
-                return shown_again(logged.injection)
+                return shown_again(_answered(logged, event))
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).tool_error.enabled, event)
         if quiet is not None:
@@ -385,10 +389,18 @@ class Moments:
             at=event.at,
             took_ms=(self._seconds() - began) * 1000,
             point=point,
-            confirmed=not (event.confirms and point in (Point.PROMPT, Point.TOOL_ERROR)),
+            confirmed=not (event.offered or (event.confirms and point in (Point.PROMPT, Point.TOOL_ERROR))),
         )
-        recorded = self._store.record(sent).injection
+        recorded = _answered(self._store.record(sent), event)
         return replace(recorded, notice=injection.notice) if injection.notice else recorded
+
+
+def _answered(sent: Sent, event: Event) -> Injection:
+    """As the log has it, with its place there if it counts only once it was delivered."""
+    if not event.offered or not sent.injection.block:
+        return sent.injection
+    key = LogKey(session=sent.session, context=sent.context, message=sent.message, call=sent.call)
+    return replace(sent.injection, offered=key)
 
 
 def _place(session: Session, event: Event) -> Place:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.injection import Point, Sent, Session, Usage
+from recollect.domain.injection import LogKey, Point, Sent, Session, Usage
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Recap
 
@@ -62,6 +62,10 @@ class LogsInjections(Protocol):
 
     def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
         """The host has sent what it was offered for these messages."""
+        ...
+
+    def confirm_one(self, key: LogKey) -> None:
+        """The same of one answer, by its place in the log."""
         ...
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:

@@ -29,7 +29,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
     }
     match hook:
         case "session.start":
-            return SessionStarted(**about)
+            return SessionStarted(offered=True, **about)  # of the others the plugin tells itself
         case "chat.message":
             message = MessageId(_text(payload, "messageID"))
             return Prompt(message=message, text=_said(payload), live=_live(payload), **about)

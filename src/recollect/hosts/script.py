@@ -5,6 +5,7 @@ alone: whoever forwards what a host says need not know which they are.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -38,7 +39,7 @@ SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
 def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
-    return event_of(payload, now, host=NAME)
+    return replace(event_of(payload, now, host=NAME), offered=True)
 
 
 def render(injection: Injection) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.injection import Point, Sent, Session, Usage
+from recollect.domain.injection import LogKey, Point, Sent, Session, Usage
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NOTHING
@@ -89,6 +89,15 @@ class Injections:
                 (session_id, json.dumps(list(messages)), STABLE),
             ).fetchall()
             for row in confirmed:
+                note_shown(connection, row["ids"], row["at_ms"])
+
+    def confirm_one(self, key: LogKey) -> None:
+        with self._database.write() as connection:
+            row = connection.execute(
+                f"UPDATE injection SET confirmed = 1 WHERE {_THIS} AND confirmed = 0 RETURNING ids, at_ms",
+                {"session": key.session, "message": key.message or STABLE, "call": key.call, "context": key.context},
+            ).fetchone()
+            if row is not None:
                 note_shown(connection, row["ids"], row["at_ms"])
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:
