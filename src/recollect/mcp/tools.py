@@ -153,7 +153,7 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
         case "forget":
             _refuse_elsewhere(memory, viewer)
             done = engine.forget([memory.id], at=asker.at, by=BY)
-            back = "for good" if done.for_good else "the user can bring it back with `recollect undo`"
+            back = "for good" if done.for_good else "the user can bring it back: `recollect undo --list` has its number"
             return f"Forgot {memory.id}; {back}."
         case _:
             _refuse_elsewhere(memory, viewer)
