@@ -17,7 +17,7 @@ from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.daemon.guard import FOREIGN, NO_TOKEN, WRONG_HOST
 from recollect.domain import errors
 from recollect.domain.settings import Settings
-from recollect.mcp.schema import INSTRUCTIONS, MAX_TOKENS, MIN_TOKENS, TOOLS, Argument, Takes
+from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Takes
 from recollect.mcp.tools import NotTold, OfAnotherProject, OptedOut, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -137,7 +137,7 @@ def _takes(argument: Argument) -> str:
         case Takes.LIST:
             return f"a list of {values or 'strings'}"
         case Takes.NUMBER:
-            return f"{MIN_TOKENS} to {MAX_TOKENS}"
+            return f"{MIN_TOKENS} or more"
         case Takes.FLAG:
             return "true or false"
         case _:

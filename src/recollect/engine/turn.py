@@ -9,13 +9,13 @@ from recollect.domain.memory import Hit, Memory, MemoryId, Tier, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
+from recollect.engine.disputes import undisputed
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
 from recollect.engine.quotes import quotes
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, favouring, fill, first_of_each_kind, offer
-from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, with_use
 from recollect.text.block import with_lines
 from recollect.text.intent import intent
@@ -224,7 +224,7 @@ def _ordered(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]
     kinds = favoured(situation.agent)
     most = int(situation.settings.turn.favoured_share * lines)
     parts = (favouring(first_of_each_kind(part), kinds, most) for part in (sure, doubtful))
-    return newest_first([hit for part in parts for hit in part])
+    return undisputed([hit for part in parts for hit in part], situation)
 
 
 def _is_sure(hit: Hit) -> bool:
