@@ -432,3 +432,27 @@ def test_a_session_begun_by_its_host_shares_what_was_told(engine: Engine, shop: 
     assert "linter" in engine.handle(start).block
     asker = Asker(session=SessionId("ses_41"), at=NOW, folder=shop.folder)
     assert "said further up" in call(engine, asker, "search", {"query": "run the linter"}).text
+
+
+def test_each_folder_has_a_session_of_its_own_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    askers = Askers()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    ways = [connection(mcp="x", query=str(tmp_path / name)) for name in ("a", "b", "a")]
+    first, other, again = (askers.asker(way, NOW).session for way in ways)
+    assert (first == again, first == other) == (True, False)
+    (tmp_path / "file").write_text("")
+    for wrong in (tmp_path / "file", tmp_path / "gone"):
+        with pytest.raises(PayloadError, match="There is no folder"):
+            askers.asker(connection(query=str(wrong)), NOW)
+
+
+def test_what_was_never_delivered_is_told_again(engine: Engine, shop: Asker) -> None:
+    taught(engine, shop, "We deploy with Helm on Mondays.")
+    far = replace(shop, hears=False)
+    for _ in range(2):
+        answer = call(engine, far, "search", {"query": "deploy with Helm"})
+        assert "on Mondays" in answer.text
+    assert answer.offered is not None
+    engine.delivered(answer.offered)
+    assert "said further up" in call(engine, far, "search", {"query": "deploy with Helm"}).text

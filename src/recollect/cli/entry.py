@@ -39,7 +39,8 @@ def run() -> None:
 
 
 def _interrupted() -> int:
-    sys.stderr.write("\nInterrupted.\n")
+    if sys.argv[1:2] != ["mcp"]:  # who starts that is no person
+        sys.stderr.write("\nInterrupted.\n")
     return EXIT_INTERRUPTED
 
 

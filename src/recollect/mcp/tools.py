@@ -62,12 +62,14 @@ class Asker:
     session: SessionId
     at: datetime
     folder: str | None = None  # None: it works in no project that we know of
+    hears: bool = True  # False: what it is told counts once its answer was delivered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     text: str
     code: str | None = None  # of an error; the text says what to do next
+    offered: Injection | None = None  # to be confirmed once the agent has the answer
 
 
 class NotTold(RecollectError):
@@ -105,17 +107,17 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> A
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
-        return Answer(text=_DONE_BY[name](engine, asker, TOOLS[name].read(given)))
+        return _DONE_BY[name](engine, asker, TOOLS[name].read(given))
     except RecollectError as error:
         return Answer(text=redact(str(error)).text, code=error.code)
 
 
-def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
     return _told(engine.handle(_asked(asker, given, query=given["query"], **wanted)))
 
 
-def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     kinds = _kinds(given) or frozenset(Kind)
     left_out = {Kind.FILE_CONTEXT: given.get("files", True), Kind.ERROR_PATTERN: given.get("errors", True)}
     kinds -= {kind for kind, wanted in left_out.items() if not wanted}
@@ -125,7 +127,7 @@ def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
     return _told(engine.handle(_asked(asker, given, query=given["task"], kinds=every)))
 
 
-def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     about = given["about"]
     if about == "project" and asker.folder is None:
         raise PayloadError("No project folder came with this connection. Ask about `user` or `recent`.")
@@ -134,15 +136,15 @@ def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
     return _told(told, nothing="Nothing is known yet; `add` what lasts.")
 
 
-def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     opened = engine.handle(_asked(asker, given, id=MemoryId(given["id"].strip())))
     if opened.notice:
         raise NotTold(opened.notice)
     cut = next((choice.id for choice in opened.choices if choice.verdict is Verdict.SHORT), None)
-    return _told(opened) if cut is None else f"{opened.block}\n{CUT.format(id=cut)}"
+    return _told(opened) if cut is None else _answer(f"{opened.block}\n{CUT.format(id=cut)}", opened)
 
 
-def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     _refuse_unwanted(engine, asker)
     scope = _scope(engine, asker, given.get("scope", "project"), keeps=True) or UNIVERSAL
     files = given.get("files", [])
@@ -156,7 +158,7 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
         source=_source(asker),
         anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
-    return _kept(engine, asker, engine.remember(draft, folder=asker.folder), draft)
+    return Answer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder), draft))
 
 
 def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
@@ -168,7 +170,7 @@ def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
         ) from None
 
 
-def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     if not engine.answers_agents(asker.folder):
         raise SwitchedOff(SWITCHED_OFF)
     viewer = engine.viewer_in(asker.folder, asker.session)
@@ -180,11 +182,11 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
     match given["action"]:
         case "useful" | "useless":
             engine.note_helped(memory, asker.session, asker.at, helped=given["action"] == "useful")
-            return f"Noted that {memory.id} was {given['action']}."
+            return Answer(text=f"Noted that {memory.id} was {given['action']}.")
         case "forget":
-            return _forget(engine, asker, memory)
+            return Answer(text=_forget(engine, asker, memory))
         case _:
-            return _update(engine, asker, memory, given.get("text"))
+            return Answer(text=_update(engine, asker, memory, given.get("text")))
 
 
 def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
@@ -217,6 +219,7 @@ def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
         at=asker.at,
         host=BY,
         folder=asker.folder,
+        offered=not asker.hears,
         budget_tokens=given.get("max_tokens"),
         reserved_tokens=CUT_TOKENS if "id" in wanted else OPENS_TOKENS,
         **wanted,
@@ -253,16 +256,20 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
             return Scope(ScopeLevel.LANGUAGE, language)
 
 
-def _told(injection: Injection, nothing: str = NOTHING) -> str:
+def _told(injection: Injection, nothing: str = NOTHING) -> Answer:
     if injection.quiet is Quiet.OFF:
         raise SwitchedOff(SWITCHED_OFF)
     if injection.quiet is Quiet.CAP:
-        return FULL
+        return Answer(text=FULL)
     if not injection.block:
         has_no_room = any(choice.verdict is Verdict.BUDGET for choice in injection.choices)
-        return NO_ROOM if has_no_room else nothing
+        return Answer(text=NO_ROOM if has_no_room else nothing)
     in_short = any(choice.verdict in IN_SHORT for choice in injection.choices)
-    return f"{injection.block}\n{OPENS}" if in_short else injection.block
+    return _answer(f"{injection.block}\n{OPENS}" if in_short else injection.block, injection)
+
+
+def _answer(text: str, injection: Injection) -> Answer:
+    return Answer(text=text, offered=None if injection.offered is None else injection)
 
 
 def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
@@ -301,7 +308,7 @@ def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
     return " ".join(said)
 
 
-_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], str]] = {
+_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], Answer]] = {
     "search": _search,
     "details": _details,
     "context": _context,
