@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from recollect.mcp.lines import Wrong, read
 
-
 WRONG_IDS: list[Any] = [1.5, True, {}, [], None]
 
 
