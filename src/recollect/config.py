@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.domain.errors import InvalidSettings, InvalidValue
-from recollect.domain.memory import MAX_NAME_CHARS, Kind, check_name
+from recollect.domain.memory import MAX_NAME_CHARS, Kind, check_folder, check_name
 from recollect.domain.settings import Settings
 from recollect.workspace import marker
 
@@ -174,8 +174,9 @@ def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os
 def project_file(folder: str) -> Path | None:
     """The file of the project that a folder lies in. A folder that cannot be looked into has none."""
     try:
+        check_folder(folder)
         return marker.find(Path(folder).resolve())
-    except (OSError, ValueError, RuntimeError):  # gone, not allowed, a NUL inside, a circle of links
+    except (InvalidValue, OSError, ValueError, RuntimeError):  # gone, not allowed, a NUL inside, a circle of links
         return None
 
 

@@ -354,3 +354,18 @@ def test_what_a_full_disk_did_not_take_is_written_later_in_its_order(
 
 def refusing(_: object) -> None:
     raise StoreUnusable("no space")
+
+
+def test_what_finds_no_room_in_memory_either_is_counted(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.handle(a_start())
+    monkeypatch.setattr("recollect.engine.inbox.MOST_UNWRITTEN", 2)
+    with monkeypatch.context() as full:
+        full.setattr(store, "put_event", refusing)
+        for n in range(5):
+            engine.handle(a_prompt(f"Rename table {n}.", message=f"m{n}"))
+    assert (engine.unwritten, engine.dropped) == (2, 3)
+    engine.write_down()
+    heard = store.heard_events(S1, limit=10, waiting=True)
+    assert [event.message for event in heard if isinstance(event, Prompt)] == ["m3", "m4"]

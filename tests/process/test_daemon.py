@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import socket
@@ -8,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -273,3 +275,28 @@ def test_a_method_that_is_not_offered_is_refused(shared_home: Home) -> None:
     with pytest.raises(DaemonError):
         shared_home.client.get("/v1/stop")
     assert shared_home.client.is_running()
+
+
+def test_an_answer_that_came_too_late_was_never_shown(home: Home) -> None:
+    """A hook that had to end before it: what it was told nobody has seen, so it is told again."""
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
+    home.said("start")
+    event = {"type": "prompt", "session": "late", "folder": "/", "text": "How do we deploy with Helm?"}
+    body = json.dumps(event | {"message": "m1"}).encode()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as hook:
+        hook.connect(str(home.places.socket))
+        hook.sendall(b"POST /v1/hosts/script HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+    assert [sent["confirmed"] for sent in logged_of(home, "late")] == [False]
+    again = home.client.post("/v1/hosts/script", event | {"message": "m2"})
+    assert "We deploy with Helm." in again["block"]
+    assert home.client.post("/v1/hosts/script", event | {"message": "m3"}) == {}
+
+
+def logged_of(home: Home, session: str) -> Any:
+    """As soon as there is something."""
+    give_up = time.monotonic() + 20
+    while time.monotonic() < give_up:
+        with suppress(DaemonError):  # nobody has heard of it yet
+            return home.client.post("/v1/why", {"session": session, "every": True})["log"]
+        time.sleep(0.02)
+    raise AssertionError(f"nothing is logged of {session}")

@@ -32,8 +32,8 @@ class Bulk:
 def embed_briefly(engine: "Engine", bulk: Bulk) -> Waiting:
     """What waits afterwards; a search never fails for it."""
     give_up = time.perf_counter() + BRIEFLY_S
-    with suppress(StoreError), engine.giving_up_after(BUSY_MS):
+    with suppress(StoreError):
         while (left := bulk.left(engine)) and time.perf_counter() < give_up:
-            if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE)):
+            if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE), wait_ms=BUSY_MS):
                 break
     return engine.waiting(bulk.model)

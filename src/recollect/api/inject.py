@@ -13,6 +13,8 @@ from recollect.domain.event import Asked, Event, Prompt, ToolFailed
 from recollect.domain.injection import Injection
 from recollect.hosts.script import event_of
 
+LEARN_S = 5.0  # for what was just told a moment is enough
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inject(Request):
@@ -59,11 +61,12 @@ def _answered(desk: Desk, event: Event) -> Injected:
 
 
 def _learn(desk: Desk) -> None:
-    """From what was just told, before whoever told it looks."""
+    """From what was just told, before whoever told it looks; where much waits, the background does the rest."""
+    give_up = time.perf_counter() + LEARN_S
     with suppress(StoreError):  # somebody else is at it, or the disk is full: it waits
         if desk.live.to_learn():
             desk.model()  # sentences are weighed by their meaning
-        while learn_some(desk.live):
+        while time.perf_counter() < give_up and learn_some(desk.live):
             pass
 
 

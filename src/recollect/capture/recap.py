@@ -342,7 +342,7 @@ def _best(lines: Iterable[_Line], besides: Iterable[str] = ()) -> list[_Line]:
     return told
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=384)
 def _words(line: str) -> frozenset[str]:
     return frozenset(word.strip(".,;:()[]'\"…!?") for word in line.casefold().split()) - {""}
 

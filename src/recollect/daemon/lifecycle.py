@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -26,6 +26,7 @@ from recollect.daemon.listening import Listening, listening
 from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, bounded
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import RecollectError
+from recollect.engine.engine import Engine
 
 log = logging.getLogger("recollect.daemon")
 
@@ -47,7 +48,7 @@ def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
         Background(engine, model) as background,
     ):
         activity = Activity(background.wake)
-        server = _Server(settings, activity, heard, lambda: engine.tidy(datetime.now(UTC)))
+        server = _Server(settings, activity, heard, engine)
         served = Served(
             engine=engine,
             settings_for=settings,
@@ -59,15 +60,25 @@ def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
         if engine.is_read_only:
             log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
         server.serve_app(Guard(create_app(served), heard.door), bounds)
+        _write_down(engine)
     return 0
+
+
+def _write_down(engine: Engine) -> None:
+    """What waited in memory for a full disk: the last chance."""
+    try:
+        if engine.unwritten:
+            engine.write_down()
+    except RecollectError as error:
+        log.error("%s: %d events are lost", error.code, engine.unwritten, extra={"where": "database"})
 
 
 class _Server:
     """uvicorn on sockets that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: LiveSettings, activity: Activity, heard: Listening, tidy: Callable[[], None]) -> None:
+    def __init__(self, settings: LiveSettings, activity: Activity, heard: Listening, engine: Engine) -> None:
         self._settings = settings
-        self._tidy = tidy
+        self._engine = engine
         self._heard = heard
         self._activity = activity
         self._uvicorn: uvicorn.Server | None = None
@@ -100,10 +111,18 @@ class _Server:
     async def _until_done(self, server: uvicorn.Server) -> None:
         asyncio.get_running_loop().set_exception_handler(_unforeseen)
         watch = asyncio.create_task(self._watch())
+        watch.add_done_callback(self._unwatched)
         try:
             await server.serve(sockets=self._heard.sockets)
         finally:
             watch.cancel()
+
+    def _unwatched(self, watch: "asyncio.Task[None]") -> None:
+        """Without it nothing would ever end this daemon: better none than one for ever."""
+        error = None if watch.cancelled() else watch.exception()
+        if error is not None:
+            log.error("%s at %s", type(error).__name__, daemon_log.places_of(error), extra={"where": "watch"})
+            self.finish()
 
     async def _watch(self) -> None:
         tidied = float("-inf")
@@ -112,19 +131,26 @@ class _Server:
             if time.monotonic() - tidied > TIDY_S:
                 await asyncio.to_thread(self._tidy_up)
                 tidied = time.monotonic()
-            idle_s = self._settings(None).daemon.idle_minutes * 60 or float("inf")
-            if self._activity.idle_seconds() > idle_s:
+            if self._activity.idle_seconds() > await asyncio.to_thread(self._idle_s):
                 log.info("idle for %.0f s", self._activity.idle_seconds())
+                self.finish()
+            if not await asyncio.to_thread(lambda: self._engine.is_there):
+                log.warning("the database was moved or deleted: the next daemon opens what is there then")
                 self.finish()
             if not self._heard.found_by.is_ours():
                 log.warning("the socket was taken away: nobody can reach this daemon any more")
                 self.finish()
 
+    def _idle_s(self) -> float:
+        """Not on the loop: a disk that hangs must not hold up anybody else."""
+        return self._settings(None).daemon.idle_minutes * 60 or float("inf")
+
     def _tidy_up(self) -> None:
         try:
-            self._tidy()
-        except RecollectError as error:  # a busy or full disk today is tried again later
-            log.warning("%s", error.code, extra={"where": "tidying"})
+            self._engine.tidy(datetime.now(UTC))
+        except (RecollectError, OSError) as error:  # a busy or full disk today is tried again later
+            code = error.code if isinstance(error, RecollectError) else type(error).__name__
+            log.warning("%s", code, extra={"where": "tidying"})
 
 
 class _Uvicorn(uvicorn.Server):

@@ -24,6 +24,7 @@ class Status:
     candidates: int
     to_learn: int  # events that wait to be learnt from
     unwritten: int  # events that wait in memory: the disk takes nothing
+    dropped: int  # events that are lost: memory had no room for them either
     to_embed: int  # memories and turns that wait for their meaning
     extractor: str | None  # None: no language model reads sessions
     model: str
@@ -45,6 +46,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         candidates=len(engine.candidates()),
         to_learn=engine.to_learn(),
         unwritten=engine.unwritten,
+        dropped=engine.dropped,
         to_embed=waiting.memories + waiting.turns,
         extractor=_extractor(engine),
         model=model,

@@ -8,7 +8,17 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, check_name, check_time
+from recollect.domain.memory import (
+    Kind,
+    MemoryId,
+    MessageId,
+    ProjectId,
+    Scope,
+    SessionId,
+    check_folder,
+    check_name,
+    check_time,
+)
 from recollect.domain.session import NO_SUMMARY, Note, Summary
 
 
@@ -41,6 +51,8 @@ class _Happened:
     def __post_init__(self) -> None:
         check_name(self.session, "session")
         check_time(self.at)
+        if self.folder is not None:
+            check_folder(self.folder)
         for name, what in (
             (self.project, "project"),
             (self.language, "language"),

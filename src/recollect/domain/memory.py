@@ -29,6 +29,15 @@ def check_time(moment: datetime) -> None:
         raise InvalidValue(f"The time {moment.isoformat()} is out of range; it lies from 1970 to 9998.")
 
 
+MAX_FOLDER_BYTES = 4096  # no system takes a longer path
+
+
+def check_folder(folder: str) -> None:
+    """Somebody looks into it and all above it: what cannot be one is not even looked for."""
+    if len(folder) > MAX_FOLDER_BYTES or len(folder.encode("utf-8", "surrogatepass")) > MAX_FOLDER_BYTES:
+        raise InvalidValue(f"The folder cannot be used: its path is longer than {MAX_FOLDER_BYTES:,} bytes.")
+
+
 def check_name(value: str, what: str) -> None:
     """Ids and names are shown, logged and compared: one line of visible characters."""
     if not value or len(value) > MAX_NAME_CHARS or not value.isprintable():

@@ -265,7 +265,7 @@ def redacted(text: str) -> str:
     return _redacted_before(text) if len(text) <= REDACTED_BEFORE_CHARS else redact(text).text
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=768)
 def _redacted_before(text: str) -> str:
     """In a session the same few are shown again and again."""
     return redact(text).text
@@ -277,7 +277,7 @@ def may_not_be_read(path: str, privacy: Privacy) -> bool:
     return _may_not_be_read_before(privacy.ignored_paths, path)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _may_not_be_read_before(globs: tuple[str, ...], path: str) -> bool:
     """Every word that a session leaves is asked for as if it were a path, and again after each of its turns."""
     return _of_globs(globs).matches(path)
@@ -305,7 +305,7 @@ def _secrets_in(draft: Draft) -> dict[str, str]:
     return {secret: mark for secret, mark in found.items() if len(secret) >= CERTAIN_CHARS}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_secret(name: str) -> bool:
     return redact_name(name) != name
 

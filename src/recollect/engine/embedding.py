@@ -1,5 +1,7 @@
 """What is kept gets its meaning, in the background: until then it is found by its words."""
 
+from contextlib import nullcontext
+
 from recollect.domain.memory import Memory
 from recollect.domain.search import Embedded, Unembedded
 from recollect.domain.vector import Vector
@@ -10,11 +12,13 @@ from recollect.text.passages import in_context, passages
 AT_ONCE = 32  # in one transaction: so much is done again after a crash
 
 
-def embed_some(store: KeepsVectors, embeds: Embeds, *, limit: int = AT_ONCE) -> int:
-    """How many were done; none: nothing waits."""
+def embed_some(store: KeepsVectors, embeds: Embeds, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
+    """How many were done; none: nothing waits. `wait_ms`: for whoever else writes; nobody waits for the model."""
     waiting = store.next_unembedded(embeds.model, limit=limit)
     if waiting:
-        store.keep_vectors(embeds.model, [Embedded(what=what, vectors=_vectors(embeds, what)) for what in waiting])
+        done = [Embedded(what=what, vectors=_vectors(embeds, what)) for what in waiting]
+        with nullcontext() if wait_ms is None else store.giving_up_after(wait_ms):
+            store.keep_vectors(embeds.model, done)
     return len(waiting)
 
 

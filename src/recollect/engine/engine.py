@@ -1,10 +1,10 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
@@ -82,6 +82,7 @@ class Engine(Changing):
         self._seconds = seconds
         self._open_files = files
         self.extractor = extractor
+        self._made: dict[str, Any] = {}
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
         """The same store, as these settings have it, whatever the folder; for one question."""
@@ -261,6 +262,11 @@ class Engine(Changing):
             forget.tidy(self._store, now, self._settings_for(None))
 
     @property
+    def is_there(self) -> bool:
+        """False: the database was moved or deleted while it was open."""
+        return self._store.is_there
+
+    @property
     def is_read_only(self) -> bool:
         return self._store.is_read_only
 
@@ -321,10 +327,10 @@ class Engine(Changing):
         fit = [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
         return [showing.shown_turn(hit) for hit in fit]
 
-    def embed_some(self, *, limit: int = AT_ONCE) -> int:
+    def embed_some(self, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
         """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
         model = None if self._store.is_read_only else self._model()
-        return 0 if model is None else embed_some(self._store, model, limit=limit)
+        return 0 if model is None else embed_some(self._store, model, limit=limit, wait_ms=wait_ms)
 
     def unembedded(self) -> int:
         """How much waits for its meaning; without a model, nothing does."""
@@ -334,10 +340,6 @@ class Engine(Changing):
     def waiting(self, model: ModelId | None) -> Waiting:
         """How much has no vector of this model yet; None: of any."""
         return self._store.waiting(model)
-
-    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
-        """For what is not worth waiting for: inside, a locked store raises StoreBusy so soon."""
-        return self._store.giving_up_after(wait_ms)
 
     def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit)
@@ -353,7 +355,12 @@ class Engine(Changing):
     @property
     def unwritten(self) -> int:
         """How many events wait in memory: the disk took nothing when they came."""
-        return self._moments.unwritten if "_moments" in self.__dict__ else 0  # nobody has said anything yet
+        return self._moments.unwritten if "moments" in self._made else 0  # nobody has said anything yet
+
+    @property
+    def dropped(self) -> int:
+        """How many events are lost: neither the disk nor memory had room for them."""
+        return self._moments.dropped if "moments" in self._made else 0
 
     def write_down(self) -> None:
         """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
@@ -403,22 +410,32 @@ class Engine(Changing):
 
         return InjectionLog(self._store)
 
-    @cached_property
+    # These two remember what sessions said. Of two threads that ask first, both get the same one: a dictionary takes
+    # the first, where a `cached_property` would keep the second.
+    @property
     def _moments(self) -> "Moments":
         from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
-        return Moments(
-            self._store,
-            self._settings_for,
-            self.enter_project,
-            self._workspace,
-            self._seconds,
-            self._model,
-            self._looking_from,
-        )
+        if "moments" not in self._made:
+            made = Moments(
+                self._store,
+                self._settings_for,
+                self.enter_project,
+                self._workspace,
+                self._seconds,
+                self._model,
+                self._looking_from,
+            )
+            self._made.setdefault("moments", made)
+        moments: Moments = self._made["moments"]
+        return moments
 
-    @cached_property
+    @property
     def _learning(self) -> "Learning":
         from recollect.engine.learning import Learning  # what only asks or teaches by hand starts quicker without it
 
-        return Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)
+        if "learning" not in self._made:
+            made = Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)
+            self._made.setdefault("learning", made)
+        learning: Learning = self._made["learning"]
+        return learning

@@ -30,7 +30,8 @@ class Inbox:
         self._store = store
         self._settings_for = settings_for
         self._muted: OrderedDict[SessionId, bool] = OrderedDict()
-        self._unwritten: deque[Event] = deque(maxlen=MOST_UNWRITTEN)  # what the disk did not take, the oldest first
+        self._unwritten: deque[Event] = deque()  # what the disk did not take, the oldest first
+        self.dropped = 0  # so many found no room in memory either
 
     def note(self, session: Session, event: Event) -> bool:
         """Written down before it is answered, as far as its user lets us. False: the disk takes nothing just now."""
@@ -52,13 +53,7 @@ class Inbox:
 
     def catch_up(self) -> None:
         """Writes what the disk did not take when it came. StoreError: it still does not."""
-        while self._unwritten:
-            event = self._unwritten.popleft()
-            try:
-                self._store.put_event(event)
-            except StoreError:
-                self._unwritten.appendleft(event)
-                raise
+        self._write()
 
     @property
     def unwritten(self) -> int:
@@ -67,12 +62,35 @@ class Inbox:
     def _put(self, event: Event) -> bool:
         """After what came before it: an answer that says nothing of this means that it is on the disk."""
         try:
-            self.catch_up()
-            self._store.put_event(event)
+            self._write(event)
         except StoreError:
-            self._unwritten.append(event)
             return False
         return True
+
+    def _write(self, *events: Event) -> None:
+        """In their order, whoever writes: what is older must not take the place of what is newer."""
+        taken = deque(events)
+        try:
+            with self._store.writing():  # one at a time
+                taken.extendleft(self._unwritten.pop() for _ in range(len(self._unwritten)))
+                is_done = False
+                try:
+                    for event in taken:
+                        self._store.put_event(event)
+                    is_done = True
+                finally:
+                    if not is_done:
+                        self._take_back(taken)  # before somebody else writes
+        except StoreError:
+            self._take_back(taken)  # it was not even begun, or it could not be ended
+            raise
+
+    def _take_back(self, taken: deque[Event]) -> None:
+        while taken:
+            self._unwritten.appendleft(taken.pop())
+        while len(self._unwritten) > MOST_UNWRITTEN:
+            self._unwritten.popleft()
+            self.dropped += 1
 
     def is_muted(self, session: Session) -> bool:
         """Whether the last prompt of the session opted out; after a restart, as it is written. An agent that is begun

@@ -90,6 +90,10 @@ class Moments:
         """How many events wait in memory for a disk that took nothing."""
         return self._inbox.unwritten
 
+    @property
+    def dropped(self) -> int:
+        return self._inbox.dropped
+
     def catch_up(self) -> None:
         """Writes down what waits for the disk."""
         self._inbox.catch_up()

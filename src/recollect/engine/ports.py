@@ -212,6 +212,10 @@ class KeepsMarks(Protocol):
 
 
 class KeepsVectors(Protocol):
+    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
+        """For what is not worth waiting for: inside, StoreBusy comes so soon."""
+        ...
+
     def unembedded(self, model: ModelId) -> int:
         """How many memories and turns have no vector of this model yet."""
         ...
@@ -286,8 +290,9 @@ class Store(
     @property
     def is_read_only(self) -> bool: ...
 
-    def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
-        """For what is not worth waiting for: inside, StoreBusy comes so soon."""
+    @property
+    def is_there(self) -> bool:
+        """False: it was moved or deleted while it was open."""
         ...
 
     def check(self) -> list[Finding]:

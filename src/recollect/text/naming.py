@@ -165,7 +165,7 @@ def _is_known(word: str, knows: KnowsWord) -> bool:
     return _is_thing(word) or _has_form(word, knows)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
     """Written together; the readings of each of its pieces; its initials. A name of idle words alone has nothing."""
     said_in_it = chunks(name)

@@ -105,7 +105,7 @@ class Statement:
         return self.words | self.reasons | self.value_parts
 
 
-@lru_cache(maxsize=512)  # 6 KB each; only the few that a draft is compared with come again
+@lru_cache(maxsize=192)  # 6 KB each; only the few that a draft is compared with come again
 def statement(text: str) -> Statement:
     tokens = _with_people(tokens_of(text[:MAX_CHARS]))
     clauses = tuple(_clauses(tokens))
@@ -139,7 +139,7 @@ def statement(text: str) -> Statement:
     )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def telling_words(text: str) -> frozenset[str]:
     """The words of the index that a statement shares with whatever says the same of the same thing, or another."""
     words = frozenset(word for word in index_words(text[:MAX_CHARS]) if word not in known.LIGHT_IN_INDEX)

@@ -134,7 +134,7 @@ def _parts(chunk: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-_known_parts = lru_cache(maxsize=16_384)(_parts)  # half a KB each
+_known_parts = lru_cache(maxsize=8_192)(_parts)  # half a KB each
 
 
 def _without_accents(name: str) -> str:
@@ -147,7 +147,7 @@ def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def _stem(word: str) -> str:
     if not _PLAIN.fullmatch(word):
         return word

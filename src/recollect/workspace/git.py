@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import ProjectId
+from recollect.domain.memory import ProjectId, check_folder
 from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, Place
 from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
@@ -31,6 +31,7 @@ _SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.M
 
 
 def place_of(folder: str) -> Place:
+    check_folder(folder)
     try:
         return _seen_from(Path(folder).resolve())
     except (OSError, ValueError, RuntimeError) as error:  # a NUL inside, too long, not allowed, a circle of links

@@ -21,7 +21,7 @@ BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
 # Of pages, at most and only as they are used. An import of many walks several indexes; readers may be many.
 WRITER_CACHE_KIB, READER_CACHE_KIB = 65_536, 8_192
-RESIDENT_CACHE_KIB = 4_096  # of a process that stays: the system keeps these pages too
+RESIDENT_CACHE_KIB = 2_048  # of a process that stays: the system keeps these pages too
 IDLE_READERS = 4  # kept for the next who ask; each has its pages
 
 
@@ -39,6 +39,7 @@ class Database:
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
         self._lock: int | None = None
+        self._file: int | None = None  # its number on the disk: another file under the same name is another database
         try:
             with self._speaking(), self.speaking_of_files():
                 self._open()
@@ -69,6 +70,11 @@ class Database:
         return self._read_only_uri is not None
 
     @property
+    def is_there(self) -> bool:
+        """Whether the file that was opened still is the one under its name."""
+        return self.is_read_only or _number(self._path) == self._file
+
+    @property
     def backup_folder(self) -> Path | None:
         return None if self._path is None else self._path.parent / "backups"
 
@@ -93,6 +99,7 @@ class Database:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         if self.is_read_only:
             raise StoreReadOnly(self._name)
+        self._refuse_if_gone()  # it would be written into a file that nobody finds
         with self._writing, self._speaking():
             self._writer.execute("BEGIN IMMEDIATE")
             self._writer_thread = threading.get_ident()
@@ -106,6 +113,13 @@ class Database:
             finally:
                 self._writer_thread = None
 
+    def _refuse_if_gone(self) -> None:
+        if not self.is_there:
+            raise StoreUnusable(
+                f"The database {self._name} was moved or deleted while it was open. If a daemon has it open, "
+                "`recollect restart`; nothing was changed."
+            )
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if self._path is None:
@@ -115,7 +129,9 @@ class Database:
         with self._readers_lock:
             reader = self._idle_readers.pop() if self._idle_readers else None
         with self._speaking():
-            reader = reader or self._connect()
+            if reader is None:
+                self._refuse_if_gone()  # SQLite would make a new one
+                reader = self._connect()
             try:
                 yield reader
             finally:
@@ -138,13 +154,15 @@ class Database:
 
     @contextmanager
     def giving_up_after(self, wait_ms: int) -> Iterator[None]:
-        """Inside, nobody waits longer than so for another process that writes."""
-        with self._writing:
+        """Inside, nobody waits longer than so for somebody else who writes, in this process or another."""
+        if not self._writing.acquire(timeout=wait_ms / 1000):
+            raise StoreBusy(self._name, wait_ms)
+        try:
             self._writer.execute(f"PRAGMA busy_timeout = {wait_ms}")
-            try:
-                yield
-            finally:
-                self._writer.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            yield
+        finally:
+            self._writer.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            self._writing.release()
 
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
@@ -183,6 +201,7 @@ class Database:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _shared_lock(self._path)
             _make_private_file(self._path)
+        self._file = _number(self._path)
         self._writer = self._connect()
         self._writer.execute(f"PRAGMA cache_size = -{self._writer_cache_kib}")
         try:
@@ -382,3 +401,11 @@ def _make_private_file(path: Path) -> None:
     """The folder is 0700 and the file 0600 from their first moment on; SQLite gives its WAL the mode of the file."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _number(path: Path | None) -> int | None:
+    """None: there is no such file, or it is all in memory."""
+    try:
+        return None if path is None else path.stat().st_ino
+    except OSError:
+        return None

@@ -159,7 +159,7 @@ def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     return _sound_memory(row)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=384)
 def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
     """In a session the same few are read again and again. The same bytes are the same memory, and it never changes."""
     return _sound_memory(dict(zip(names, values, strict=True)))

@@ -55,6 +55,10 @@ class SqliteStore(
     def is_read_only(self) -> bool:
         return self._database.is_read_only
 
+    @property
+    def is_there(self) -> bool:
+        return self._database.is_there
+
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
         return self._database.giving_up_after(wait_ms)
 
