@@ -66,6 +66,20 @@ def test_a_claim_against_the_users_word_is_told_with_and_below_it(engine: Engine
     assert shown[:1] != [claim]
 
 
+def test_a_claim_finds_no_room_where_the_users_word_finds_none(engine: Engine, shop: Asker) -> None:
+    long = "The API listens on port 8080 " + "behind the proxy and the balancer and the tunnel " * 12 + "of the office."
+    word = taught(engine, shop, long, days_old=1)
+    claim = added(engine, shop, "The API is on 9090.")
+    engine._store.update(replace(engine.find(claim), conflicts=(word.id,)))
+    fresh = replace(shop, session=SessionId("mcp-2"))
+    assert ids_in(call(engine, fresh, "search", {"query": "API 9090", "max_tokens": 100}).text)[:1] == [word.id]
+    prompt = Prompt(
+        session=SessionId("ses_2"), at=NOW, folder=shop.folder, message=MessageId("m1"), text="is the API on 9090?"
+    )
+    shown = ids_in(engine.handle(prompt).block)
+    assert claim not in shown or shown[0] == word.id
+
+
 def test_a_claim_against_what_may_not_be_told_is_not_told(engine: Engine, shop: Asker) -> None:
     taught(engine, shop, "The API listens on port 8080.", days_old=1, sensitivity=Sensitivity.RESTRICTED)
     added(engine, shop, "The API listens on port 9090.")

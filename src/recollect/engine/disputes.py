@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.domain.memory import Hit, Memory
+from recollect.domain.injection import Verdict
+from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.situation import Situation
+from recollect.rank.budget import Filled
 from recollect.rank.conflicts import is_of_the_user, rightful_first
+
+NOT_TOLD = (Verdict.BUDGET, Verdict.LINES)  # there was no room
 
 
 def undisputed(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
@@ -25,6 +29,16 @@ def with_the_users_word(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
                 found.setdefault(word.id, replace(hit, memory=word))
             found[hit.memory.id] = hit
     return rightful_first([*found.values()])
+
+
+def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> frozenset[MemoryId]:
+    """Claims that found room in a block where the user's word found none."""
+    told = situation.live.shown.union(one for one, verdict in filled.verdicts.items() if verdict not in NOT_TOLD)
+    return frozenset(
+        hit.memory.id
+        for hit in hits
+        if hit.memory.id in told and any(word.id not in told for word in _users_words(hit.memory, situation))
+    )
 
 
 def _users_words(memory: Memory, situation: Situation) -> list[Memory]:

@@ -15,7 +15,7 @@ from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
 from recollect.engine.by_id import found_among
-from recollect.engine.disputes import with_the_users_word
+from recollect.engine.disputes import lone_claims, with_the_users_word
 from recollect.engine.ports import Embeds, Store
 from recollect.engine.review import dispute
 from recollect.engine.showing import for_block
@@ -88,6 +88,10 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
 
     filled = filled_with(_offer if in_full else _title)
     if fitting and not filled.block:  # each too long, even in short: at least what can be opened
+        filled = filled_with(_title)
+    alone = lone_claims(fitting, filled, situation)
+    if alone:
+        fitting = [hit for hit in fitting if hit.memory.id not in alone]
         filled = filled_with(_title)
     return injection(
         Placement.ANSWER,
