@@ -23,8 +23,8 @@ from recollect.daemon.openapi import ELSEWHERE, FAILURES
 from recollect.domain import errors
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
-from recollect.mcp.schema import INSTRUCTIONS, MAX_TOKENS, MIN_TOKENS, TOOLS, Argument, Takes
-from recollect.mcp.tools import NotTold, OfAnotherProject, OptedOut, SwitchedOff
+from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Takes
+from recollect.mcp.tools import ForTheUser, NotTold, OfAnotherProject, OptedOut, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -133,9 +133,14 @@ Made from the code by `make docs`. What an agent gets over MCP: [how to connect 
 ## Errors
 
 A result with `isError`, whose text says what to do next, and structured content `{"code", "message"}`. `bad_request`:
-wrong arguments; the others as in [errors](errors.md), and:
+wrong arguments; the others as in [errors](errors.md), and those below. What is no call of a tool that can be read is an
+error of JSON-RPC instead, under its id if it has one: -32700 no JSON, -32600 no request, -32601 no such method, -32602
+wrong `params`, -32603 the daemon ended, hangs or cannot be reached (from the stdio bridge).
 """
-    own = [f"| {kind.code} | {inspect.getdoc(kind)} |" for kind in (NotTold, OfAnotherProject, OptedOut, SwitchedOff)]
+    own = [
+        f"| {kind.code} | {inspect.getdoc(kind)} |"
+        for kind in (NotTold, OfAnotherProject, OptedOut, SwitchedOff, ForTheUser)
+    ]
     return "\n".join([*pages, errors_said, "| code | meaning |", "|---|---|", *own]) + "\n"
 
 
@@ -149,7 +154,7 @@ def _takes(argument: Argument) -> str:
         case Takes.LIST:
             return f"a list of {values or 'strings'}"
         case Takes.NUMBER:
-            return f"{MIN_TOKENS} to {MAX_TOKENS}"
+            return f"{MIN_TOKENS} or more"
         case Takes.FLAG:
             return "true or false"
         case _:
