@@ -82,10 +82,15 @@ class Agents:
     async def _load(self) -> _Loaded:
         async with self._loading:
             if self._loaded is None:
-                self._loaded = await asyncio.to_thread(self._import)
+                loaded = await asyncio.to_thread(self._import)
                 ready = asyncio.Event()
-                self._life = asyncio.create_task(self._live(self._loaded, ready))
-                await ready.wait()
+                self._life = asyncio.create_task(self._live(loaded, ready))
+                begun = asyncio.create_task(ready.wait())
+                await asyncio.wait([begun, self._life], return_when=asyncio.FIRST_COMPLETED)
+                if not ready.is_set():  # nobody may wait for what never comes
+                    begun.cancel()
+                    self._life.result()
+                self._loaded = loaded
             return self._loaded
 
     def _import(self) -> _Loaded:

@@ -29,7 +29,7 @@ class Background:
         self._wake = threading.Event()
         self._ending = False
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
-        self._told: str | None = None
+        self._told: dict[str, str] = {}
 
     def __enter__(self) -> "Background":
         self._thread.start()
@@ -57,9 +57,11 @@ class Background:
         try:
             work()
         except RecollectError as error:  # a busy or full disk now is tried again later
-            self._tell(error.code)
+            self._tell("work", error.code)
         except Exception as error:  # noqa: BLE001  # the job loop: one of the four places; the thread must live on
-            self._tell(type(error).__name__)
+            self._tell("work", type(error).__name__)
+        else:
+            self._told.pop("work", None)
 
     def _learn_all(self) -> None:
         if self._engine.unwritten:
@@ -72,15 +74,15 @@ class Background:
         prepare_to_search()  # a session began: its first prompt must not wait for it
         self._learn_all()
         self._engine.prepare(datetime.now(UTC))
-        if self._model() is None:
-            self._tell("" if self._model.problem is None else self._model.problem.code)
+        if self._model() is None and self._model.problem is not None:
+            self._tell("model", self._model.problem.code)
         while not self._ending and self._engine.embed_some():
             pass
         while not self._ending and self._engine.extract_some():
             pass
 
-    def _tell(self, what: str) -> None:
-        """Once: it is asked again every few seconds."""
-        if what and what != self._told:
-            self._told = what
+    def _tell(self, of: str, what: str) -> None:
+        """Once, until it has gone well again: it is tried every few seconds."""
+        if self._told.get(of) != what:
+            self._told[of] = what
             log.warning("%s", what, extra={"where": "background"})
