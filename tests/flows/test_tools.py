@@ -14,8 +14,8 @@ from recollect.domain.memory import Kind, Memory, MemoryId, Role, Scope, Sensiti
 from recollect.domain.settings import Budgets, OnDemand, Settings
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import ANEW, Askers, Connection
-from recollect.mcp.schema import INSTRUCTIONS, TOOLS
-from recollect.mcp.tools import FULL, NO_ROOM, NOTHING, OPENS, Answer, Asker, call
+from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS
+from recollect.mcp.tools import FULL, NOTHING, OPENS, Answer, Asker, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
 from tests.flows.blocks import ids_in, items, priced, said
@@ -84,9 +84,17 @@ def test_an_answer_costs_no_more_than_asked_for_and_a_later_one_says_how_to_open
     assert all(priced(answer) <= 500 for answer in answers)
 
 
-def test_where_nothing_fits_into_the_tokens_that_is_said(engine: Engine, shop: Asker) -> None:
-    taught(engine, shop, "Error handling: " + "wrap the cause and say what to do next, " * 30 + "always.")
-    assert call(engine, shop, "search", {"query": "error handling", "max_tokens": 60}).text == NO_ROOM
+def test_what_is_too_long_even_in_short_is_named_so_that_it_can_be_opened(engine: Engine, shop: Asker) -> None:
+    long = taught(engine, shop, "Error handling: " + "wrap the cause and say what to do next, " * 30 + "always.")
+    answer = call(engine, shop, "search", {"query": "error handling", "max_tokens": 100}).text
+    assert (ids_in(answer), answer.endswith(OPENS)) == ([long.id], True)
+    assert priced(answer) <= 100
+
+
+def test_the_least_that_may_be_asked_for_holds_a_short_memory(engine: Engine, shop: Asker) -> None:
+    known = taught(engine, shop, "We deploy with Helm on Mondays, after the stand-up and before lunch.")
+    answer = call(engine, shop, "search", {"query": "deploy with Helm", "max_tokens": MIN_TOKENS}).text
+    assert said(answer) == [known.text]
 
 
 def test_what_nobody_knows_is_one_line(engine: Engine, shop: Asker) -> None:
@@ -226,7 +234,7 @@ def test_an_agent_updates_its_own_word(engine: Engine, shop: Asker) -> None:
     assert said(call(engine, shop, "search", {"query": "queue jobs"}).text) == ["The queue holds 500 jobs."]
     again = {"id": ids_of(answer), "action": "update", "text": "The queue holds 500 jobs."}
     assert "Known already" in call(engine, shop, "change", again).text
-    assert engine.undo(None, at=NOW, by="test")
+    assert engine.undo(engine.deeds(limit=2)[1].id, at=NOW, by="test")
 
 
 def test_an_update_of_what_the_user_said_waits_for_the_user(engine: Engine, shop: Asker) -> None:
@@ -245,16 +253,20 @@ def test_an_agent_forgets_and_its_user_can_undo_that(engine: Engine, shop: Asker
     assert "recollect undo" in call(engine, shop, "change", {"id": known.id, "action": "forget"}).text
     assert call(engine, shop, "search", {"query": "deploy with Helm"}).text == NOTHING
     assert call(engine, shop, "change", {"id": known.id, "action": "forget"}).code == "not_found"
-    engine.undo(None, at=NOW, by="test")
+    engine.undo(engine.deeds(limit=1)[0].id, at=NOW, by="test")
     assert engine.find(known.id).is_live
 
 
 @covers("MCP-1")
-@pytest.mark.parametrize(("action", "feedback"), [("useful", 1), ("useless", -1)])
-def test_an_agent_says_whether_it_helped(engine: Engine, shop: Asker, action: str, feedback: int) -> None:
+@pytest.mark.parametrize(("action", "counted"), [("useful", (1, 0)), ("useless", (0, 1))])
+def test_an_agent_says_once_in_a_session_whether_it_helped_and_that_is_no_feedback_of_a_person(
+    engine: Engine, shop: Asker, action: str, counted: tuple[int, int]
+) -> None:
     known = taught(engine, shop, "We deploy with Helm.")
-    assert call(engine, shop, "change", {"id": known.id, "action": action}).code is None
-    assert engine.find(known.id).use.feedback == feedback
+    for _ in range(3):
+        assert call(engine, shop, "change", {"id": known.id, "action": action}).code is None
+    use = engine.find(known.id).use
+    assert ((use.used, use.unused), use.feedback) == (counted, 0)
 
 
 @covers("PRI-2", "SCN-A11")
@@ -280,7 +292,7 @@ def test_what_its_project_may_not_see_an_agent_neither_finds_opens_nor_changes(
 def test_what_another_project_shares_is_seen_and_changed_only_there(engine: Engine, shop: Asker, bank: Asker) -> None:
     shared = taught(engine, bank, "Amounts are in cents.", sensitivity=Sensitivity.PUBLIC)
     assert ids_in(call(engine, shop, "search", {"query": "amounts in cents"}).text) == [shared.id]
-    for action in ("forget", "update"):
+    for action in ("forget", "update", "useful", "useless"):
         answer = call(engine, shop, "change", {"id": shared.id, "action": action, "text": "Amounts are in euros."})
         assert answer.code == "other_project"
     assert call(engine, bank, "change", {"id": shared.id, "action": "forget"}).code is None
@@ -324,7 +336,7 @@ def test_the_scope_language_is_that_of_the_folder(engine: Engine, shop: Asker) -
         ("search", {"query": "x", "kinds": ["poem"]}, "preference, rule"),
         ("search", {"query": "x", "kinds": {"a": 1}}, "takes a list"),
         ("search", {"query": "x", "scope": "galaxy"}, "universal, language, project"),
-        ("search", {"query": "x", "max_tokens": 0}, "from 60 to 3000"),
+        ("search", {"query": "x", "max_tokens": 0}, "from 100 on"),
         ("search", {"query": "x", "max_tokens": True}, "whole number"),
         ("search", {"query": "x", "max_tokens": "100"}, "whole number"),
         ("context", {"task": "x", "files": "no"}, "true or false"),
@@ -420,3 +432,27 @@ def test_a_session_begun_by_its_host_shares_what_was_told(engine: Engine, shop: 
     assert "linter" in engine.handle(start).block
     asker = Asker(session=SessionId("ses_41"), at=NOW, folder=shop.folder)
     assert "said further up" in call(engine, asker, "search", {"query": "run the linter"}).text
+
+
+def test_each_folder_has_a_session_of_its_own_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    askers = Askers()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    ways = [connection(mcp="x", query=str(tmp_path / name)) for name in ("a", "b", "a")]
+    first, other, again = (askers.asker(way, NOW).session for way in ways)
+    assert (first == again, first == other) == (True, False)
+    (tmp_path / "file").write_text("")
+    for wrong in (tmp_path / "file", tmp_path / "gone"):
+        with pytest.raises(PayloadError, match="There is no folder"):
+            askers.asker(connection(query=str(wrong)), NOW)
+
+
+def test_what_was_never_delivered_is_told_again(engine: Engine, shop: Asker) -> None:
+    taught(engine, shop, "We deploy with Helm on Mondays.")
+    far = replace(shop, hears=False)
+    for _ in range(2):
+        answer = call(engine, far, "search", {"query": "deploy with Helm"})
+        assert "on Mondays" in answer.text
+    assert answer.offered is not None
+    engine.delivered(answer.offered)
+    assert "said further up" in call(engine, far, "search", {"query": "deploy with Helm"}).text

@@ -346,13 +346,39 @@ def test_what_is_no_message_or_too_long_is_said_and_ends_nothing(shared: Home) -
     bridge.say(DISCOVER)
     bridge.hear()
     bridge.say(b"not json\n", b"[]\n", b"\n")
-    assert [bridge.hear()["error"]["code"] for _ in range(2)] == [-32700, -32700]
+    assert [bridge.hear()["error"]["code"] for _ in range(2)] == [-32700, -32600]
     bridge.say(asking(2, query="x" * MAX_LINE_BYTES))
     refused = bridge.hear()
     assert (refused["id"], refused["error"]["code"]) == (2, -32600)
     bridge.say(asking(3))
     assert "result" in bridge.hear()
+    bridge.say({"jsonrpc": "2.0", "id": 77}, {**asking(4), "id": 1.5}, asking(5, query="half \ud83d of a smile"))
+    answers = [bridge.hear() for _ in range(3)]
+    assert [answer["id"] for answer in answers] == [77, None, 5]
+    assert "result" in answers[2]
     assert bridge.end() == b""
+
+
+def test_a_client_that_does_not_read_holds_no_end_up(shared: Home) -> None:
+    bridge = Bridged(shared)
+    bridge.say(DISCOVER)
+    bridge.hear()
+    meta = DISCOVER["params"]
+    bridge.say(*({"jsonrpc": "2.0", "id": n, "method": "tools/list", "params": meta} for n in range(60)))
+    bridge.hear()  # so it is at it
+    bridge.process.send_signal(signal.SIGTERM)
+    assert bridge.process.wait(timeout=4) == 0  # less than answers are waited for otherwise
+
+
+def test_over_http_a_folder_that_is_none_is_said_and_each_request_has_its_own(shared: Home) -> None:
+    async def story() -> None:
+        async with by_http(shared, Path("/path/of/the/project")) as client:
+            answer = await client.call_tool("add", {"text": "We deploy with Helm.", "kind": "decision"})
+            assert answer.is_error
+            assert "no folder '/path/of/the/project'" in text_of(answer)
+
+    anyio.run(story)
+    assert all("path/of/the" not in one["id"] for one in shared.json("project", "list")["projects"])
 
 
 def test_a_daemon_that_cannot_be_started_is_said_to_every_request(home: Home) -> None:

@@ -21,7 +21,8 @@ class _CtrlC:
 def run() -> None:
     ctrl_c = _CtrlC()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell has it ignored
-        signal.signal(signal.SIGINT, ctrl_c)
+        # A client that starts `recollect mcp` is no person: there, until the bridge listens, it ends without a word.
+        signal.signal(signal.SIGINT, signal.SIG_DFL if sys.argv[1:2] == ["mcp"] else ctrl_c)
     try:
         _open_what_is_closed()
         if sys.argv[1:] == ["mcp"]:  # every agent starts one: click alone takes longer than all of it

@@ -10,11 +10,11 @@ from recollect.domain.injection import Injection, Placement, Point, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.domain.session import Recap
 from recollect.engine import continuity
+from recollect.engine.disputes import undisputed
 from recollect.engine.ports import FindsMemories, KeepsMemories
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused
 from recollect.rank.budget import Offer, allowance, fill, offer
-from recollect.rank.conflicts import newest_first
 from recollect.rank.score import compaction_factors, compaction_score
 from recollect.text.block import Entry
 from recollect.text.tokens import estimate
@@ -51,7 +51,7 @@ def build(
         (_weighed(memory, situation, said) for memory in pool),
         key=lambda hit: (hit.memory.id not in brought, -hit.score, hit.memory.id),
     )
-    hits = newest_first(weighed[: settings.compaction.entries])
+    hits = undisputed(weighed[: settings.compaction.entries], situation)
     summaries = [Offer(one.ways) for one in continuity.summaries(recaps)[: settings.compaction.sessions]]
     filled = fill(
         [*(offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)), *summaries],

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedKind
+from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.settings import Settings
 from recollect.engine.learning_ports import KeepsCandidates
@@ -28,6 +28,7 @@ class Forgotten(NamedTuple):
     memories: list[Memory]
     is_clean: bool = True  # no byte is left of what should be gone
     for_good: bool = False  # not to be brought back
+    deed: DeedId | None = None  # brings it back, undone
 
 
 def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
@@ -39,7 +40,7 @@ def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: 
             if memory.forgotten_at is None:
                 store.note_change(deed, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
-    return Forgotten(found)
+    return Forgotten(found, deed=deed)
 
 
 def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:

@@ -21,7 +21,7 @@ from recollect.domain.event import (
     ToolSucceeded,
 )
 from recollect.domain.injection import Injection, LogKey, Placement, Point, Quiet, Sent, Session
-from recollect.domain.memory import MessageId, SessionId, Viewer
+from recollect.domain.memory import MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
 from recollect.engine import compaction, continuity, on_demand, session_start, session_state, turn
@@ -31,6 +31,7 @@ from recollect.engine.corrections import corrections
 from recollect.engine.inbox import Inbox, LearntFrom
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
+from recollect.engine.projects import resolve
 from recollect.engine.session_state import EntersProject
 from recollect.engine.showing import shown_again, shown_block
 from recollect.engine.situation import Live, Situation, live, silence
@@ -74,10 +75,15 @@ class Moments:
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
-        session = session_state.enter(self._store, event, self._enter_project, self._workspace.language_of)
+        enters = self._looked_up if isinstance(event, Asked) else self._enter_project
+        session = session_state.enter(self._store, event, enters, self._workspace.language_of)
         kept = self._keep(session, event)
         injection = self._answer(session, event)
         return injection if kept else replace(injection, kept=False)
+
+    def _looked_up(self, folder: str, _: datetime) -> ProjectId:
+        """Whoever only asks makes no project known."""
+        return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit).project
 
     @property
     def unwritten(self) -> int:
@@ -336,6 +342,7 @@ class Moments:
             agent=event.agent,
             window_tokens=event.window_tokens,
             recent_files=self._files.of(session.id),
+            known=self._store.get,
             running=(session.id, *([] if session.parent is None else [session.parent])),
         )
 

@@ -5,35 +5,40 @@ After some answers in one live context, further ones are ids and titles, as is w
 memory can always be opened by its id.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Asked
 from recollect.domain.freshness import NOT_LOOKED_AT
 from recollect.domain.injection import Injection, Placement, Point, Quiet, Verdict
-from recollect.domain.memory import Hit, MemoryId, ScopeLevel
+from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
-from recollect.engine.by_id import found
+from recollect.engine.by_id import found_among
+from recollect.engine.disputes import lone_claims, with_the_users_word
 from recollect.engine.ports import Embeds, Store
+from recollect.engine.review import dispute
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
-from recollect.rank.budget import Offer, allowance, fill, offer
+from recollect.rank.budget import Filled, Offer, allowance, fill, offer
 from recollect.text.block import (
+    Entry,
     bare_line_of,
     index_line_of,
     item_line_of,
     line_of,
     reminder_line_of,
-    short_line_of,
+    render,
     visible,
 )
 from recollect.text.query import search_words
+from recollect.text.sentences import MORE, sentences
+from recollect.text.tokens import estimate
 from recollect.text.words import word_set
 
-EVIDENCE = "Said then"
+EVIDENCE, DISPUTED = "Said then", "Disputed"
 NOT_TOLD = "There is no memory with this id that may be told; ask with words."
+NAMED = 3  # of those that it disputes with
 MEANING = "meaning"  # the factor that only a model can tell
 NEWEST = 100  # of those that were said last, how many are looked at
 
@@ -44,30 +49,50 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     usual = budgets.query_tokens if asked.id is None else budgets.most_tokens
     wanted = max(1, min(asked.budget_tokens or usual, usual) - asked.reserved_tokens)
     left = budgets.live_start_tokens - situation.live.tokens(Point.START, Point.ON_DEMAND)
-    budget_tokens = min(allowance(wanted, budgets, window_tokens=situation.window_tokens), left)
+    allowed = allowance(wanted, budgets, window_tokens=situation.window_tokens)
+    budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
         return silence(Placement.ANSWER, Quiet.CAP)
     if asked.id is not None:
-        return _details(store, asked.id, situation, budget_tokens)
+        told = _details(store, asked.id, situation, budget_tokens)
+    else:
+        told = _list(store, embeds, asked, situation, budget_tokens)
+    is_full = left < allowed and any(choice.verdict is Verdict.BUDGET for choice in told.choices)
+    return replace(told, quiet=Quiet.CAP) if is_full and not told.block else told
+
+
+def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation, budget_tokens: int) -> Injection:
+    budgets = situation.settings.budgets
     hits = _newest(store, asked, situation) if asked.newest else _hits(store, embeds, asked, situation)
     needed = situation.settings.on_demand.threshold
     words = frozenset(search_words(asked.query))
     thresholds = {hit.memory.id: _needed(hit, words, needed) for hit in hits}
     fitting = [hit for hit in hits if hit.relevance >= thresholds[hit.memory.id]]
     others = [hit for hit in hits if hit not in fitting]
+    fitting = with_the_users_word(fitting, situation)
     in_full = situation.live.tokens(Point.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
     known = situation.live.shown
-    say = _offer if in_full else _title
-    filled = fill(
-        [(_reminder if hit.memory.id in known else say)(for_block(hit)) for hit in fitting],
-        budget_tokens=budget_tokens,
-        shares={
-            ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
-            ScopeLevel.LANGUAGE: budgets.query_language_tokens,
-            ScopeLevel.PROJECT: budgets.query_project_tokens,
-        },
-        counts_rest=situation.counts_rest,
-    )
+    shares: dict[str, int] = {
+        ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
+        ScopeLevel.LANGUAGE: budgets.query_language_tokens,
+        ScopeLevel.PROJECT: budgets.query_project_tokens,
+    }
+
+    def filled_with(say: Callable[[Hit], Offer]) -> Filled:
+        return fill(
+            [(_reminder if hit.memory.id in known else say)(for_block(hit)) for hit in fitting],
+            budget_tokens=budget_tokens,
+            shares=shares,
+            counts_rest=situation.counts_rest,
+        )
+
+    filled = filled_with(_offer if in_full else _title)
+    if fitting and not filled.block:  # each too long, even in short: at least what can be opened
+        filled = filled_with(_title)
+    alone = lone_claims(fitting, filled, situation)
+    if alone:
+        fitting = [hit for hit in fitting if hit.memory.id not in alone]
+        filled = filled_with(_title)
     return injection(
         Placement.ANSWER,
         filled,
@@ -132,22 +157,74 @@ def _title(hit: Hit) -> Offer:
 
 
 def _details(store: Store, memory_id: MemoryId, situation: Situation, budget_tokens: int) -> Injection:
-    """The whole memory with the sentences it was taken from, as many as fit."""
-    try:
-        memory = found(store, memory_id)
-    except InvalidValue:  # an agent gets no list of what else there is
+    """The whole memory with the sentences it was taken from, as many as fit; else as much of it as fits."""
+    memory = found_among(store, memory_id, situation.may_show)
+    if memory is None:  # an agent gets no list of what else there is
         return replace(silence(Placement.ANSWER), notice=NOT_TOLD)
-    if not situation.may_show(memory):
-        return replace(silence(Placement.ANSWER), notice=NOT_TOLD)
-    seen = situation.look([memory])
     hit = Hit(memory=memory, relevance=1.0, score=1.0)
+    seen = situation.look([memory])
     if memory.id in seen:
-        hit = Hit(memory=memory, relevance=1.0, score=1.0, freshness=seen[memory.id])
+        hit = replace(hit, freshness=seen[memory.id])
     safe = for_block(hit)
-    short = short_line_of(safe.memory, safe.freshness)
-    whole = Offer((line_of(safe.memory, safe.freshness), *([] if short is None else [short])), memory=memory.id)
+    disputed = [Offer((item_line_of(line),), DISPUTED) for line in _disputes(store, memory, situation)]
+    room = budget_tokens - _overhead(disputed)
+    cut = _beginning(safe, room)
+    whole = Offer((line_of(safe.memory, safe.freshness), *([] if cut is None else [cut])), memory=memory.id)
     said: Sequence[Offer] = [
         Offer((item_line_of(sentence),), EVIDENCE) for sentence in safe.memory.evidence if visible(sentence)
     ]
-    filled = fill([whole, *said], budget_tokens=budget_tokens, sections=("", EVIDENCE), counts_rest=False)
+    if estimate(whole.ways[0]) > room:
+        said = []  # it repeats the memory, which has more to say
+    filled = fill(
+        [whole, *disputed, *said],
+        budget_tokens=budget_tokens,
+        sections=("", DISPUTED, EVIDENCE),
+        counts_rest=False,
+    )
     return injection(Placement.ANSWER, filled, [hit], budget_tokens=budget_tokens, considered=1)
+
+
+def _disputes(store: Store, memory: Memory, situation: Situation) -> list[str]:
+    """What it contradicts and what contradicts it, as far as that may be told."""
+    case, against = dispute(store, memory)
+    contradicts, contradicted = (
+        _named([other.id for other in others if situation.may_show(other)]) for others in (case.against, against)
+    )
+    return [
+        *([f"It contradicts {contradicts}; the user has not decided."] if contradicts else []),
+        *([f"It is contradicted by {contradicted}; the user has not decided."] if contradicted else []),
+    ]
+
+
+def _named(ids: Sequence[MemoryId]) -> str:
+    more = [f"{len(ids) - NAMED} more"] if len(ids) > NAMED else []
+    return ", ".join([*ids[:NAMED], *more])
+
+
+def _overhead(besides: Sequence[Offer]) -> int:
+    """Of a block, with these lines in it beside the memory."""
+    lines = [Entry(offer.section, offer.ways[0]) for offer in besides]
+    return estimate(render([Entry("", ""), *lines])) + len(lines) + 1
+
+
+def _beginning(hit: Hit, room_tokens: int) -> str | None:
+    """As many whole sentences as fit, at least words. None: nothing has to be cut, or nothing fits."""
+    memory = hit.memory
+
+    def line(text: str) -> str:
+        return line_of(replace(memory, text=f"{text}{MORE}"), hit.freshness)
+
+    if estimate(line_of(memory, hit.freshness)) <= room_tokens:
+        return None
+    for parts in (sentences(memory.text), memory.text.split(" "), list(memory.text)):
+        glue = "" if len(parts) == len(memory.text) else " "
+        fits, breaks = 0, len(parts)  # so many parts fit, so many do not
+        while breaks - fits > 1:
+            middle = (fits + breaks) // 2
+            if estimate(line(glue.join(parts[:middle]))) <= room_tokens:
+                fits = middle
+            else:
+                breaks = middle
+        if fits:
+            return line(glue.join(parts[:fits]))
+    return None

@@ -27,7 +27,7 @@ from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
-from recollect.rank.conflicts import newest_first
+from recollect.rank.conflicts import rightful_first
 from recollect.rank.score import turn_factors, turn_score, with_durability
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
@@ -86,7 +86,7 @@ def recall(
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
     fitting = [hit for hit in hits if not about or fits(hit, settings)]
     live_first = sorted(fitting, key=lambda hit: not hit.memory.is_live)  # stable: what holds comes first
-    ordered = newest_first(settled(live_first, len(live_first) if stale_only else wanted, look, settings.stale))
+    ordered = rightful_first(settled(live_first, len(live_first) if stale_only else wanted, look, settings.stale))
     return [hit for hit in ordered if hit.freshness.is_stale or not stale_only][:wanted]
 
 

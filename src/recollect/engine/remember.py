@@ -12,6 +12,7 @@ from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
 from recollect.engine.novelty import TRUST, Relation, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
+from recollect.rank.conflicts import BY_THE_USER
 from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
@@ -19,7 +20,6 @@ ID_CHARS = 8
 MENTIONS_AT_MOST = 200  # the last ones are kept: `seen` counts them all
 GAIN_OF_A_MENTION = 0.1  # of importance
 WORTH_CONFIRMING = 0.5  # the durability of what its user need only say again
-BY_THE_USER = (Role.USER, Role.IMPORT)
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
@@ -62,16 +62,17 @@ def _of_a_candidate(relation: Relation, draft: Draft) -> tuple[Relation, Draft]:
 
 
 def revise(memories: Writes, known: Memory, draft: Draft, deed: DeedId) -> Stored:
-    """Somebody names what they change. Who is trusted less than whoever said it ends nothing: both stand until a person
-    decides."""
+    """Somebody names what they change. Who is trusted less than whoever said it ends nothing, nor does what reads as an
+    order: both stand until a person decides."""
     with memories.writing():
         said_by = max(TRUST[one.role] for one in (known.source, *(mention.source for mention in known.mentions)))
-        may_end = TRUST[draft.source.role] >= said_by
+        may_end = TRUST[draft.source.role] >= said_by and (draft.flag is None or known.flag is not None)
         same = _known(memories, draft)
         if same is None:
             relation = Relation(replaced=(known,)) if may_end else Relation(contradicted=(known,))
             return _added(memories, draft, deed, relation)
-        if same.id == known.id or not may_end:
+        is_kept_back = same.flag is not None or same.sensitivity is Sensitivity.RESTRICTED
+        if same.id == known.id or not may_end or is_kept_back:  # nothing that is shown gives way to what is not
             return Same(same)
         return Updates(same, (supersede(memories, known, same, deed),))
 

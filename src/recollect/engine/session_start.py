@@ -11,11 +11,11 @@ from recollect.domain.session import Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine import continuity
 from recollect.engine.anchoring import settled
+from recollect.engine.disputes import undisputed
 from recollect.engine.ports import FindsMemories
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, fill, first_of_each_kind, offer
-from recollect.rank.conflicts import newest_first
 from recollect.rank.score import favoured, start_factors, start_score, with_use
 from recollect.text.block import Entry, index_line_of, line_of, render
 from recollect.text.intent import Task
@@ -53,9 +53,9 @@ def build(
         return silence(Placement.SYSTEM, Quiet.CAP)
     weighed = [_weigh(memories, situation, task, group) for group in _groups(settings)]
     best = [hit for hits, limit, _ in weighed for hit in hits[:limit]]
-    further = [hit for hits, limit, _ in weighed for hit in hits[limit:]]
+    further = undisputed([hit for hits, limit, _ in weighed for hit in hits[limit:]], situation)
     low = [choice for _, _, choices in weighed for choice in choices]
-    chosen = newest_first(_ordered(best))
+    chosen = undisputed(_ordered(best), situation)
     memories_told = [hit.memory for hit in chosen]
     offers = [*map(_offer, map(for_block, chosen)), *continuity.notes(recaps, settings, situation.now, memories_told)]
     sections = [*_sections(situation.agent), *continuity.sections(recaps, settings), INDEX]

@@ -1,6 +1,6 @@
 """What is known when something happens in a session: who looks, what is in front of the model, and what may be said."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -76,6 +76,7 @@ class Situation:
     agent: str | None = None
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
+    known: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
     running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
 
     def may_show(self, memory: Memory) -> bool:

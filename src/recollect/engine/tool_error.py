@@ -9,12 +9,12 @@ from recollect.domain.injection import Choice, Injection, Placement, Point, Quie
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
 from recollect.domain.search import Filters
 from recollect.engine.anchoring import settled
+from recollect.engine.disputes import undisputed
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, fill
-from recollect.rank.conflicts import newest_first
 from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of, without
 from recollect.text.intent import Intent, Task
 from recollect.text.naming import said
@@ -113,7 +113,8 @@ def _known(
     best = max((hit.relevance for hit in new), default=0.0)
     near = [hit for hit in new if hit.relevance >= best * settings.turn.relative_cut]
     why = _refused(hits, fitting, near, situation, needed)
-    return newest_first(settled(near, len(near), situation.look, settings.stale)), why, len(found)
+    near = settled(near, len(near), situation.look, settings.stale)
+    return undisputed(near, situation), why, len(found)
 
 
 def _certain(hit: Hit, sign: Signature) -> Hit:

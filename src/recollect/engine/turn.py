@@ -9,13 +9,13 @@ from recollect.domain.memory import Hit, Memory, MemoryId, Tier, Viewer
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
+from recollect.engine.disputes import lone_claims, undisputed
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
 from recollect.engine.quotes import quotes
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
-from recollect.rank.budget import Offer, allowance, favouring, fill, first_of_each_kind, offer
-from recollect.rank.conflicts import newest_first
+from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use
 from recollect.text.block import with_lines
 from recollect.text.intent import intent
@@ -71,15 +71,11 @@ def answer(
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
     told = {correction.offer.memory for correction in corrections}
     hits = _ordered([hit for hit in found.fitting if hit.memory.id not in told], situation, lines)
-    scale = budget_tokens / max(1, budgets.turn_tokens)
-    filled = fill(
-        [*(correction.offer for correction in corrections), *map(_offer, map(for_block, hits))],
-        budget_tokens=budget_tokens,
-        shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
-        max_lines=lines + len(corrections),
-        counts_rest=situation.counts_rest,
-        flows=False,
-    )
+    filled = _filled(hits, corrections, situation, budget_tokens, lines)
+    alone = lone_claims(hits, filled, situation)
+    if alone:
+        hits = [hit for hit in hits if hit.memory.id not in alone]
+        filled = _filled(hits, corrections, situation, budget_tokens, lines)
     block = injection(
         Placement.MESSAGE,
         filled,
@@ -92,6 +88,21 @@ def answer(
     corrected = [old for one in corrections if one.is_told_in(filled.block) for old in one.old]
     told_of = replace(block, corrected=tuple(corrected))
     return told_of if by_name_only else _with_quotes(told_of, memories, embeds, asked, situation)
+
+
+def _filled(
+    hits: Sequence[Hit], corrections: Sequence[Correction], situation: Situation, budget_tokens: int, lines: int
+) -> Filled:
+    budgets = situation.settings.budgets
+    scale = budget_tokens / max(1, budgets.turn_tokens)
+    return fill(
+        [*(correction.offer for correction in corrections), *map(_offer, map(for_block, hits))],
+        budget_tokens=budget_tokens,
+        shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
+        max_lines=lines + len(corrections),
+        counts_rest=situation.counts_rest,
+        flows=False,
+    )
 
 
 def _with_quotes(block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation) -> Injection:
@@ -224,7 +235,7 @@ def _ordered(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]
     kinds = favoured(situation.agent)
     most = int(situation.settings.turn.favoured_share * lines)
     parts = (favouring(first_of_each_kind(part), kinds, most) for part in (sure, doubtful))
-    return newest_first([hit for part in parts for hit in part])
+    return undisputed([hit for part in parts for hit in part], situation)
 
 
 def _is_sure(hit: Hit) -> bool:

@@ -1,6 +1,7 @@
 """Who asks: the folder and the session behind a connection. A client keeps its connection for days; a live context is
 shorter, so a session that asked nothing for a while begins anew."""
 
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class Connection:
             check_name(given[: MAX_NAME_CHARS + 1], "session")
             return given
         # A name that looks random may look like a secret: no session is kept under one.
-        named = self.headers.get(PROTOCOL_SESSION_HEADER) or f"{self.folder()} {self.peer}"
+        named = f"{self.folder()} {self.headers.get(PROTOCOL_SESSION_HEADER) or self.peer}"
         return OURS + blake2b(named.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
@@ -60,14 +61,18 @@ class Askers:
     def asker(self, connection: Connection, at: datetime | None = None) -> Asker:
         """PayloadError, InvalidValue: the connection says something that cannot be."""
         name, folder, now = connection.session(), connection.folder(), at or datetime.now(UTC)
+        if folder is not None and not os.path.isdir(folder):  # noqa: PTH112  # an odd path is no folder, and no error
+            raise PayloadError(
+                f"There is no folder {folder[:200]!r}. Give the whole path of the project's folder, or leave it out."
+            )
         if not name.startswith(OURS):  # its host tells when its context ends
-            return Asker(session=SessionId(name), at=now, folder=folder)
+            return Asker(session=SessionId(name), at=now, folder=folder, hears=False)
         with self._lock:
             for old in [key for key, live in self._live.items() if now - live.last > ANEW]:
                 del self._live[old]
             live = self._live.setdefault(name, _Live(SessionId(f"{name}-{now:%y%m%d%H%M%S}"), now))
             live.last = now
-            return Asker(session=live.session, at=now, folder=folder)
+            return Asker(session=live.session, at=now, folder=folder, hears=False)
 
     def is_told_once(self, asker: Asker) -> bool:
         """Whether this session has to be told now that it works in no project."""

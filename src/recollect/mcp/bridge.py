@@ -2,13 +2,14 @@
 
 Standard library only, and little of it: every agent starts one. It reads the ids of messages and decides nothing. The
 daemon may end and come back as it likes: what was under way is answered with an error, never asked twice, and the next
-line finds a new daemon, told again of the handshake that its client made with the old one.
+line finds a new daemon, told again of the handshake that its client made with the old one. One that hangs is given up.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
 import threading
@@ -27,12 +28,15 @@ MAX_KEPT_BYTES = 4 * MAX_LINE_BYTES  # of a line that is too long, to find its i
 CHUNK_BYTES = 65_536
 LAST_ANSWERS_S = 5.0  # how long answers are waited for, after the client has said its last
 CLOSE_S = 1.0
+SIGNALLED_S = 0.3  # both of it, after a signal
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+ANSWER_S = 30.0  # longer than any tool takes
 BEGIN_S = 10.0  # the daemon loads its MCP first
 POLL_S = 0.02
 ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts by itself."
+HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
 TOO_LONG = f"The message is longer than {MAX_LINE_BYTES:,} bytes. Send less at once."
 INTERNAL_ERROR, INVALID_REQUEST = -32603, -32600
-OURS = "recollect-again"  # the id of a handshake that the client does not know of
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
@@ -46,6 +50,7 @@ class _Answers:
     def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._received = bytearray()
+        self.waits = False  # however long nothing comes
 
     def head(self) -> bytes:
         return self._until(b"\r\n\r\n")
@@ -66,7 +71,12 @@ class _Answers:
         return found
 
     def _more(self) -> None:
-        piece = self._connection.recv(CHUNK_BYTES)
+        try:
+            piece = self._connection.recv(CHUNK_BYTES)
+        except TimeoutError:
+            if self.waits:
+                return
+            raise
         if not piece:
             raise ConnectionResetError
         self._received.extend(piece)
@@ -79,7 +89,10 @@ class Talk:
         self._connection = connection
         self._hear = hear
         self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
+        self.asked: dict[str, float] = {}  # when, of the same
+        self.again: str | None = None  # the id of a handshake that the client does not know of
         self.is_over = False
+        self.hangs = False
         self._answers = _Answers(connection)
         self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
 
@@ -88,7 +101,8 @@ class Talk:
         self._connection.settimeout(BEGIN_S)
         self._connection.sendall(head)
         answered = self._answers.head()
-        self._connection.settimeout(None)
+        self._connection.settimeout(ANSWER_S)  # for what is sent: a daemon that hangs reads no long line
+        self._answers.waits = True
         if answered.startswith(b"HTTP/1.1 200 "):
             self._thread.start()
         return answered
@@ -97,12 +111,21 @@ class Talk:
         """OSError: not all of it was sent, so none of it was heard."""
         self._connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
 
-    def close(self) -> None:
+    def close(self, within_s: float) -> None:
+        self._answers.waits = False
+        self._connection.settimeout(within_s)  # it may not even read any more
         try:
             self._connection.sendall(b"0\r\n\r\n")
         except OSError:
             return
-        self._thread.join(CLOSE_S)
+        self._thread.join(within_s)
+
+    def give_up(self) -> None:
+        self.hangs = True
+        try:  # noqa: SIM105  # contextlib alone would cost more than the rest of this line
+            self._connection.shutdown(2)  # both ways: the listener wakes up
+        except OSError:
+            pass
 
     def _listen(self) -> None:
         waiting = b""
@@ -127,24 +150,40 @@ class Bridge:
         self._handshake: list[bytes] = []  # of an older client: `initialize`, then that it is initialized
 
     def run(self) -> int:
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, _end)
+        signalled = False
         try:
-            for line in _lines_of(0):
+            for number in SIGNALS:
+                signal.signal(number, _end)
+            for line in _lines_of(0, self._patience):
                 self._tell(line)
         except Ended:
-            pass
-        try:  # noqa: SIM105  # contextlib alone would cost more than the rest of this line
-            self._finish()
+            signalled = True
+        try:  # noqa: SIM105
+            self._finish(SIGNALLED_S if signalled else LAST_ANSWERS_S, SIGNALLED_S if signalled else CLOSE_S)
         except Ended:  # a second one: at once
             pass
+        for number in SIGNALS:  # we end already
+            signal.signal(number, signal.SIG_IGN)
         return 0
+
+    def _patience(self) -> float | None:
+        """How long the daemon may still take; None: nothing is asked of it. Over: it is given up."""
+        with self._lock:
+            talk = self._talk
+            if talk is None or not talk.asked:
+                return None
+            left = min(talk.asked.values()) + ANSWER_S - time.monotonic()
+            if left > 0:
+                return left
+            self._over(talk)
+        talk.give_up()
+        return None
 
     # ---- to the daemon
 
     def _tell(self, line: bytes) -> None:
         message = _message(line)
-        asks = "method" in message and "id" in message
+        asks = "method" in message and _is_id(message.get("id"))
         if len(line) > MAX_LINE_BYTES:
             self._write(_error(message.get("id"), INVALID_REQUEST, TOO_LONG))
             return
@@ -158,11 +197,15 @@ class Bridge:
             if asks:
                 with self._lock:
                     talk.waiting[json.dumps(message["id"])] = message["id"]
+                    talk.asked[json.dumps(message["id"])] = time.monotonic()
             try:
                 talk.say(line)
-            except OSError:
+            except OSError as error:
+                if isinstance(error, TimeoutError):
+                    talk.give_up()
                 with self._lock:
                     self._over(talk)
+                    talk.asked.pop(json.dumps(message.get("id")), None)
                     if asks and talk.waiting.pop(json.dumps(message["id"]), talk) is talk:
                         return  # it was answered, with an error, when the daemon ended
             else:
@@ -179,6 +222,7 @@ class Bridge:
             with self._lock:
                 if self._talk is not None:
                     self._talk.waiting.pop(json.dumps(params.get("requestId")), None)
+                    self._talk.asked.pop(json.dumps(params.get("requestId")), None)
                     self._lock.notify_all()
 
     def _remember(self, message: dict[str, Any], line: bytes) -> None:
@@ -199,7 +243,8 @@ class Bridge:
         for line in self._handshake:
             said = _message(line)
             if "id" in said:
-                line = json.dumps({**said, "id": OURS}).encode() + b"\n"
+                talk.again = f"recollect-again-{os.urandom(4).hex()}"
+                line = json.dumps({**said, "id": talk.again}).encode() + b"\n"
             talk.say(line)
         with self._lock:
             self._talk = talk
@@ -239,13 +284,18 @@ class Bridge:
                 self._over(talk)
                 lost = list(talk.waiting.values())
                 talk.waiting.clear()
+                talk.asked.clear()
                 self._lock.notify_all()
             for waiting in lost:
-                self._write(_error(waiting, INTERNAL_ERROR, ENDED))
+                self._write(_error(waiting, INTERNAL_ERROR, HANGS if talk.hangs else ENDED))
             return
         message = _message(line)
-        if message.get("id") == OURS:
+        if talk.again is not None and message.get("id") == talk.again:
+            talk.again = None
             return
+        if "method" not in message:
+            with self._lock:
+                talk.asked.pop(json.dumps(message.get("id")), None)  # a client may read late: that is not the daemon
         self._write(line)
         if "method" not in message:
             with self._lock:
@@ -257,13 +307,13 @@ class Bridge:
         if self._talk is talk:
             self._talk = None
 
-    def _finish(self) -> None:
+    def _finish(self, answers_s: float, close_s: float) -> None:
         talk = self._talk
         if talk is None:
             return
         with self._lock:
-            self._lock.wait_for(lambda: not talk.waiting, LAST_ANSWERS_S)
-        talk.close()
+            self._lock.wait_for(lambda: not talk.waiting, answers_s)
+        talk.close(close_s)
 
     def _write(self, line: bytes) -> None:
         with self._writing:
@@ -306,9 +356,10 @@ def _replace_older(head: bytes, call: hook.Call) -> None:
         hook.start_daemon()
 
 
-def _lines_of(descriptor: int) -> Iterator[bytes]:
+def _lines_of(descriptor: int, patience: Callable[[], float | None] = lambda: None) -> Iterator[bytes]:
+    """`patience` is asked how long at most the next line may be waited for, before it is asked again."""
     waiting = bytearray()
-    while chunk := os.read(descriptor, CHUNK_BYTES):
+    while chunk := _read(descriptor, patience):
         *ended, rest = chunk.split(b"\n")
         for end in ended:
             waiting += end
@@ -319,6 +370,17 @@ def _lines_of(descriptor: int) -> Iterator[bytes]:
             waiting += rest
     if waiting.strip():
         yield bytes(waiting) + b"\n"
+
+
+def _read(descriptor: int, patience: Callable[[], float | None]) -> bytes:
+    while not select.select([descriptor], [], [], patience())[0]:
+        pass
+    return os.read(descriptor, CHUNK_BYTES)
+
+
+def _is_id(value: Any) -> bool:
+    """Other requests are answered without one."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _message(line: bytes) -> dict[str, Any]:
@@ -352,6 +414,7 @@ def folder_here() -> str | None:
 
 
 def main() -> int:
+    """Started by a client: a Ctrl-C in its terminal reaches us too, and ends us without a word."""
     return Bridge(folder_here()).run()
 
 

@@ -1,6 +1,7 @@
 """One MCP conversation as lines of JSON: what the stdio bridge sends and gets, over a request that lasts.
 
-A line that is too long, or no message, is answered with an error of its own and ends nothing but itself.
+A line that is too long, or no message, is answered with an error of its own, under its id where it has one, and ends
+nothing but itself. Half of a character, as a client leaves that cuts a text anywhere, is read as a question mark.
 """
 
 import json
@@ -15,7 +16,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 MAX_LINE_BYTES = 4_000_000
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 
 Say = Callable[[bytes], Awaitable[None]]
 Incoming = SessionMessage | Exception
@@ -40,14 +41,49 @@ async def _hear(
                 await say(_error(INVALID_REQUEST, f"The message is longer than {MAX_LINE_BYTES:,} bytes."))
                 continue
             try:
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValidationError:
-                await say(_error(PARSE_ERROR, "The line is no JSON-RPC message."))
+                message = read(line)
+            except Wrong as wrong:
+                await say(_error(wrong.code, str(wrong), wrong.id))
                 continue
             try:
                 await told.send(SessionMessage(message, ServerMessageMetadata(request_context=request)))
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
+
+
+class Wrong(Exception):
+    """A line that is no message."""
+
+    def __init__(self, code: int, why: str, of: str | int | None = None) -> None:
+        super().__init__(why)
+        self.code = code
+        self.id = of
+
+
+def read(line: bytes) -> types.JSONRPCMessage:
+    """Wrong: it is none."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Wrong(PARSE_ERROR, "The line is no JSON.") from None
+    if not isinstance(given, dict):
+        raise Wrong(INVALID_REQUEST, "A message is an object of JSON-RPC; several at once are not taken.")
+    of = given.get("id")
+    if "id" in given and (isinstance(of, bool) or not isinstance(of, str | int)):
+        raise Wrong(INVALID_REQUEST, "An id is a string or a whole number.")
+    if given.get("jsonrpc") != "2.0":
+        raise Wrong(INVALID_REQUEST, 'A message has "jsonrpc": "2.0".', of)
+    if not isinstance(given.get("method"), str) and not ("id" in given and ("result" in given or "error" in given)):
+        raise Wrong(INVALID_REQUEST, "A request has a `method`, which is a string.", of)
+    if not isinstance(given.get("params", {}), dict):
+        raise Wrong(INVALID_PARAMS, "The `params` of a request are an object.", of)
+    if isinstance(of, str) and of.encode("utf-8", "replace").decode() != of:
+        raise Wrong(INVALID_REQUEST, "The id has half of a character in it.", of)
+    try:
+        whole = json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")
+        return types.jsonrpc_message_adapter.validate_json(whole, by_name=False)
+    except (ValidationError, RecursionError):
+        raise Wrong(INVALID_REQUEST, "The line is no message of JSON-RPC.", of) from None
 
 
 async def _answer(answers: MemoryObjectReceiveStream[SessionMessage], say: Say) -> None:
@@ -73,5 +109,5 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes | None]:
             waiting, is_too_long = bytearray(), True
 
 
-def _error(code: int, message: str) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}).encode() + b"\n"
+def _error(code: int, message: str, of: str | int | None = None) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": of, "error": {"code": code, "message": message}}).encode() + b"\n"

@@ -2,8 +2,11 @@
 the library takes a second and 40 MB. The engine is synchronous: every call runs in a thread."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
+import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -12,6 +15,7 @@ from pydantic import ValidationError
 
 from recollect import __version__
 from recollect.domain.errors import PayloadError, RecollectError
+from recollect.domain.injection import Injection
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import Askers, Connection
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
@@ -36,7 +40,11 @@ def build(engine: Engine, guard: Guard) -> Server[Any]:
         def work() -> Answer:
             return answer(engine, askers, connection, asked.name, asked.arguments or {})
 
-        return result(await anyio.to_thread.run_sync(guard, work))
+        answered = await anyio.to_thread.run_sync(guard, work)
+        await anyio.lowlevel.checkpoint_if_cancelled()  # what is cancelled reaches nobody, and counts as told to nobody
+        if answered.offered is not None:
+            await anyio.to_thread.run_sync(deliver, engine, answered.offered)
+        return result(answered)
 
     server: Server[Any] = Server(
         NAME,
@@ -82,8 +90,13 @@ def answer(engine: Engine, askers: Askers, connection: Connection, name: str, ar
         return Answer(text=str(error), code=error.code)
     answered = call(engine, asker, name, arguments)
     if name in TELLING and answered.code is None and askers.is_told_once(asker):
-        return Answer(text=f"{answered.text}\n{NOWHERE}")
+        return replace(answered, text=f"{answered.text}\n{NOWHERE}")
     return answered
+
+
+def deliver(engine: Engine, told: Injection) -> None:
+    with suppress(RecollectError):  # it may be told again: better than no answer
+        engine.delivered(told)
 
 
 def result(answered: Answer) -> types.CallToolResult:

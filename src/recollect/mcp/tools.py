@@ -1,11 +1,12 @@
 """The tools of an agent, as plain calls on the engine. No protocol here: arguments in, a text or a typed error out.
 
-An agent is told only what may be put in front of its model, and changes only that. What it claims is its own word: it
-never overrules what the user said.
+An agent is told only what may be put in front of its model, and changes only that; nothing it is answered names or
+hints at the rest. What it claims is its own word: it takes the place of nothing that the user said. It may forget for
+its user, who can always undo that.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, assert_never
 
@@ -14,6 +15,7 @@ from recollect.domain.event import Asked
 from recollect.domain.injection import Injection, Quiet, Verdict
 from recollect.domain.memory import (
     UNIVERSAL,
+    Anchor,
     Draft,
     Kind,
     Memory,
@@ -23,7 +25,6 @@ from recollect.domain.memory import (
     ScopeLevel,
     SessionId,
     Source,
-    Viewer,
 )
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.changing import is_of_another_project
@@ -35,10 +36,18 @@ from recollect.text.tokens import estimate
 BY = "mcp"  # what the history calls us
 OPENS = "`details` opens an id in full."
 OPENS_TOKENS = estimate(OPENS) + 1  # with its line break
+KEPT = "Kept."
 NOTHING = "Nothing is known about that here."
-FULL = "This session was told as much as its budget allows: work with what was shown above."
-NO_ROOM = "Something is known about that, but there is no room for it. Ask more narrowly, or with more `max_tokens`."
+CUT = "It is longer than fits here; the user can see all of it with `recollect show {id}`."
+CUT_TOKENS = estimate(CUT) + 40  # with the longest id that we make
+FULL = (
+    "This session was told as much as its budget allows. Work with what was shown above; a new session or a compaction "
+    "makes room."
+)
+NO_ROOM = "Something is known about that, but it is too long for an answer of this size. Leave `max_tokens` out."
+SWITCHED_OFF = "The user's settings give agents no answers ([on_demand] or [inject] enabled). Do without."
 NOWHERE = "No project folder came with this connection: only what holds everywhere is told."
+IN_SHORT = (Verdict.SHORT, Verdict.LISTED, Verdict.RECALLED)
 ABOUT = {
     "user": frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}),
     "project": frozenset(Kind) - {Kind.ERROR_PATTERN},
@@ -53,12 +62,14 @@ class Asker:
     session: SessionId
     at: datetime
     folder: str | None = None  # None: it works in no project that we know of
+    hears: bool = True  # False: what it is told counts once its answer was delivered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     text: str
     code: str | None = None  # of an error; the text says what to do next
+    offered: Injection | None = None  # to be confirmed once the agent has the answer
 
 
 class NotTold(RecollectError):
@@ -79,6 +90,12 @@ class OptedOut(RecollectError):
     code = "opted_out"
 
 
+class ForTheUser(RecollectError):
+    """Only the user may do that, since nothing could undo it."""
+
+    code = "for_the_user"
+
+
 class OfAnotherProject(RecollectError):
     """It is seen from here, and changed where it belongs."""
 
@@ -90,17 +107,17 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> A
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
-        return Answer(text=_DONE_BY[name](engine, asker, TOOLS[name].read(given)))
+        return _DONE_BY[name](engine, asker, TOOLS[name].read(given))
     except RecollectError as error:
         return Answer(text=redact(str(error)).text, code=error.code)
 
 
-def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
     return _told(engine.handle(_asked(asker, given, query=given["query"], **wanted)))
 
 
-def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     kinds = _kinds(given) or frozenset(Kind)
     left_out = {Kind.FILE_CONTEXT: given.get("files", True), Kind.ERROR_PATTERN: given.get("errors", True)}
     kinds -= {kind for kind, wanted in left_out.items() if not wanted}
@@ -110,21 +127,24 @@ def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
     return _told(engine.handle(_asked(asker, given, query=given["task"], kinds=every)))
 
 
-def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     about = given["about"]
+    if about == "project" and asker.folder is None:
+        raise PayloadError("No project folder came with this connection. Ask about `user` or `recent`.")
     scope = _scope(engine, asker, "project") if about == "project" else None
     told = engine.handle(_asked(asker, given, newest=True, kinds=ABOUT[about], scope=scope))
     return _told(told, nothing="Nothing is known yet; `add` what lasts.")
 
 
-def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     opened = engine.handle(_asked(asker, given, id=MemoryId(given["id"].strip())))
     if opened.notice:
         raise NotTold(opened.notice)
-    return _told(opened)
+    cut = next((choice.id for choice in opened.choices if choice.verdict is Verdict.SHORT), None)
+    return _told(opened) if cut is None else _answer(f"{opened.block}\n{CUT.format(id=cut)}", opened)
 
 
-def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     _refuse_unwanted(engine, asker)
     scope = _scope(engine, asker, given.get("scope", "project"), keeps=True) or UNIVERSAL
     files = given.get("files", [])
@@ -136,28 +156,48 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
         scope=scope,
         at=asker.at,
         source=_source(asker),
-        anchors=tuple(dict.fromkeys(engine.anchor(asker.folder or "", path, scope) for path in files)),
+        anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
-    return _kept(engine.remember(draft, folder=asker.folder), draft)
+    return Answer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder), draft))
 
 
-def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> str:
+def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
+    try:
+        return engine.anchor(asker.folder or "", path, scope)
+    except (OSError, ValueError):
+        raise PayloadError(
+            f"The file {path[:200]!r} cannot be looked at. Name it by its path in the project, or leave it out."
+        ) from None
+
+
+def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+    if not engine.answers_agents(asker.folder):
+        raise SwitchedOff(SWITCHED_OFF)
     viewer = engine.viewer_in(asker.folder, asker.session)
     memory = engine.told(given["id"].strip(), viewer, asker.folder)
     if memory is None:
         raise NotTold("There is no memory with this id that may be changed; `search` shows ids.")
+    if is_of_another_project(memory, viewer):
+        raise OfAnotherProject(f"{memory.id} belongs to another project; it can only be changed there.")
     match given["action"]:
         case "useful" | "useless":
-            engine.feedback([memory.id], useful=given["action"] == "useful")
-            return f"Noted that {memory.id} was {given['action']}."
+            engine.note_helped(memory, asker.session, asker.at, helped=given["action"] == "useful")
+            return Answer(text=f"Noted that {memory.id} was {given['action']}.")
         case "forget":
-            _refuse_elsewhere(memory, viewer)
-            done = engine.forget([memory.id], at=asker.at, by=BY)
-            back = "for good" if done.for_good else "the user can bring it back with `recollect undo`"
-            return f"Forgot {memory.id}; {back}."
+            return Answer(text=_forget(engine, asker, memory))
         case _:
-            _refuse_elsewhere(memory, viewer)
-            return _update(engine, asker, memory, given.get("text"))
+            return Answer(text=_update(engine, asker, memory, given.get("text")))
+
+
+def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
+    """Always so that its user can undo it."""
+    if engine.forgets_for_good:
+        raise ForTheUser(
+            f"What is forgotten here is gone at once ([forget] undo_hours = 0): only the user does that. Tell them to "
+            f"run `recollect forget {memory.id}`."
+        )
+    done = engine.forget([memory.id], at=asker.at, by=BY)
+    return f"Forgot {memory.id}. Tell the user: they can bring it back with `recollect undo {done.deed}`."
 
 
 def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> str:
@@ -165,17 +205,12 @@ def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> s
     if text is None:
         raise PayloadError("`update` needs the new `text`.")
     draft = Draft(text=text, kind=memory.kind, scope=memory.scope, at=asker.at, source=_source(asker))
-    return _kept(engine.revise(memory, draft), draft)
+    return _kept(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
 
 
 def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
     if engine.keeps_nothing(asker.session):
         raise OptedOut("The user wants nothing to be kept of this session. Do not add; ask them first.")
-
-
-def _refuse_elsewhere(memory: Memory, viewer: Viewer) -> None:
-    if is_of_another_project(memory, viewer):
-        raise OfAnotherProject(f"{memory.id} belongs to another project; it can only be changed there.")
 
 
 def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
@@ -184,8 +219,9 @@ def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
         at=asker.at,
         host=BY,
         folder=asker.folder,
+        offered=not asker.hears,
         budget_tokens=given.get("max_tokens"),
-        reserved_tokens=OPENS_TOKENS,
+        reserved_tokens=CUT_TOKENS if "id" in wanted else OPENS_TOKENS,
         **wanted,
     )
 
@@ -220,34 +256,48 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
             return Scope(ScopeLevel.LANGUAGE, language)
 
 
-def _told(injection: Injection, nothing: str = NOTHING) -> str:
+def _told(injection: Injection, nothing: str = NOTHING) -> Answer:
     if injection.quiet is Quiet.OFF:
-        raise SwitchedOff("The user's settings give agents no answers ([on_demand] or [inject] enabled). Do without.")
+        raise SwitchedOff(SWITCHED_OFF)
     if injection.quiet is Quiet.CAP:
-        return FULL
+        return Answer(text=FULL)
     if not injection.block:
         has_no_room = any(choice.verdict is Verdict.BUDGET for choice in injection.choices)
-        return NO_ROOM if has_no_room else nothing
-    in_short = any(choice.verdict in (Verdict.SHORT, Verdict.LISTED) for choice in injection.choices)
-    return f"{injection.block}\n{OPENS}" if in_short else injection.block
+        return Answer(text=NO_ROOM if has_no_room else nothing)
+    in_short = any(choice.verdict in IN_SHORT for choice in injection.choices)
+    return _answer(f"{injection.block}\n{OPENS}" if in_short else injection.block, injection)
 
 
-def _kept(outcome: Stored, draft: Draft) -> str:
+def _answer(text: str, injection: Injection) -> Answer:
+    return Answer(text=text, offered=None if injection.offered is None else injection)
+
+
+def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
+    """What this agent may not be told is neither named nor hinted at: then it is as if it had said something new."""
+    if not engine.answers_agents(asker.folder):
+        return KEPT
+    viewer = engine.viewer_in(asker.folder, asker.session)
+
+    def named(memories: Sequence[Memory]) -> str:
+        held = (replace(memory, valid_to=None, superseded_by=None) for memory in memories)
+        return ", ".join(memory.id for memory in held if engine.may_tell(memory, viewer, asker.folder))
+
     memory = outcome.memory
-    said = [f"Kept as {memory.id} ({memory.kind}, {memory.scope.level})."]
+    where = memory.scope.level if memory.scope.level is not ScopeLevel.LANGUAGE else memory.scope.name
+    said = [f"Kept as {memory.id} ({memory.kind}, {where})."]
     match outcome:
         case New():
             pass
         case Same():
-            said = [f"Known already as {memory.id}."]
+            return f"Known already as {memory.id}." if named([memory]) else KEPT
         case Updates(_, replaced):
-            said.append(f"It takes the place of {', '.join(known.id for known in replaced)}.")
+            said += [f"It takes the place of {ids}." for ids in [named(replaced)] if ids]
         case Contradicts(_, known):
-            others = ", ".join(other.id for other in known)
-            said.append(f"It contradicts {others}: both stay until the user decides. Tell them: `recollect review`.")
+            undecided = "both stay until the user decides. Tell them: `recollect review`."
+            said += [f"It contradicts {ids}: {undecided}" for ids in [named(known)] if ids]
         case _ as never:
             assert_never(never)
-    if memory.kind != draft.kind and not isinstance(outcome, Same):
+    if memory.kind != draft.kind:
         said.append(f"An agent's word on that is kept as {memory.kind}.")
     if memory.flag is not None:
         said.append(
@@ -258,7 +308,7 @@ def _kept(outcome: Stored, draft: Draft) -> str:
     return " ".join(said)
 
 
-_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], str]] = {
+_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], Answer]] = {
     "search": _search,
     "details": _details,
     "context": _context,

@@ -1,12 +1,21 @@
-"""The order of memories that contradict each other while nobody has decided: the newest first. Pure."""
+"""The order of memories that contradict each other while nobody has decided: what the user said before what an agent
+said, then the newest first. Pure."""
 
 from collections.abc import Sequence
 
-from recollect.domain.memory import Hit, MemoryId
+from recollect.domain.memory import Hit, Memory, MemoryId, Role
+
+BY_THE_USER = (Role.USER, Role.IMPORT)
 
 
-def newest_first(hits: Sequence[Hit]) -> list[Hit]:
-    """In their order, but of two that contradict each other the newer one never stands behind the older one."""
+def is_of_the_user(memory: Memory) -> bool:
+    """Whether the user said it, at least once."""
+    return any(one.role in BY_THE_USER for one in (memory.source, *(mention.source for mention in memory.mentions)))
+
+
+def rightful_first(hits: Sequence[Hit]) -> list[Hit]:
+    """In their order, but of two that contradict each other an agent's never stands before the user's, nor of the same
+    speaker the older one before the newer."""
     if not any(hit.memory.conflicts for hit in hits):
         return list(hits)
     present = {hit.memory.id: hit for hit in hits}
@@ -14,8 +23,12 @@ def newest_first(hits: Sequence[Hit]) -> list[Hit]:
     for hit in hits:
         rivals = [other for other in hits if hit.memory.id in other.memory.conflicts]
         rivals += [present[known] for known in hit.memory.conflicts if known in present]
-        newer = [rival for rival in rivals if rival.memory.valid_from > hit.memory.valid_from]
-        for each in sorted(newer, key=lambda rival: rival.memory.valid_from, reverse=True):
+        before = [rival for rival in rivals if _right(rival) > _right(hit)]
+        for each in sorted(before, key=_right, reverse=True):
             placed.setdefault(each.memory.id, each)
         placed.setdefault(hit.memory.id, hit)
     return list(placed.values())
+
+
+def _right(hit: Hit) -> tuple[bool, float]:
+    return is_of_the_user(hit.memory), hit.memory.valid_from.timestamp()

@@ -1,6 +1,9 @@
+import json
 import os
 import socket
 import threading
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp import bridge
-from recollect.mcp.bridge import _Answers, _lines_of, _message, _quoted, folder_here
+from recollect.mcp.bridge import Bridge, Talk, _Answers, _lines_of, _message, _quoted, folder_here
 
 
 @given(path=st.binary(min_size=1))
@@ -75,3 +78,45 @@ def test_a_client_that_starts_at_the_root_or_nowhere_is_in_no_project(
     assert folder_here() == str(gone)
     gone.rmdir()
     assert folder_here() is None
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Bridge, list[dict[str, Any]]]]:
+    """A bridge to a daemon that reads and never answers, and what its client hears."""
+    monkeypatch.setattr(bridge, "ANSWER_S", 0.05)
+    made, heard, (here, there) = Bridge(None), [], socket.socketpair()
+    monkeypatch.setattr(made, "_write", lambda line: heard.append(json.loads(line)))
+    made._talk = Talk(here, made._heard)
+    made._talk._thread.start()
+    with here, there:
+        yield made, heard
+
+
+def test_a_daemon_that_hangs_is_given_up(hanging: tuple[Bridge, list[dict[str, Any]]]) -> None:
+    made, heard = hanging
+    talk = made._talk
+    assert talk is not None
+    assert made._patience() is None
+    made._tell(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
+    while (left := made._patience()) is not None:
+        threading.Event().wait(left)
+    talk._thread.join(10)
+    assert [(one["id"], one["error"]["message"]) for one in heard] == [(1, bridge.HANGS)]
+    assert made._talk is None
+
+
+def test_nobody_waits_for_an_answer_to_an_id_that_is_none(hanging: tuple[Bridge, list[dict[str, Any]]]) -> None:
+    made, _ = hanging
+    for wrong in ("1.5", "true", "{}", "[]", "null"):
+        made._tell(f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}\n'.encode())
+    assert made._talk is not None
+    assert made._talk.waiting == {}
+
+
+def test_an_answer_to_any_id_of_the_client_reaches_it(hanging: tuple[Bridge, list[dict[str, Any]]]) -> None:
+    made, heard = hanging
+    assert made._talk is not None
+    made._talk.again = "recollect-again-1a2b3c4d"
+    for name in ("recollect-again", "recollect-again-1a2b3c4d", "recollect-again-1a2b3c4d"):
+        made._heard(made._talk, json.dumps({"jsonrpc": "2.0", "id": name, "result": {}}).encode())
+    assert [one["id"] for one in heard] == ["recollect-again", "recollect-again-1a2b3c4d"]

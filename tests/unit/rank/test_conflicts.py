@@ -1,16 +1,17 @@
-from recollect.domain.memory import Hit, MemoryId
-from recollect.rank.conflicts import newest_first
+from recollect.domain.memory import Hit, MemoryId, Role, Source
+from recollect.rank.conflicts import rightful_first
 from tests.builders import a_memory
 from tests.requirements import covers
 
 
-def a_hit(name: str, *, days_old: float, against: tuple[str, ...] = ()) -> Hit:
-    conflicts = tuple(map(MemoryId, against))
-    return Hit(memory=a_memory(name, id=MemoryId(name), days_old=days_old, conflicts=conflicts), relevance=1, score=1)
+def a_hit(name: str, *, days_old: float, against: tuple[str, ...] = (), by: Role = Role.USER) -> Hit:
+    conflicts, source = tuple(map(MemoryId, against)), Source(role=by, host="test")
+    memory = a_memory(name, id=MemoryId(name), days_old=days_old, conflicts=conflicts, source=source)
+    return Hit(memory=memory, relevance=1, score=1)
 
 
 def order(*hits: Hit) -> list[str]:
-    return [hit.memory.text for hit in newest_first(hits)]
+    return [hit.memory.text for hit in rightful_first(hits)]
 
 
 @covers("CAP-10")
@@ -32,3 +33,10 @@ def test_without_a_conflict_the_order_stays() -> None:
 
 def test_what_contradicts_something_that_is_not_there_stays_in_its_place() -> None:
     assert order(a_hit("a", days_old=5), a_hit("b", days_old=1, against=("gone",))) == ["a", "b"]
+
+
+@covers("CAP-10")
+def test_what_the_user_said_comes_before_what_an_agent_said_later() -> None:
+    claim = a_hit("claim", days_old=1, against=("word",), by=Role.ASSISTANT)
+    assert order(claim, a_hit("word", days_old=5)) == ["word", "claim"]
+    assert order(a_hit("word", days_old=5), claim) == ["word", "claim"]

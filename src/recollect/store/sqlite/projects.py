@@ -12,6 +12,8 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
 from recollect.store.sqlite.session_rows import recap_of
 
+ASKED = "mcp"  # the host of sessions that only ask: these make no project known
+
 
 class Projects:
     _database: Database
@@ -57,7 +59,8 @@ class Projects:
                 SELECT project, sum(memories) AS memories, max(last_ms) AS last_ms FROM (
                     SELECT substr(scope, {prefix}) AS project, count(*) AS memories, max(created_ms) AS last_ms
                     FROM memory WHERE scope >= 'project:' AND scope < 'project;' AND forgotten_ms IS NULL GROUP BY scope
-                    UNION ALL SELECT project, 0, max(started_ms) FROM session WHERE project IS NOT NULL GROUP BY project
+                    UNION ALL SELECT project, 0, max(started_ms) FROM session
+                    WHERE project IS NOT NULL AND host <> '{ASKED}' GROUP BY project
                     UNION ALL SELECT project, 0, max(noted_ms) FROM project_alias GROUP BY project
                     UNION ALL SELECT project, 0, max(at_ms) FROM turn WHERE project IS NOT NULL GROUP BY project
                 ) GROUP BY project ORDER BY last_ms DESC, project
