@@ -255,6 +255,7 @@ def test_an_older_daemon_answers_and_is_replaced_once(home: Home, version: str, 
 
 @covers("REL-2")
 def test_what_happens_while_no_daemon_runs_reaches_the_next_one_in_its_order(home: Home) -> None:
+    home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
     session = {"session": "s1", "folder": str(home.path)}
     events = {
         "prompt": PROMPT | session,
@@ -267,6 +268,8 @@ def test_what_happens_while_no_daemon_runs_reaches_the_next_one_in_its_order(hom
     assert eventually(lambda: hooks_of(home) == [])
     assert home.client.get("/v1/status")["requests"] == 4  # with this one
     assert b"write the rollback page" in call(home, "script", "start", stdin=start)
+    again = json.dumps(PROMPT | session | {"message": "m3"}).encode()
+    assert b"We deploy with Helm." in call(home, "script", PATIENT, stdin=again)  # nobody saw it the first time
     assert noted(home).count("none was running") == 3
     kept = [path for path in home.places.runtime.rglob("hook.*") if b"Helm" in path.read_bytes()]
     assert kept == []
