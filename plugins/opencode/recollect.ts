@@ -56,7 +56,8 @@ function socketPath(): string {
   const path = join(folder, "daemon.sock")
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES && canBeWritten(folder)) return path
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 12)
-  return join(process.env.TMPDIR || "/tmp", `recollect-${process.getuid?.()}-${hash}`, "daemon.sock")
+  const temporary = process.env.TMPDIR ?? ""
+  return join(temporary.startsWith("/") ? temporary : "/tmp", `recollect-${process.getuid?.()}-${hash}`, "daemon.sock")
 }
 
 /** Asked of the folder itself or, as long as it is not there, of the one that it would be made in. */

@@ -75,13 +75,16 @@ class _Connection:
 
 
 def is_older(version: str | None) -> bool:
-    """Than this one, by the leading numbers. Who does not say is left alone."""
-    return version is not None and _numbers(version) < _numbers(__version__)
+    """Than this one, by the leading numbers. Who does not say, or says something else, is left alone."""
+    theirs, ours = _numbers(version or ""), _numbers(__version__)
+    return theirs is not None and ours is not None and theirs < ours
 
 
-def _numbers(version: str) -> list[int]:
-    leading = re.match(r"[0-9]{1,9}(\.[0-9]{1,9})*", version)
-    numbers = [int(number) for number in leading[0].split(".")] if leading else []
+def _numbers(version: str) -> list[int] | None:
+    leading = re.match(r"[0-9]+(\.[0-9]+)*", version, re.ASCII)
+    if leading is None:
+        return None
+    numbers = [int(number[:9]) for number in leading[0].split(".")]
     while numbers and numbers[-1] == 0:  # 1.2 and 1.2.0 are the same
         numbers.pop()
     return numbers
@@ -233,7 +236,9 @@ class Client:
         """DaemonError: who is there may not be asked. OSError: nobody is there."""
         folder = self._socket_path.parent
         if folder.lstat().st_uid != os.getuid():  # in a shared temporary directory anybody may have made it
-            raise DaemonError(f"{folder} belongs to another user; remove it, or set XDG_STATE_HOME.")
+            raise DaemonError(
+                f"{folder} belongs to another user; remove it, or set XDG_RUNTIME_DIR to a folder of yours."
+            )
         try:
             return _Connection(_opened(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
         except (FileNotFoundError, ConnectionRefusedError):

@@ -106,6 +106,8 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
         home = Path(env.get("HOME") or Path.home())
     except RuntimeError:
         raise InvalidSettings("There is no home folder for you; set HOME.") from None
+    if not home.is_absolute():  # the daemon works in another folder than the shell
+        raise InvalidSettings(f"HOME is {_shown(str(home))}; it takes the whole path of a folder, from / on.")
     state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
     model = _model(env, home)
     runtime = _runtime(env, state)
@@ -145,7 +147,8 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
     if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
         return folder
     name = f"recollect-{os.getuid()}-{sha256(os.fsencode(folder)).hexdigest()[:12]}"
-    return Path(env.get("TMPDIR") or "/tmp") / name
+    given = env.get("TMPDIR", "")
+    return Path(given if given.startswith("/") else "/tmp") / name
 
 
 def can_be_written(folder: Path) -> bool:

@@ -6,6 +6,9 @@ decides nothing and reads no JSON; what went wrong is one line of `hook.log` bes
 
 Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
 only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
+
+Where no daemon runs, what happened is not lost: the agent goes on, and a courier, a process that nobody waits for,
+hands it over as soon as the daemon is up. It keeps it in memory alone: what nobody has redacted is not written down.
 """
 
 import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone, which costs an `enum`
@@ -24,7 +27,9 @@ QUIET_S = 5.0  # after a time-out nothing is asked: a hung daemon costs one dela
 RESPAWN_S = 15.0  # a daemon that never came is not started again within
 REPLACE_S = 30.0  # nor is an older one replaced again within
 POLL_S = 0.01
+COURIER_S = 10.0  # what a courier lives at most
 
+MAX_COURIERS = 20
 MAX_PAYLOAD_BYTES = 4_000_000  # the daemon takes no more
 MAX_ANSWER_BYTES = 1_000_000
 MAX_LOG_BYTES = 200_000
@@ -35,6 +40,7 @@ CHUNK_BYTES = 65_536
 TIMED_OUT = b"hook.timed-out"
 SPAWNED = b"hook.spawned"  # taken away by the first hook that finds the daemon there
 REPLACED = b"hook.replaced"
+COURIER = b"hook.courier-%d"  # its lock is a courier's place in the line; the kernel frees it with the process
 
 READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking", "answering"
 
@@ -42,6 +48,8 @@ READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking
 DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
 DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
 DAEMON_OWN_ENV = {b"MALLOC_ARENA_MAX": b"2"}  # client.DAEMON_OWN_ENV
+NO_TRAP = posix.O_NOFOLLOW | posix.O_NONBLOCK  # neither a link to elsewhere nor a pipe that nobody reads
+LATE = b"Recollect-Late: 1\r\n"  # nobody reads the answer: what it brings was never shown
 
 
 class Failed(Exception):
@@ -56,10 +64,12 @@ class Call:
         self.doing = READING
         self.state = self.runtime = b""  # folders, once they are known
         self.authority = b"Host: localhost\r\n"
+        self.child = 0  # the daemon, if we have started it
 
     def run(self, arguments: list[str]) -> None:
-        moment = arguments[1] if len(arguments) > 1 else ""
-        self.end_in(START_S if moment == START else OTHER_S)
+        waits = len(arguments) > 1 and arguments[1] == START
+        seconds = START_S if waits else OTHER_S
+        self.end_in(seconds)
         self.state = state_folder(posix.environ)
         self.runtime = runtime_folder(posix.environ, self.state)
         if not arguments or not all(map(is_name, arguments)):
@@ -70,13 +80,20 @@ class Call:
             raise Failed("there was nothing on standard input")
         if self.is_recent(TIMED_OUT, QUIET_S):
             return
-        connection = self.connected() or self.started(waits=moment == START)
+        path = b"/v1/hosts/" + arguments[0].encode()
+        connection = self.connected()
+        if connection is None:
+            self.start(START_S if waits else COURIER_S)
+            if not waits:
+                self.send_courier(path, payload)
+                raise Failed("none was running; it is told when it is up")
+            connection = self.started()
         self.drop(SPAWNED)
-        self.answer(connection, arguments[0].encode(), payload)
+        self.let_couriers_pass(seconds / 4)
+        self.answer(connection, path, payload)
 
-    def answer(self, connection: _socket.socket, host: bytes, payload: bytes) -> None:
-        self.doing = ASKING
-        status, version, body = exchange(connection, b"/v1/hosts/" + host, self.authority, payload)
+    def answer(self, connection: _socket.socket, path: bytes, payload: bytes) -> None:
+        status, version, body = exchange(connection, path, self.authority, payload)
         self.doing = ANSWERING
         try:
             if status != b"200":
@@ -102,6 +119,8 @@ class Call:
         _signal.setitimer(_signal.ITIMER_REAL, seconds - min(age_s(), seconds / 2) - END_S)
 
     def too_late(self, *_: object) -> None:
+        _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))  # should the disk of the log hang as well
+        _signal.setitimer(_signal.ITIMER_REAL, END_S)
         try:
             if self.doing == ASKING:
                 self.claims(TIMED_OUT, 0)
@@ -113,6 +132,7 @@ class Call:
 
     def connected(self) -> _socket.socket | None:
         """None: there is no daemon."""
+        self.doing = ASKING  # one that hangs may not even take a connection
         if not self.has_folder():
             return None
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -139,24 +159,73 @@ class Call:
         self.authority = b"Host: 127.0.0.1:%s\r\nAuthorization: Bearer %s\r\n" % (port, token)
         return connection
 
-    def started(self, *, waits: bool) -> _socket.socket:
-        """A session's start waits for a daemon to come up; other moments go on, and the next one finds it."""
+    def start(self, within_s: float) -> None:
+        """Unless one is on its way, since no longer than that."""
         self.doing = STARTING
         make_folder(self.runtime)
-        child = start_daemon() if self.claims(SPAWNED, RESPAWN_S) else 0
-        if not child and not self.is_recent(SPAWNED, START_S):
+        if self.claims(SPAWNED, RESPAWN_S):
+            self.child = start_daemon()
+        elif not self.is_recent(SPAWNED, within_s):
             raise Failed("the last one did not come up; daemon.log may say why")
-        if not waits:
-            raise Failed("none was running; the next hook finds it")
+
+    def started(self) -> _socket.socket:
+        """A session's start waits for the daemon to come up."""
         while (connection := self.connected()) is None:
-            if child and posix.waitpid(child, posix.WNOHANG) != (0, 0):
-                child = 0  # it failed, or another one was quicker and is about to answer
+            self.doing = STARTING
+            if self.child and posix.waitpid(self.child, posix.WNOHANG) != (0, 0):
+                self.child = 0  # it failed, or another one was quicker and is about to answer
                 if not is_locked(self.runtime + b"/daemon.lock"):
                     then = time.time() - START_S  # nothing is on its way any more
                     posix.utime(self.runtime + b"/" + SPAWNED, (then, then))
                     raise Failed("it did not come up; daemon.log may say why")
             time.sleep(POLL_S)
         return connection
+
+    # ---- couriers, one after the other in the order of what happened
+
+    def send_courier(self, path: bytes, payload: bytes) -> None:
+        """Leaves a process behind that hands this over when the daemon is up, and ends without a word."""
+        number, place = self.place_in_line()
+        if posix.fork():
+            return
+        try:
+            _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+            _signal.setitimer(_signal.ITIMER_REAL, COURIER_S)
+            detach(keeping=place)
+            if number:
+                lock(self.place(number - 1), waits=True)  # who came before us has gone
+            while (connection := self.connected()) is None:
+                time.sleep(POLL_S)
+            self.drop(SPAWNED)
+            exchange(connection, path, self.authority + LATE, payload)
+        finally:
+            posix._exit(0)
+
+    def place_in_line(self) -> tuple[int, int]:
+        """Its number behind the last courier, and the open file whose lock it is: the courier inherits it from us."""
+        last = self.last_in_line()
+        for number in range(0 if last is None else last + 1, MAX_COURIERS):
+            place = lock(self.place(number))
+            if place is not None:  # else another hook was quicker
+                posix.utime(place)
+                return number, place
+        raise Failed("none was running, and too much waits for it already")
+
+    def let_couriers_pass(self, seconds: float) -> None:
+        """What happened before is told before, if that is soon."""
+        if not self.is_recent(COURIER % 0, COURIER_S):
+            return
+        give_up = time.monotonic() + seconds
+        while self.last_in_line() is not None and time.monotonic() < give_up:
+            time.sleep(POLL_S)
+
+    def last_in_line(self) -> int | None:
+        return next((number for number in range(MAX_COURIERS - 1, -1, -1) if is_locked(self.place(number))), None)
+
+    def place(self, number: int) -> bytes:
+        return self.runtime + b"/" + COURIER % number
+
+    # ---- its folder
 
     def has_folder(self) -> bool:
         """In a shared temporary directory anybody may have made it: then nobody there is our daemon."""
@@ -199,7 +268,7 @@ class Call:
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
         try:
-            descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
+            descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | NO_TRAP, 0o600)
             if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
                 posix.ftruncate(descriptor, 0)
             posix.write(descriptor, f"{when} {self.name}: {self.doing}: {said}\n".encode())
@@ -223,13 +292,18 @@ def runtime_folder(env: dict[bytes, bytes], state: bytes) -> bytes:
     from hashlib import sha256
 
     name = b"recollect-%d-%s" % (posix.getuid(), sha256(folder).hexdigest()[:12].encode())
-    return below(env.get(b"TMPDIR") or b"/tmp", name)
+    given = env.get(b"TMPDIR", b"")
+    return below(given if given.startswith(b"/") else b"/tmp", name)
 
 
 def home(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"HOME")
+    if given:
+        if not given.startswith(b"/"):  # the daemon works in another folder than the host
+            raise Failed("HOME is no whole path")
+        return given
     if given is not None:
-        return given or b"/"
+        return b"/"
     import pwd
 
     return pwd.getpwuid(posix.getuid()).pw_dir.encode("utf-8", "surrogateescape")
@@ -243,8 +317,8 @@ def below(folder: bytes, name: bytes) -> bytes:
 
 def can_be_written(folder: bytes) -> bool:
     """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
-    while not posix.access(folder, posix.F_OK):
-        folder = folder.rpartition(b"/")[0] or (b"/" if folder.startswith(b"/") else b".")
+    while not posix.access(folder, posix.F_OK) and len(folder) > 1:
+        folder = folder.rpartition(b"/")[0] or b"/"
     return posix.access(folder, posix.W_OK)
 
 
@@ -280,6 +354,19 @@ def is_locked(path: bytes) -> bool:
     finally:
         posix.close(descriptor)
     return False
+
+
+def lock(path: bytes, *, waits: bool = False) -> int | None:
+    """The open file that holds it; None: somebody else has it. It goes on in a process that is forked from this one."""
+    import fcntl
+
+    descriptor = posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except BlockingIOError:
+        posix.close(descriptor)
+        return None
+    return descriptor
 
 
 def contents(path: bytes) -> bytes:
@@ -354,31 +441,52 @@ def age_s() -> float:
 
 
 def start_daemon() -> int:
-    """A process of its own: no terminal, no open files of ours, not ended with the agent that we belong to."""
+    """Not ended with the agent that we belong to, and without its keys."""
     env = posix.environ
     kept = {name: env[name] for name in env if name in DAEMON_ENV or name.startswith(DAEMON_ENV_PREFIXES)}
     child = posix.fork()
     if child:
         return child
     try:
-        posix.setsid()
-        posix.chdir("/")
-        nothing = posix.open("/dev/null", posix.O_RDWR)
-        for descriptor in (0, 1, 2):
-            posix.dup2(nothing, descriptor)
-            posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
-        posix.closerange(3, 1 << 20)
+        detach()
         posix.execve(sys.executable, [sys.executable, "-m", "recollect.daemon"], kept | DAEMON_OWN_ENV)
     finally:
         posix._exit(127)
 
 
+def detach(*, keeping: int | None = None) -> None:
+    """A process of its own: no terminal, no open files of whoever started it but this one, nobody's folder."""
+    posix.setsid()
+    posix.chdir("/")
+    while keeping is not None and keeping <= 2:  # a host has closed that one
+        keeping = posix.dup(keeping)
+    nothing = posix.open("/dev/null", posix.O_RDWR)
+    for descriptor in (0, 1, 2):
+        posix.dup2(nothing, descriptor)
+        posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
+    posix.closerange(3, keeping or 3)
+    posix.closerange((keeping or 2) + 1, 1 << 20)
+
+
 def is_older(version: bytes) -> bool:
-    """A version that cannot be read is nobody's business."""
-    try:
-        return [int(part) for part in version.split(b".")] < [int(part) for part in VERSION.split(".")]
-    except ValueError:
-        return False
+    """Than this one, by the leading numbers (client.is_older). One that cannot be read is nobody's business."""
+    theirs, ours = numbers(version), numbers(VERSION.encode())
+    return theirs is not None and ours is not None and theirs < ours
+
+
+def numbers(version: bytes) -> list[int] | None:
+    found = []
+    for part in version.split(b"."):
+        digits = part[: len(part) - len(part.lstrip(b"0123456789"))]
+        if digits:
+            found.append(int(digits[:9]))
+        if digits != part or not digits:
+            break
+    if not found:
+        return None
+    while found and found[-1] == 0:  # 1.2 and 1.2.0 are the same
+        found.pop()
+    return found
 
 
 def is_name(text: str) -> bool:

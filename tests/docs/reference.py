@@ -2,20 +2,26 @@
 
 import dataclasses
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import click
 
 from recollect.cli.main import cli
 from recollect.cli.settings_file import meanings, shown
 from recollect.config import ADDED_UP, USER_ONLY
+from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, status_of
 from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.daemon.guard import FOREIGN, NO_TOKEN, WRONG_HOST
+from recollect.daemon.openapi import ELSEWHERE, FAILURES
 from recollect.domain import errors
+from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Takes
 from recollect.mcp.tools import ForTheUser, NotTold, OfAnotherProject, OptedOut, SwitchedOff
@@ -87,16 +93,22 @@ yours the last good ones; the daemon's log says so, and every command that needs
 
 def error_codes() -> str:
     """Every error that `pipe` and the daemon answer with."""
-    rows = [
-        "# Errors\n",
-        "Made from the code by `make docs`. `pipe` and the daemon answer",
-        '`{"error": {"code", "message"}}`;',
-    ]
-    rows += ["the message says what happened and what to do.\n", "| code | error |", "|---|---|"]
-    found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.RecollectError)]
-    rows += [f"| {kind.code} | {kind.__name__} |" for kind in sorted(found, key=lambda kind: kind.code)]
-    rows += [f"| {refusal.code} | {refusal.message} |" for refusal in (FOREIGN, NO_TOKEN, WRONG_HOST)]
-    return "\n".join([*rows, "| internal | a bug of ours; the log has it |"]) + "\n"
+    intro = """\
+# Errors
+
+Made from the code by `make docs`. `pipe` and the daemon answer `{"error": {"code", "message"}}`; the message says what
+happened and what to do. The status is that of an [answer over HTTP](api.md).
+
+| code | status | meaning |
+|---|---|---|
+"""
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.RecollectError)]
+    rows = {kind.code: (status_of(kind), str(inspect.getdoc(kind)).splitlines()[0]) for kind in kinds}
+    refusals = (FOREIGN, NO_TOKEN, WRONG_HOST, NOT_FOUND, WRONG_METHOD)
+    rows |= {refusal.code: (refusal.status.value, refusal.message) for refusal in refusals}
+    rows["internal"] = (500, "A bug of ours; the log has it.")
+    rows["ending"] = (503, "Over MCP alone: the daemon is about to end. Ask again.")
+    return intro + "".join(f"| {code} | {status} | {says} |\n" for code, (status, says) in sorted(rows.items()))
 
 
 def tools() -> str:
@@ -151,23 +163,38 @@ def _takes(argument: Argument) -> str:
 
 def api() -> str:
     """Every path of the daemon, and what its body takes."""
+    failures = {**FAILURES, **ELSEWHERE}
     pages = [
         """\
 # HTTP API
 
 Made from the code by `make docs`. For the programs of one user: plugins, hooks, the command line, MCP and scripts. The
 daemon answers on its unix socket (`recollect status` says where), and on 127.0.0.1 with a token where
-[that is set](../explanation/daemon.md). `GET /v1/openapi.json` is the whole description, with the types of all answers.
+[that is set](../explanation/daemon.md). Agents speak MCP instead: `/mcp`, and `/v1/mcp` for our own stdio bridge
+([how to connect them](../how-to/mcp.md)).
 
 ```
 curl --unix-socket ~/.local/state/recollect/daemon.sock http://localhost/v1/recall \\
   --data '{"query": "how do we deploy", "folder": "/home/me/shop"}'
 ```
 
-What is refused is answered with `{"error": {"code", "message"}}`: 400 for a request that cannot be answered, 413 for
-one that is too large, 503 while the database cannot be used, 500 for a fault of ours; the codes are in
-[errors.md](errors.md). `folder` is where somebody asks: it names the project and the settings that hold.
+The same on 127.0.0.1, with `[daemon] port = 7733` and the token, whose file `recollect status` names:
+
+```
+curl http://127.0.0.1:7733/v1/recall -H "Authorization: Bearer $(cat ~/.local/state/recollect/token)" \\
+  --data '{"query": "how do we deploy", "folder": "/home/me/shop"}'
+```
+
+`folder` is where somebody asks: it names the project and the settings that hold. The types of all answers are in
+`GET /v1/openapi.json`, under `components`; they are the engine's own, and not the form that `--json` prints or `export`
+writes ([records.md](records.md)). A field may be left out unless it is needed; one that is not known is refused.
+
+What is refused is answered with `{"error": {"code", "message"}}`; the codes are in [errors.md](errors.md).
+
+| status | meaning |
+|---|---|
 """
+        + "".join(f"| {status} | {says} |\n" for status, says in sorted(failures.items()))
     ]
     pages += [
         f"## {path.method} {path.path}\n\n{path.says}\n\n{_fields(path.asks)}".rstrip() + "\n"
@@ -181,26 +208,37 @@ def _fields(kind: Any) -> str:
         return "" if kind is None else "The body is what the host's hook was given, as a JSON object.\n"
     meaning = {name: said for one in reversed(inspect.getmro(kind)[:-1]) for name, said in meanings(one).items()}
     rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
-    rows += [
-        f"| {field.name} | {_type(field.type)} | {_field_default(field)} | {meaning.get(field.name, '')} |"
-        for field in dataclasses.fields(kind)
-    ]
+    for field in dataclasses.fields(kind):
+        says = re.sub(r"\bNone\b", "null", meaning.get(field.name, ""))
+        rows.append(f"| {field.name} | {_type(field.type)} | {_field_default(field)} | {says} |")
     return "\n".join(rows) + "\n"
 
 
-_WORDS = {"str": "text", "SessionId": "text", "MessageId": "text", "bool": "true or false", "datetime": "time"}
+_WORDS = {str: "text", bool: "true or false", int: "whole number", float: "number", datetime: "time, as ISO 8601"}
 
 
-def _type(kind: object) -> str:
-    name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
-    plain = re.sub(r"[\w.]+\.(\w+)", r"\1", name).removesuffix(" | None")
-    listed = re.fullmatch(r"(?:list|tuple|frozenset)\[(\w+)(?:, \.\.\.)?\]", plain)
-    return f"list of {_WORDS.get(listed[1], listed[1].lower())}" if listed else _WORDS.get(plain, plain.lower())
+def _type(kind: Any) -> str:
+    """In the words of JSON."""
+    kind = getattr(kind, "__supertype__", kind)  # a name for a plain type
+    if kind is Kind:
+        return "[kind](kinds.md)"
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return " or ".join(f"`{value}`" for value in kind)
+    inside = [one for one in get_args(kind) if one not in (type(None), ...)]
+    match get_origin(kind):
+        case None:
+            return _WORDS[kind]
+        case origin if origin in (list, tuple, frozenset):
+            return f"list of {_type(inside[0])}"
+        case origin if origin is dict:
+            return "object"
+        case _:  # or nothing
+            return _type(inside[0])
 
 
 def _field_default(field: "dataclasses.Field[Any]") -> str:
     if field.default is not dataclasses.MISSING:
-        return "" if field.default in (None, (), frozenset()) else f"`{field.default}`"
+        return "" if field.default in (None, (), frozenset()) else f"`{json.dumps(field.default)}`"
     return "" if field.default_factory is not dataclasses.MISSING else "needed"
 
 

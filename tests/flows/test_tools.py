@@ -234,7 +234,7 @@ def test_an_agent_updates_its_own_word(engine: Engine, shop: Asker) -> None:
     assert said(call(engine, shop, "search", {"query": "queue jobs"}).text) == ["The queue holds 500 jobs."]
     again = {"id": ids_of(answer), "action": "update", "text": "The queue holds 500 jobs."}
     assert "Known already" in call(engine, shop, "change", again).text
-    assert engine.undo(None, at=NOW, by="test")
+    assert engine.undo(engine.deeds(limit=2)[1].id, at=NOW, by="test")
 
 
 def test_an_update_of_what_the_user_said_waits_for_the_user(engine: Engine, shop: Asker) -> None:
@@ -253,7 +253,7 @@ def test_an_agent_forgets_and_its_user_can_undo_that(engine: Engine, shop: Asker
     assert "recollect undo" in call(engine, shop, "change", {"id": known.id, "action": "forget"}).text
     assert call(engine, shop, "search", {"query": "deploy with Helm"}).text == NOTHING
     assert call(engine, shop, "change", {"id": known.id, "action": "forget"}).code == "not_found"
-    engine.undo(None, at=NOW, by="test")
+    engine.undo(engine.deeds(limit=1)[0].id, at=NOW, by="test")
     assert engine.find(known.id).is_live
 
 

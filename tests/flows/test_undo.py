@@ -10,11 +10,12 @@ from recollect.api.operation import Desk
 from recollect.api.undo import UNDO, Undo
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.memory import Draft, Memory, MemoryId, Sensitivity, Use, Viewer
+from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Use, Viewer
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import Forget, Settings
 from recollect.engine.engine import Engine
 from recollect.engine.undo import Undone
+from recollect.mcp.tools import BY as MCP
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import Model
 from tests.builders import NOW, PROJECT, a_draft
@@ -59,6 +60,23 @@ def test_several_that_were_remembered_together_are_taken_back_together(engine: E
     engine.remember_all([a_draft(HELM), a_draft("We deploy with Argo.")])
     assert len(undo(engine).removed) == 2
     assert seen(engine) == []
+
+
+def test_without_a_number_what_an_agent_did_is_passed_over(engine: Engine) -> None:
+    mine = engine.remember(a_draft(HELM)).memory
+    agents = engine.remember(a_draft("We deploy with Argo.", source=Source(role=Role.ASSISTANT, host=MCP))).memory
+    deed = last_deed(engine)
+    assert [gone.id for gone in undo(engine).removed] == [mine.id]
+    with pytest.raises(InvalidValue, match="nothing to undo of what you did"):
+        undo(engine)
+    assert [gone.id for gone in undo(engine, deed).removed] == [agents.id]
+
+
+def test_what_an_agent_forgot_for_good_does_not_keep_a_person_from_their_own_undo(engine: Engine) -> None:
+    mine = engine.remember(a_draft(HELM)).memory
+    gone = engine.remember(a_draft("We deploy with Argo.", source=Source(role=Role.ASSISTANT, host=MCP))).memory
+    engine.forget_now([gone.id], at=NOW, by=MCP)
+    assert [removed.id for removed in undo(engine).removed] == [mine.id]
 
 
 def test_what_was_said_once_more_is_as_it_was_before(engine: Engine) -> None:

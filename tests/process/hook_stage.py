@@ -2,7 +2,7 @@
 
 import json
 import os
-import shutil
+import re
 import socket
 import subprocess
 import sys
@@ -63,6 +63,19 @@ def begun(home: Home, *arguments: str, **options: Any) -> "subprocess.Popen[byte
 
 def noted(home: Home) -> str:
     return (home.places.state / "hook.log").read_text()
+
+
+def hooks_of(home: Home) -> list[int]:
+    """The processes of hooks, couriers too, that are still there."""
+    return [int(process.name) for process in Path("/proc").glob("[0-9]*") if _is_hook_of(home, process)]
+
+
+def _is_hook_of(home: Home, process: Path) -> bool:
+    try:
+        is_hook = b"hook.py" in (process / "cmdline").read_bytes()
+        return is_hook and f"HOME={home.path}\0".encode() in (process / "environ").read_bytes()
+    except OSError:  # gone meanwhile
+        return False
 
 
 def eventually(happened: Callable[[], bool]) -> bool:
@@ -171,19 +184,25 @@ class Installation:
     def call(self, *arguments: str, **env: str) -> bytes:
         return call(self.home, *arguments, python=str(self.python), script=self.script, env=env)
 
+    def tell(self, moment: str, event: bytes) -> bytes:
+        return call(self.home, "script", moment, stdin=event, python=str(self.python), script=self.script)
+
     def starts(self) -> list[dict[str, Any]]:
         path = self.home.path / "starts"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def installed(home: Home) -> Installation:
-    """As `venv` makes one."""
+def installed(home: Home, **constants: str) -> Installation:
+    """As `venv` makes one; a hook may have other limits there."""
     root, version = home.path / "installation", f"python{sys.version_info.major}.{sys.version_info.minor}"
     package = root / "lib" / version / "site-packages" / "recollect"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "daemon.py").write_text(STAND_IN)
-    shutil.copy(HOOK, package)
+    source = HOOK.read_text()
+    for name, value in constants.items():
+        source = re.sub(rf"^{name} = \S+", f"{name} = {value}", source, flags=re.MULTILINE)
+    (package / "hook.py").write_text(source)
     real = os.path.realpath(sys.executable)
     (root / "pyvenv.cfg").write_text(f"home = {os.path.dirname(real)}\n")  # noqa: PTH120
     (root / "bin").mkdir()

@@ -228,3 +228,11 @@ def test_pipe_answers_line_by_line(home: Home) -> None:
     lines = taught + b'\nnonsense\n{"op": "search", "query": "helm"}\n'
     answers = [json.loads(line) for line in home.said("pipe", stdin=lines).splitlines()]
     assert [sorted(answer) for answer in answers] == [["ids", "outcomes"], ["error"], ["hits", "ms"]]
+
+
+def test_every_command_takes_direct_also_those_that_never_ask_the_daemon(home: Home) -> None:
+    for command in ("export", "project list", "config show", "status", "stop"):
+        plain, direct = (home.recollect(*command.split(), *way) for way in ([], ["--direct"]))
+        assert (direct.returncode, direct.stdout, direct.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+        assert b"No such option" not in direct.stderr
+    assert "--direct" not in home.said("export", "--help")

@@ -134,7 +134,8 @@ def test_a_daemon_survives_the_shell_that_started_it_and_holds_nothing_of_it(hom
     os.set_blocking(read, False)
     assert os.read(read, 1) == b""  # end of file: nobody else has it open
     os.close(read)
-    assert home.client.is_running()
+    pid = home.client.get("/v1/hello")["pid"]
+    assert [Path(f"/proc/{pid}/fd/{number}").readlink() for number in range(3)] == [Path(os.devnull)] * 3
 
 
 def test_a_daemon_that_is_asked_to_stop_is_gone_when_stop_returns(home: Home) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.mounts import needs_mounts, read_only
-from tests.process.conftest import RECOLLECT, Home, refused, taught, texts
+from tests.process.conftest import RECOLLECT, Home, refused, taught, texts, without_styles
 
 
 def test_a_healthy_installation_has_nothing_to_complain_about(home: Home) -> None:
@@ -36,6 +36,7 @@ def test_doctor_names_what_is_wrong_and_what_to_do(home: Home) -> None:
     done = home.recollect("doctor")
     assert done.returncode == 4
     assert b"can be read by others" in done.stdout
+    assert b"every row is what was written" in done.stdout
     assert home.recollect("doctor", "--repair").returncode == 0
     assert home.places.database.stat().st_mode & 0o777 == 0o600
 
@@ -153,8 +154,25 @@ def test_a_mistake_in_the_settings_is_one_problem_and_the_database_is_checked_an
 
 
 def test_doctor_makes_no_database(home: Home) -> None:
-    assert home.recollect("doctor").returncode == 0
+    done = home.recollect("doctor")
+    assert (done.returncode, b"no plugin is installed yet" in done.stdout) == (0, True)
     assert not home.places.database.exists()
+    assert all(len(line) <= 80 or " " not in line[19:] for line in _lines(home.in_terminal("doctor")))
+
+
+def _lines(shown: str) -> list[str]:
+    return without_styles(shown).replace("\r", "").splitlines()
+
+
+def test_a_port_that_is_set_and_that_the_daemon_did_not_get_is_said(home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        home.places.settings.parent.mkdir(parents=True)
+        home.places.settings.write_text(f"[daemon]\nport = {taken.getsockname()[1]}\n")
+        home.said("start")
+        (told,) = [one for one in found(home) if one[1] == "daemon"]
+    assert (told[0], "and does not" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    home.said("restart")
+    assert [one for one in found(home) if one[1] == "daemon"] == []
 
 
 def test_a_repair_waits_until_nobody_else_has_the_database_open(home: Home) -> None:
@@ -231,6 +249,7 @@ def test_a_python_that_is_gone_or_cannot_load_recollect_is_said_before_a_host_fi
 
 
 def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> None:
+    taught(home)
     home.said("start")
     (told,) = [one for one in found(home, RECOLLECT_SEARCH__HITS="7") if one[1] == "daemon"]
     assert (told[0], "other RECOLLECT_ variables" in told[2]) == ("note", True)
@@ -239,8 +258,10 @@ def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> N
     os.kill(pid, signal.SIGSTOP)
     (told,) = [one for one in found(home) if one[1] == "daemon"]
     assert (told[0], "did not answer" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    assert "recollect restart" not in told[2]
     done = home.recollect("status")
     assert (done.returncode, f"process {pid} does not answer".encode() in done.stdout) == (1, True)
+    assert json.loads(home.recollect("status", "--json").stdout)["memories"] == 1
 
 
 def test_doctor_works_where_the_folder_is_gone_and_where_a_variable_is_wrong(home: Home, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from tests.process.hook_stage import (
     dribbling,
     eventually,
     hanging_after,
+    hooks_of,
     in_place_of_the_daemon,
     installed,
     noted,
@@ -163,6 +164,34 @@ def test_a_host_that_closes_its_ends_is_not_told(home: Home, closed: str) -> Non
     assert (home.path / "code").read_text() == "0\n"
 
 
+def test_a_folder_that_nobody_may_look_into_ends_the_hook_all_the_same(home: Home) -> None:
+    """From a folder that is gone, nothing can be asked about a path that is not whole."""
+    gone = home.path / "gone"
+    gone.mkdir()
+    line = f"rmdir {gone}; exec {sys.executable} -S -I {HOOK} script prompt"
+    env = {"HOME": "nowhere"}
+    done = subprocess.run(["bash", "-c", line], input=b"{1}", env=env, cwd=gone, capture_output=True, timeout=20)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_a_log_that_is_a_pipe_holds_nobody_up(home: Home) -> None:
+    home.places.state.mkdir(parents=True)
+    os.mkfifo(home.places.state / "hook.log")
+    assert call(home, "script", "prompt", stdin=b"") == b""
+
+
+@covers("INJ-10")
+def test_a_daemon_that_takes_no_connection_is_one_that_hangs(home: Home) -> None:
+    home.places.runtime.mkdir(mode=0o700, parents=True)
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as first:
+        listener.bind(str(home.places.socket))
+        listener.listen(0)
+        first.connect(str(home.places.socket))  # the only place in its line
+        assert call(home, "script", "prompt") == b""
+        assert (home.places.runtime / os.fsdecode(hook.TIMED_OUT)).exists()
+    assert "asking: it took too long" in noted(home)
+
+
 def test_without_a_home_nothing_happens(home: Home) -> None:
     command = [sys.executable, "-S", "-I", str(HOOK), "script", "prompt"]
     for env in ({}, {"HOME": "/dev/null/none"}, {"HOME": "nowhere"}):
@@ -221,6 +250,62 @@ def test_an_older_daemon_answers_and_is_replaced_once(home: Home, version: str, 
     assert eventually(lambda: len(installation.starts()) == replaced)
 
 
+# ---- what happens while no daemon runs
+
+
+@covers("REL-2")
+def test_what_happens_while_no_daemon_runs_reaches_the_next_one_in_its_order(home: Home) -> None:
+    session = {"session": "s1", "folder": str(home.path)}
+    events = {
+        "prompt": PROMPT | session,
+        "reply": session | {"type": "reply", "message": "m2", "text": "Helm it is.", "final": True},
+        "end": session | {"type": "session_ended", "notes": ["next: write the rollback page"]},
+    }
+    for moment, event in events.items():
+        assert call(home, "script", moment, stdin=json.dumps(event).encode()) == b""
+    start = json.dumps(START | {"session": "s2", "folder": str(home.path)}).encode()
+    assert eventually(lambda: hooks_of(home) == [])
+    assert home.client.get("/v1/status")["requests"] == 4  # with this one
+    assert b"write the rollback page" in call(home, "script", "start", stdin=start)
+    assert noted(home).count("none was running") == 3
+    kept = [path for path in home.places.runtime.rglob("hook.*") if b"Helm" in path.read_bytes()]
+    assert kept == []
+
+
+def test_couriers_go_one_after_the_other_and_say_that_they_are_late(home: Home) -> None:
+    installation = installed(home)
+    sent = [json.dumps(PROMPT | {"message": f"m{number}"}).encode() for number in range(5)]
+    for event in sent:
+        assert installation.tell("prompt", event) == b""
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        assert eventually(lambda: hooks_of(home) == [])
+    heads, bodies = zip(*(request.split(b"\r\n\r\n") for request in daemon.requests), strict=True)
+    assert list(bodies) == sent
+    assert all(b"\r\nRecollect-Late: 1\r\n" in head for head in heads)
+
+
+def test_a_courier_has_nothing_of_the_host_and_ends_by_itself(home: Home) -> None:
+    installation = installed(home, COURIER_S="1.0")
+    line = f"{installation.python} -S -I {installation.script} script prompt 7</dev/zero >&-"
+    subprocess.run(["bash", "-c", line], input=START_BYTES, env=home.env, cwd=home.path, check=True, timeout=20)
+    (courier,) = [Path(f"/proc/{pid}") for pid in hooks_of(home)]
+    place = str(home.places.runtime / "hook.courier-0")
+    assert eventually(lambda: sorted(map(os.readlink, (courier / "fd").iterdir())) == ["/dev/null"] * 3 + [place])
+    assert (courier / "cwd").readlink() == Path("/")
+    assert eventually(lambda: hooks_of(home) == [])
+
+
+def test_there_are_only_so_many_couriers(home: Home) -> None:
+    installation = installed(home, MAX_COURIERS="2")
+    home.places.state.mkdir(parents=True)
+    assert [installation.call("script", "prompt") for _ in range(3)] == [b""] * 3
+    assert len(hooks_of(home)) == 2
+    assert "too much waits" in noted(home)
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        assert eventually(lambda: hooks_of(home) == [])
+    assert len(daemon.requests) == 2
+
+
 # ---- where the daemon is
 
 
@@ -245,7 +330,8 @@ def test_a_daemon_without_a_socket_is_asked_by_tcp_while_it_lives(home: Home) ->
         with (runtime / "daemon.lock").open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             assert installation.call("script", PATIENT) == BLOCK + b"\n"
-        (request,) = daemon.requests
+        late, request = daemon.requests
+        assert b"Recollect-Late" in late  # the courier of the first one was as careful
         assert f"\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer secret\r\n".encode() in request
 
 

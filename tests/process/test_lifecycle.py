@@ -16,7 +16,7 @@ from recollect import __version__, client
 from recollect.client import Client
 from recollect.domain.errors import DaemonError
 from tests.mounts import needs_mounts, read_only
-from tests.process.conftest import Home
+from tests.process.conftest import Home, refused
 from tests.process.test_daemon import PROMPT, START, wait_until_running
 from tests.process.versions import another_version
 from tests.requirements import covers
@@ -108,30 +108,26 @@ def test_an_older_daemon_that_hangs_is_ended(home: Home, tmp_path: Path, monkeyp
     assert older.wait(timeout=10) == -signal.SIGKILL
 
 
-@pytest.mark.parametrize(
-    ("version", "older"),
-    [
-        ("0.0.9", True),
-        ("0.1", False),
-        ("0.1.0", False),
-        ("0.1.0rc1", False),
-        ("0.10", False),
-        ("99", False),
-        ("x", True),
-    ],
-)
-def test_versions_are_compared_by_their_numbers(version: str, older: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "__version__", "0.1.0")
-    assert client.is_older(version) is older
-    assert client.is_older(None) is False
-
-
 def test_restart_says_what_happened(home: Home) -> None:
     assert home.said("restart") == "The daemon was not running; now it is.\n"
     pid = home.client.pid()
     assert home.said("restart") == "The daemon was restarted.\n"
     assert home.client.pid() != pid
     assert home.json("restart") == {"running": True, "stopped": True, "pid": home.client.pid()}
+
+
+def test_a_restart_with_settings_that_cannot_be_read_leaves_the_daemon_alone(home: Home) -> None:
+    home.said("start")
+    pid = home.client.pid()
+    assert pid is not None
+    assert os.getsid(pid) == pid  # not ended with the shell
+    home.places.settings.parent.mkdir(parents=True)
+    home.places.settings.write_text("[daemon]\nport = true\n")
+    assert "daemon.port" in refused(home, "restart")
+    assert home.client.pid() == pid
+    home.said("stop")
+    assert "daemon.port" in refused(home, "start")
+    assert not home.client.is_running()
 
 
 @pytest.mark.alone
@@ -213,8 +209,10 @@ def test_a_port_that_is_taken_leaves_the_socket_and_is_said(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = home.recollect("start", RECOLLECT_DAEMON__PORT=str(taken.getsockname()[1]))
     assert done.returncode == 0
-    assert not home.places.tcp.exists()
+    assert home.client.port() is None
     assert "Set another [daemon] port" in home.places.log.read_text()
+    (noted,) = home.client.get("/v1/status")["last_errors"]
+    assert "Set another [daemon] port" in noted["code"]
 
 
 def test_a_token_outlives_its_daemon_but_not_its_privacy(home: Home) -> None:

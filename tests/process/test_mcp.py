@@ -224,6 +224,18 @@ def test_a_client_does_not_notice_that_the_daemon_was_killed_between_two_calls(h
     anyio.run(story)
 
 
+@covers("REL-1")
+def test_a_daemon_ends_when_idle_though_a_bridge_is_open_and_the_next_line_starts_another(home: Home) -> None:
+    bridge = Bridged(home, RECOLLECT_DAEMON__IDLE_MINUTES="0.02")
+    bridge.say(asking(1))
+    assert "result" in bridge.hear()
+    until(lambda: "ended after" in home.places.log.read_text())
+    bridge.say(asking(2))
+    assert "result" in bridge.hear()
+    assert bridge.end() == b""
+    assert '"level": "error"' not in home.places.log.read_text()
+
+
 def end_daemon(home: Home) -> int:
     pid = home.client.pid()
     assert pid is not None
@@ -418,7 +430,7 @@ def test_the_library_is_loaded_for_the_first_client_alone_and_an_open_conversati
     assert loads_the_library(pid)
     os.kill(pid, signal.SIGTERM)
     until(lambda: "ended after" in home.places.log.read_text())
-    assert "ERROR" not in home.places.log.read_text()
+    assert '"level": "error"' not in home.places.log.read_text()
     assert bridge.end() == b""
 
 

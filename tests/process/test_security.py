@@ -220,8 +220,15 @@ except ValueError:
     logging.getLogger("uvicorn.error").error("Exception in ASGI application", exc_info=True)
 for n in range(9):
     logging.getLogger("recollect.daemon").warning("bad_request", extra={"where": "/v1/replay"})
-first, *others = [(one.where, one.code) for one in log.last_errors()]
+for n in range(50):
+    logging.getLogger("recollect.daemon").warning("unauthorised", extra={"where": "guard"})
+    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+log.STRANGERS_S = 0
+logging.getLogger("recollect.daemon").warning("unauthorised", extra={"where": "guard"})
+assert pathlib.Path(sys.argv[1]).read_text().endswith('"says": "unauthorised", "left_out": 49}\\n')
+first, *others, http, stranger = [(one.where, one.code) for one in log.last_errors()]
 assert (first, others) == (("uvicorn.error", "ValueError"), [("/v1/replay", "bad_request")] * 9)
+assert (http[0], stranger) == ("uvicorn.error", ("guard", "unauthorised"))
 """
     subprocess.run([sys.executable, "-c", script, tmp_path / "daemon.log"], check=True, timeout=30)
     files = sorted(tmp_path.iterdir())

@@ -79,7 +79,7 @@ def test_why_as_json_has_everything(worked: Home) -> None:
 def test_why_lists_every_moment_in_a_line(worked: Home) -> None:
     lines = worked.said("why", "s-wo", "--all").splitlines()
     assert [line.split("\t")[1] for line in lines] == ["prompt 1", "prompt 2", "prompt 3", "failed tool 1"]
-    assert lines[0].endswith(" shown")
+    assert lines[0].endswith(" considered")
     assert "Silence" in lines[3]
     shown = without_styles(worked.in_terminal("why", "s-work", "--all", columns=60))
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 60

@@ -10,6 +10,7 @@ import pytest
 from recollect import __version__, client, config, hook
 from recollect.cli.hook import HOSTS, MOMENTS, arguments
 from recollect.daemon import app, boundary
+from recollect.domain.errors import InvalidSettings
 from tests.requirements import covers
 
 COSTLY = set("argparse enum json os pathlib re select signal site socket subprocess typing".split())
@@ -23,15 +24,21 @@ def test_the_hook_takes_as_much_as_the_daemon() -> None:
     assert hook.MAX_PAYLOAD_BYTES == boundary.MAX_BODY_BYTES
 
 
-@pytest.mark.parametrize("long", ["", "/long" * 25])
+@pytest.mark.parametrize(("long", "tmpdir"), [("", "/t"), ("/long" * 25, "/tmp/./t/"), ("/long" * 25, "t")])
 @pytest.mark.parametrize("runtime", [None, "", "run", "{}/run", "{}//./run/", "{}/nowhere"])
 @pytest.mark.parametrize("state", [None, "", "state", "{}/state", "{}/./state//"])
 @pytest.mark.parametrize("home", ["{}", "{}/", "", None])
 def test_the_hook_looks_for_the_daemon_where_it_is(
-    tmp_path: Path, home: str | None, state: str | None, runtime: str | None, long: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    home: str | None,
+    state: str | None,
+    runtime: str | None,
+    long: str,
+    tmpdir: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "run").mkdir()
-    given = {"HOME": home, "XDG_STATE_HOME": state and state + long, "XDG_RUNTIME_DIR": runtime, "TMPDIR": "/tmp/./t/"}
+    given = {"HOME": home, "XDG_STATE_HOME": state and state + long, "XDG_RUNTIME_DIR": runtime, "TMPDIR": tmpdir}
     env = {name: value.format(tmp_path) for name, value in given.items() if value is not None}
     if home is None:
         monkeypatch.delenv("HOME")  # both ask the system
@@ -58,10 +65,44 @@ def test_the_daemon_gets_the_same_of_ours_whoever_starts_it() -> None:
 
 @pytest.mark.parametrize(
     ("version", "older"),
-    [(b"0.0.9", True), (b"0.1", True), (hook.VERSION.encode(), False), (b"0.10.0", False), (b"", False), (b"x", False)],
+    [
+        ("0.0.9", True),
+        ("0.1.9", True),
+        ("0", True),
+        ("0.1rc3", True),
+        ("0.1.1234567890123", True),
+        ("0.2", False),
+        ("0.2.0", False),
+        ("0.2.0rc1", False),
+        ("0.2.0.post1", False),
+        ("0.10", False),
+        ("99", False),
+        ("", False),
+        ("x", False),
+        (".1", False),
+        ("\u0661", False),
+    ],
 )
-def test_only_a_version_that_comes_before_ours_is_older(version: bytes, older: bool) -> None:
-    assert hook.is_older(version) == older
+def test_the_hook_and_the_client_agree_on_what_is_older(
+    version: str, older: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "__version__", "0.2.0")
+    monkeypatch.setattr(hook, "VERSION", "0.2.0")
+    assert (client.is_older(version), hook.is_older(version.encode())) == (older, older)
+    assert client.is_older(None) is False
+
+
+@covers("INJ-10")
+def test_the_deadlines_are_those_that_agents_were_promised() -> None:
+    assert (hook.START_S, hook.OTHER_S) == (1.8, 0.4)
+
+
+def test_a_home_that_is_no_whole_path_is_used_by_nobody() -> None:
+    """The daemon works in another folder than the host: it would be somewhere else."""
+    with pytest.raises(InvalidSettings, match="HOME is 'nowhere'"):
+        config.places({"HOME": "nowhere"})
+    with pytest.raises(hook.Failed):
+        hook.state_folder({b"HOME": b"nowhere"})
 
 
 @covers("INJ-10")

@@ -1,4 +1,8 @@
-"""Learning from what waits, by one thread at a time: whoever listens to a session hears each of its words once."""
+"""Learning from what waits, by one thread at a time: whoever listens to a session hears each of its words once.
+
+The lock is that of the process, which has one live engine; where it has more, as in tests, they wait for each other.
+The engine itself knows no threads, and whoever has it alone (`pipe`, `capture`) does without.
+"""
 
 from threading import Lock
 

@@ -12,7 +12,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo(Request):
-    deed: DeedId | None = None  # None: the last one of a person
+    deed: DeedId | None = None  # null: the last one of a person; those of agents and of learning are passed over
     session: str | None = None  # instead: all that was learnt from it; the beginning of its id is enough
 
     def __post_init__(self) -> None:

@@ -1,11 +1,11 @@
 """Requests and answers as JSON, by their types alone: what is written here is read as the same value there."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import msgspec
 
-from recollect.domain.errors import PayloadError, RecollectError, named
+from recollect.domain.errors import PayloadError, named
 
 Value = TypeVar("Value")
 
@@ -14,13 +14,13 @@ def written(value: object) -> bytes:
     return msgspec.json.encode(value)
 
 
-def read(data: bytes | bytearray, kind: type[Value]) -> Value:
+def read(data: bytes | bytearray, kind: type[Value], what: str = "request") -> Value:
     """PayloadError: it is not JSON, or not of this kind. What the value itself refuses is raised as it is."""
     try:
         _refuse_unknown(data, kind)
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-        raise PayloadError(f"The request cannot be read: {error}.") from None
+        raise PayloadError(f"The {what} cannot be read: {error}.") from None
 
 
 def _refuse_unknown(data: bytes | bytearray, kind: type[Any]) -> None:
@@ -32,11 +32,18 @@ def _refuse_unknown(data: bytes | bytearray, kind: type[Any]) -> None:
             raise PayloadError(f"There is no field {name!r}; known are {', '.join(known)}.")
 
 
-def error_of(error: RecollectError) -> dict[str, Any]:
-    return {"error": {"code": error.code, "message": str(error)}}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    error: Failure
 
 
 def raise_error(answer: bytes) -> None:
     """What the other side refused, as it was raised there."""
-    told = msgspec.json.decode(answer, type=dict[str, dict[str, str]])["error"]
-    raise named(told.get("code", ""), told.get("message", ""))
+    told = read(answer, Failed, "answer").error
+    raise named(told.code, told.message)

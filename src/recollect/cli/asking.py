@@ -1,7 +1,8 @@
 """How a command gets its answer: from the daemon where one runs, else from the engine itself. The answers are the same.
 
 The daemon is passed over where it could answer otherwise: one of another version, or with other settings in its
-environment; and where it does not answer at all. `--direct` always passes it over.
+environment; and where it does not answer at all. `--direct` always passes it over. Where it dies over a question, what
+only reads is asked once more without it; whether something was written nobody knows then, and that is said.
 """
 
 import os
@@ -15,6 +16,7 @@ from recollect.domain.errors import DaemonError
 HELLO_S = 0.5  # one that lives answers in a millisecond
 ANSWER_S = 60.0
 MAX_BODY_BYTES = 4_000_000  # the daemon takes no more
+UNCERTAIN = "It may have been done all the same: look first (`recollect undo --list --direct`), then try again."
 
 
 def here(project: str | None = None) -> str | None:
@@ -23,12 +25,17 @@ def here(project: str | None = None) -> str | None:
 
 
 def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
-    settings = context.settings(request.folder or ".")  # one that is mistaken is said, whoever answers
+    settings = context.settings(request.folder)  # one that is mistaken is said, whoever answers
     client = None if direct.is_wanted() else _daemon()
     if client is not None and (body := _body(request)) is not None:
-        return _through(client, operation, body)
+        try:
+            return _through(client, operation, body)
+        except DaemonError as error:
+            if operation.writes:
+                raise DaemonError(f"{error} {UNCERTAIN}") from None
+            _go_past_it()
     model = context.model()
-    with context.engine(model, request.folder or ".") as engine:
+    with context.engine(model, request.folder) as engine:
         desk = Desk(engine=engine, live=engine, settings=settings, model=model, now=context.now())
         return operation.answer(desk, request)
 
@@ -42,11 +49,15 @@ def _daemon() -> Client | None:
             return None
         hello = client.get("/v1/hello", timeout_s=HELLO_S)
     except DaemonError:
-        direct.insist()  # of a command that asks twice, both go past it
-        output.remark("The daemon does not answer; this went past it. `recollect restart` may help.")
+        _go_past_it()
         return None
     same = (__version__, config.fingerprint(places, os.environ))
     return client if (hello.get("version"), hello.get("environment")) == same else None
+
+
+def _go_past_it() -> None:
+    direct.insist()  # of a command that asks twice, both go past it
+    output.remark("The daemon does not answer; this went past it. `recollect restart` may help.")
 
 
 def _body(request: Request) -> bytes | None:
@@ -66,4 +77,4 @@ def _through(client: Client, operation: Operation[Asks, Answers], body: bytes) -
     status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=ANSWER_S)
     if status != 200:
         wire.raise_error(answer)
-    return wire.read(answer, operation.answers)
+    return wire.read(answer, operation.answers, "answer")

@@ -11,7 +11,7 @@ import click
 from recollect import config
 from recollect.cli import completing
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.memory import ProjectId, Scope, ScopeLevel, Viewer, check_name
+from recollect.domain.memory import ProjectId, Viewer, check_name
 from recollect.domain.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ language_option = click.option("--language", metavar="NAME", help="Also what hol
 
 
 @contextmanager
-def engine(using: "Model | None" = None, where: str = ".") -> "Iterator[Engine]":
-    """`using`: a model that the command wants to ask things itself; `where`: the folder whose settings hold."""
+def engine(using: "Model | None" = None, where: str | None = ".") -> "Iterator[Engine]":
+    """`using`: a model that the command wants to ask things itself; `where`: the folder whose settings hold, if any."""
     from recollect import wiring  # what the daemon answers does without
 
     here = settings(where)
@@ -41,9 +41,9 @@ def engine(using: "Model | None" = None, where: str = ".") -> "Iterator[Engine]"
 
 
 @contextmanager
-def writing_engine(using: "Model | None" = None, where: str = ".") -> "Iterator[Engine]":
+def writing_engine(using: "Model | None" = None) -> "Iterator[Engine]":
     """For a command that changes something: afterwards, what time alone brings is done too."""
-    with engine(using, where) as opened:
+    with engine(using) as opened:
         yield opened
         with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
             opened.tidy(now())
@@ -56,9 +56,9 @@ def model() -> "Model":
     return wiring.Model(config.places().model)
 
 
-def settings(where: str = ".") -> Settings:
-    """Those of this folder, or of another one."""
-    return config.read(config.places().settings, config.project_file(where)).settings
+def settings(where: str | None = ".") -> Settings:
+    """Those of this folder, or of another one; None: the user's own alone."""
+    return config.read(config.places().settings, config.project_file(where) if where else None).settings
 
 
 def folder() -> Path:
@@ -88,14 +88,6 @@ def project_of(opened: "Engine", given: str | None, *, may_be_new: bool = False)
 
 def viewer_of(opened: "Engine", project: str | None, language: str | None) -> Viewer:
     return opened.viewer(project_of(opened, project), language.lower() if language else None)
-
-
-def scope_of(opened: "Engine", given: str) -> Scope:
-    """Where something new is to hold; `project` alone means the project of this folder."""
-    if given == "project":
-        return Scope.project(opened.enter_project(str(folder()), now()))
-    scope = Scope.parse(given)
-    return Scope.project(opened.project_named(scope.name)) if scope.level is ScopeLevel.PROJECT else scope
 
 
 def now() -> datetime:

@@ -11,6 +11,7 @@ from typing import assert_never
 from recollect.cli import demo_story
 from recollect.cli.demo_stage import Lesson, Moment, Played, Step
 from recollect.cli.output import heading, many, say, styled
+from recollect.cli.reasons import shown
 from recollect.domain.event import (
     Asked,
     Compacted,
@@ -157,7 +158,7 @@ class Page:
         parts = [
             f"{injection.tokens:,} of {injection.budget_tokens:,} tokens",
             f"{ms:.1f} ms",
-            f"{len(injection.ids)} of {injection.considered} shown",
+            shown(injection),
             *([] if best is None else [f"best score {_share(best)}"]),
         ]
         self._put(Row(self._dot.join(parts), dim=True))

@@ -24,6 +24,7 @@ from recollect.install import opencode
 from recollect.workspace.git import root_of
 
 ANSWER_S = 3.0  # one that lives answers in a millisecond
+BESIDE = 19  # columns of the sign and what it is about
 _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.PROBLEM: ("PROBLEM", "red")}
 
 
@@ -54,9 +55,9 @@ def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
 
 def _show(finding: Finding) -> None:
     sign, colour = _SIGNS[finding.health]
-    output.say(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} {finding.says}")
+    output.say_beside(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} ", BESIDE, finding.says)
     if finding.advice:
-        output.say(f"{'':19}{finding.advice}")
+        output.say_beside(" " * BESIDE, BESIDE, finding.advice)
 
 
 def _findings(*, repair: bool) -> Iterator[Finding]:
@@ -134,7 +135,8 @@ def _database(places: Places) -> Iterator[Finding]:
             waiting = len(engine.cases())
             if waiting:
                 says = output.many(waiting, "memory waits", "memories wait")
-                yield note("review", f"{says} for your decision", "`recollect review --all` shows them.")
+                advice = f"`recollect review --all` shows {'it' if waiting == 1 else 'them'}."
+                yield note("review", f"{says} for your decision", advice)
     except RecollectError as error:
         repairable = isinstance(error, StoreDamaged)
         yield problem("database", str(error), "`recollect doctor --repair`" if repairable else "")
@@ -177,7 +179,8 @@ def _waiting(places: Places, model: ModelId) -> Iterator[Finding]:
         return  # told already
     if waiting.memories or waiting.turns:
         says = f"{output.many(waiting.memories, 'memory', 'memories')} and {output.many(waiting.turns, 'turn')}"
-        yield note("vectors", f"{says} are found by their words only so far", "`recollect model embed` makes them.")
+        says += " so far found by words only"
+        yield note("vectors", says, "`recollect model embed` makes their vectors, and so does the daemon.")
 
 
 def _daemon(places: Places) -> Iterator[Finding]:
@@ -188,8 +191,9 @@ def _daemon(places: Places) -> Iterator[Finding]:
         return
     try:
         hello = client.get("/v1/hello", timeout_s=ANSWER_S)
-    except RecollectError as error:
-        yield problem("daemon", f"process {pid}: {error}", f"`recollect restart`; its log is {places.log}.")
+    except RecollectError:
+        says = f"process {pid} did not answer, or not properly, within {ANSWER_S:.0f} s"
+        yield problem("daemon", says, f"`recollect restart` ends it and starts another; its log is {places.log}.")
         return
     version = hello.get("version")
     if is_older(version):
@@ -202,6 +206,21 @@ def _daemon(places: Places) -> Iterator[Finding]:
         if hello.get("environment") != config.fingerprint(places, os.environ):
             says = "it has other RECOLLECT_ variables or folders than this shell: commands here go past it"
             yield note("daemon", says, "`recollect restart` gives it those of this shell.")
+    yield from _port(client, places)
+
+
+def _port(client: Client, places: Places) -> Iterator[Finding]:
+    """What is set and what it listens on: the daemon goes on without a port that it does not get."""
+    try:
+        wanted, listens = context.settings(None).daemon.port, client.port()
+    except RecollectError:
+        return  # told already
+    if not wanted or wanted == listens:
+        return
+    instead = "does not" if listens is None else f"listens on {listens}"
+    says = f"it shall listen on 127.0.0.1:{wanted} ([daemon] port) and {instead}"
+    advice = f"It was set after the start, or another program has that port: {places.log} says so. `recollect restart`"
+    yield problem("daemon", says, f"{advice} tries again, with the port that is set then.")
 
 
 def _no_daemon(socket: Path) -> Iterator[Finding]:

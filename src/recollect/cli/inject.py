@@ -51,7 +51,7 @@ def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
     happened = event_of(fields, context.now(), host=context.BY)  # nothing is opened for what is no event
     if dry_run:
         direct.insist()
-    asked = Inject(event=fields, folder=happened.folder or context.folder_to_look_in(), by=context.BY)
+    asked = Inject(event=fields, folder=happened.folder, by=context.BY)  # None: of a project, with your own settings
     done = asking.ask(REHEARSE if dry_run else INJECT, asked)
     if as_json:
         output.say_json({"session": happened.session, **injection_json(done.injection, done.took_ms, explain=True)})

@@ -31,16 +31,17 @@ def command_findings(places: Places) -> Iterator[Finding]:
         return
     interpreter = Path((noted or DAEMON_COMMAND)[0])
     advice = REINSTALL if noted else "Install Recollect again."
+    who = "hosts start" if noted else "hooks and commands start"
     if not os.access(interpreter, os.X_OK):
-        yield problem("hooks", f"{interpreter}, which hosts start the daemon with, is not there any more", advice)
+        yield problem("hooks", f"{interpreter}, which {who} the daemon with, is not there any more", advice)
         return
     version = _version_of(interpreter)
     if version is None:
-        yield problem("hooks", f"{interpreter}, which hosts start the daemon with, cannot load Recollect", advice)
+        yield problem("hooks", f"{interpreter}, which {who} the daemon with, cannot load Recollect", advice)
     elif version != __version__:
         yield note("hooks", f"hosts start the daemon of Recollect {version}, with {interpreter}", advice)
     else:
-        yield fine("hooks", f"hosts start the daemon with {interpreter}")
+        yield fine("hooks", f"{'' if noted else 'no plugin is installed yet; '}{who} the daemon with {interpreter}")
 
 
 def _noted(file: Path) -> Sequence[str] | Finding | None:

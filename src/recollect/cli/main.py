@@ -55,12 +55,12 @@ class LazyGroup(click.Group):
             return None
         module, _, function = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), function)
-        return command
+        return direct.accepted(command)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, prog_name="recollect")
-@direct.option
+@direct.option_for_all
 def cli() -> None:
     """The memory of a coding agent: teach it once, and it is there when it matters."""
 

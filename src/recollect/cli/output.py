@@ -38,7 +38,8 @@ def warn(text: str) -> None:
 
 def remark(text: str) -> None:
     """Like `warn`, but not to worry about."""
-    click.echo(click.style(text, dim=True) if _wants_style(sys.stderr) else text, err=True)
+    for line in _wrapped(text, 0, sys.stderr):
+        click.echo(click.style(line, dim=True) if _wants_style(sys.stderr) else line, err=True)
 
 
 def confirmed(question: str, otherwise: str) -> bool:
@@ -84,6 +85,25 @@ def say_indented(text: str, columns: int, **style: Any) -> None:
 
     told = Text(text, style=" ".join(name for name, wanted in style.items() if wanted), overflow="fold")
     console().print(Padding(told, (0, 0, 0, columns), expand=False))
+
+
+def say_beside(head: str, columns: int, text: str) -> None:
+    """After a head of so many columns, which may be styled: in a terminal within its width, one line when piped."""
+    first, *others = _wrapped(text, columns, sys.stdout)
+    say(head + first)
+    for line in others:
+        say(" " * columns + line)
+
+
+def _wrapped(text: str, columns: int, stream: TextIO) -> list[str]:
+    """Lines that fit beside so many columns of a terminal; what has no space in it, such as a path, stays whole."""
+    if not stream.isatty():
+        return [text]
+    import shutil
+    import textwrap
+
+    width = max(20, shutil.get_terminal_size().columns - columns)
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def show_memories(

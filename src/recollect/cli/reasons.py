@@ -1,5 +1,6 @@
 """Why something was shown, or was not, in words for a person."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
@@ -15,6 +16,7 @@ NAMES: Mapping[Point, str] = {
     Point.ON_DEMAND: "question of the agent",
 }
 IN_THE_BLOCK = (Verdict.SHOWN, Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)
+_NOT_WHOLE = {Verdict.SHORT: "in short", Verdict.RECALLED: "recalled", Verdict.LISTED: "by title"}
 _LEFT_OUT = (Verdict.LINES, Verdict.BUDGET)
 WITHOUT_QUESTION = (Point.START, Point.COMPACTION)  # nothing is asked there, so nothing is more relevant
 A_LINE_TOKENS = 100  # where more is left than that, it was not the whole budget that ended
@@ -35,8 +37,16 @@ def number(value: float) -> str:
 
 def cost(injection: Injection, ms: float) -> str:
     """`143 of 800 tokens, 3 shown of 12 considered, 4.1 ms`"""
-    shown = f"{len(injection.ids)} shown of {injection.considered:,} considered"
-    return f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {shown}, {ms:.1f} ms"
+    return f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {shown(injection)}, {ms:.1f} ms"
+
+
+def shown(injection: Injection) -> str:
+    """`1 shown, 2 in short of 12 considered, 1 quoted`: what is in a block, also what does not count as shown."""
+    verdicts = Counter(choice.verdict for choice in injection.choices)
+    told = [(len(injection.ids), "shown"), *((verdicts[verdict], how) for verdict, how in _NOT_WHOLE.items())]
+    parts = [f"{count:,} {how}" for count, how in told if count] or ["0 shown"]
+    quoted = f", {len(injection.quoted):,} quoted" if injection.quoted else ""
+    return f"{', '.join(parts)} of {injection.considered:,} considered{quoted}"
 
 
 def silence(injection: Injection, point: Point) -> str:

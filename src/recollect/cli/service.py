@@ -33,7 +33,11 @@ def stop(as_json: bool) -> None:
 @click.command()
 @output.json_option
 def restart(as_json: bool) -> None:
-    """Stop the daemon, if it is running, and start it: with the settings, the environment and the version of now."""
+    """Stop the daemon, if it is running, and start it: with the settings, the environment and the version of now.
+
+    Settings with a mistake are said first, and the daemon goes on with those it has.
+    """
+    config.read(config.places().settings, None)
     client = _client()
     stopped = client.stop()
     client.start()

@@ -1,6 +1,6 @@
 """`recollect status`: whether the daemon runs, how it goes with it, and what its blocks came to.
 
-Where a daemon runs, the figures are its own; else they are read from the database. Asking makes nothing.
+Where a daemon runs and answers, the figures are its own; else they are read from the database. Asking makes nothing.
 """
 
 import os
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.domain.injection import Usage
 
 ANSWER_S = 3.0  # one that lives answers in milliseconds
+BESIDE = 10  # columns of a name
 MOMENTS = {
     "start": "starts",
     "prompt": "prompts",
@@ -30,7 +31,8 @@ MOMENTS = {
     "on_demand": "asked",
 }
 HEADS = ("blocks", "times", "silent", "tokens", "budget", "used", "ms")
-USABLE = ("loaded", "not loaded yet")
+NOT_LOADED = "not loaded yet"
+USABLE = ("loaded", NOT_LOADED)
 WITHOUT_MODEL = "search goes by words alone (`recollect model build`)"
 Facts = Mapping[str, Any]
 
@@ -44,18 +46,26 @@ def status(ctx: click.Context, as_json: bool) -> None:
     client = Client(places.socket)
     pid = client.pid()
     facts = None if pid is None else _asked(client)
-    usage = _usage(facts, places.database)
+    usage = None if facts is None else _usage(facts)
+    kept: Facts = {}
+    if usage is None:
+        kept, usage = _looked_up(places)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
     port = client.port() if pid is not None else None
     if port is not None:
         where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
     if as_json:
-        about = {"running": pid is not None, "answers": facts is not None, "pid": pid, **(facts or {})}
+        about = {
+            "running": pid is not None,
+            "answers": facts is not None,
+            "pid": pid,
+            **(kept if facts is None else facts),
+        }
         output.say_json({**about, "usage": [*map(usage_json, usage)], **where})
     else:
-        _show([*told(pid, facts), *_written(facts, places.database)])
+        _show([*told(pid, facts, kept), *_written(facts, places.database)])
         _show_usage(usage)
-        _show([(name, where[name]) for name in ("database", "log", "tcp", "token") if name in where])
+        _show([(name, where[name]) for name in ("database", "socket", "log", "tcp", "token") if name in where])
     if facts is None:
         ctx.exit(EXIT_NOT_RUNNING if pid is None else EXIT_ERROR)
 
@@ -68,31 +78,46 @@ def _asked(client: Client) -> Facts | None:
         return None
 
 
-def _usage(facts: Facts | None, database: Path) -> "list[Usage]":
-    """Of all sessions. Whether the daemon runs is said in any case."""
+def _usage(facts: Facts) -> "list[Usage] | None":
+    """Of all sessions. None: a daemon of another version counts otherwise."""
     from recollect.domain.injection import Point, Usage
 
-    if facts is not None:
-        try:
-            return [Usage(**{**one, "point": Point(one["point"])}) for one in facts["usage"]]
-        except (KeyError, TypeError, ValueError):  # a daemon of another version counts otherwise
-            pass
-    if not database.exists():
-        return []
+    try:
+        return [Usage(**{**one, "point": Point(one["point"])}) for one in facts["usage"]]
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _looked_up(places: config.Places) -> "tuple[Facts, list[Usage]]":
+    """What the database says of itself. Whether the daemon runs is said in any case."""
+    if not places.database.exists():
+        return {}, []
     from recollect.cli import context  # what only says whether it runs starts quicker without it
 
     try:
         with context.engine() as engine:
-            return engine.log.usage()
+            waiting = engine.waiting(None)
+            figures = {
+                "memories": engine.count(),
+                "to_review": len(engine.cases()),
+                "candidates": len(engine.candidates()),
+                "to_learn": engine.to_learn(),
+                "to_embed": waiting.memories + waiting.turns,
+            }
+            return figures | ({"model": NOT_LOADED} if places.model.is_dir() else {}), engine.log.usage()
     except RecollectError as error:
         output.warn(str(error))
-        return []
+        return {}, []
 
 
-def told(pid: int | None, facts: Facts | None) -> Iterator[tuple[str, str]]:
+def told(pid: int | None, facts: Facts | None, kept: Facts) -> Iterator[tuple[str, str]]:
+    """`kept`: what the database says, where no daemon does."""
     if facts is None:
         hangs = f"process {pid} does not answer; `recollect restart` ends it and starts another"
         yield "daemon", "not running; hosts start it, or `recollect start`" if pid is None else hangs
+        if kept:
+            yield "memories", f"{kept['memories']:,}"
+            yield from _waiting(kept)
         return
     uptime, memory = _duration(facts["uptime_s"]), facts.get("memory_mb")
     held = "" if memory is None else f", {memory:.0f} MB"
@@ -115,14 +140,15 @@ def _other_version(version: str) -> str:
 
 def _waiting(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts.get("to_review"):
-        yield "review", f"{facts['to_review']:,} wait for your decision (`recollect review --all`)"
+        waits = output.many(facts["to_review"], "memory waits", "memories wait")
+        yield "review", f"{waits} for your decision (`recollect review --all`)"
     if facts.get("candidates"):
         yield "learnt", f"{output.many(facts['candidates'], 'candidate')} (`recollect review --candidates --all`)"
     waiting = [
         f"{output.many(count, one)} {what}"
         for count, one, what in (
             (facts.get("to_learn"), "event", "to learn from"),
-            (facts.get("to_embed") if facts["model"] in USABLE else 0, "text", "to get their meaning"),
+            (facts.get("to_embed") if facts.get("model") in USABLE else 0, "text", "without a meaning yet"),
         )
         if count
     ]
@@ -166,7 +192,7 @@ def _duration(seconds: float) -> str:
 def _show(facts: Sequence[tuple[str, str]]) -> None:
     for name, says in facts:
         loud = name.isupper()
-        output.say(output.styled(f"{name:10}", fg="red" if loud else None, dim=not loud) + says)
+        output.say_beside(output.styled(f"{name:10}", fg="red" if loud else None, dim=not loud), BESIDE, says)
 
 
 def _show_usage(usage: "Sequence[Usage]") -> None:

@@ -15,7 +15,9 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 
 @click.command()
 @click.argument("deed", type=int, required=False)
-@click.option("--list", "listing", is_flag=True, help="Only show what was done lately, with the numbers of the deeds.")
+@click.option(
+    "--list", "listing", is_flag=True, help="Only show what was done lately, by whoever, with the numbers of the deeds."
+)
 @click.option("--limit", "-n", type=click.IntRange(1, MOST), default=20, show_default=True, help="With --list.")
 @click.option(
     "--session",
@@ -26,7 +28,8 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @output.json_option
 def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
     """Take back the last thing that you did (remember, import, forget, review, merge), a given DEED, or all that was
-    learnt from a session. Undo can be undone."""
+    learnt from a session. What agents did over MCP and what sessions taught is passed over unless its number is given:
+    --list shows all of it. Undo can be undone."""
     if session is not None and (listing or deed is not None):
         raise InvalidValue("--session takes back what that session taught; leave the number and --list out.")
     if listing:

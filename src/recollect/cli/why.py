@@ -10,7 +10,7 @@ from recollect.api.why import WHY, Why
 from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.injections import sent_json, usage_json
 from recollect.cli.moment_names import label, name_of
-from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, silence, why_not
+from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not
 from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.text.block import is_item, is_quote, prefix_of, visible
@@ -76,8 +76,7 @@ def _spent(sent: Sent) -> str:
 
 def _said(sent: Sent) -> str:
     injection = sent.injection
-    shown = f"{len(injection.ids)} of {injection.considered:,} shown"
-    return shown if injection.block else silence(injection, sent.point)
+    return shown(injection) if injection.block else silence(injection, sent.point)
 
 
 def _title(session: Session) -> str:

@@ -13,7 +13,7 @@ def main() -> int:
     """0 also when a daemon of this version, or of a newer one, is there already."""
     places = config.places()
     make_private_folder(places.runtime)
-    make_private_folder(places.kept)
+    make_private_folder(places.kept, "XDG_STATE_HOME")
     with lock(places) as won:
         if not won:
             return 0

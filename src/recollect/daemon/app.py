@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
 from recollect.daemon.agents import Agents
-from recollect.daemon.boundary import answering, body_of, object_of, unknown
+from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError
 from recollect.domain.event import Event
@@ -137,7 +137,7 @@ def create_app(served: Served) -> Starlette:
             route("/v1/replay", replay, "POST"),
             route("/v1/sent", sent, "POST"),
             route("/v1/stop", end, "POST"),
-            Route("/v1/{operation}", answering(operation, "/v1/{operation}", activity.note), methods=["POST"]),
+            Route(OPERATION_PATH, answering(operation, OPERATION_PATH, activity.note), methods=["POST"]),
         ],
         middleware=[Middleware(OriginForm)],
         exception_handlers={HTTPException: unknown},

@@ -3,12 +3,15 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
+from recollect.daemon.guard import Refusal
 from recollect.daemon.log import places_of
 from recollect.domain.errors import PayloadError, RecollectError, RequestTooLarge, StoreError
 from recollect.privacy.secrets import redact
@@ -16,6 +19,14 @@ from recollect.privacy.secrets import redact
 log = logging.getLogger("recollect.daemon")
 
 MAX_BODY_BYTES = 4_000_000
+OPERATION_PATH = "/v1/{operation}"
+
+NOT_FOUND = Refusal(HTTPStatus.NOT_FOUND, "not_found", "There is no such path; /v1/openapi.json describes all of them.")
+WRONG_METHOD = Refusal(
+    HTTPStatus.METHOD_NOT_ALLOWED,
+    "wrong_method",
+    "This path takes another method; /v1/openapi.json describes all of them.",
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -52,7 +63,7 @@ def answering(handler: Handler, path: str, note: Callable[[], None]) -> Handler:
         except HTTPException:
             raise  # `unknown` answers it
         except RecollectError as error:
-            status = _status(error)
+            status = status_of(type(error))
             # A mistake of whoever asks is no problem of the daemon: `status` lists those.
             log.log(logging.WARNING if status >= 500 else logging.INFO, "%s", error.code, extra={"where": path})
             return failure(status, error.code, str(error))
@@ -63,12 +74,17 @@ def answering(handler: Handler, path: str, note: Callable[[], None]) -> Handler:
     return endpoint
 
 
-async def unknown(_: Request, error: Exception) -> Response:
+async def unknown(request: Request, _: Exception) -> Response:
     """A path that is not there, or a method that it does not take."""
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    if status == 405:
-        return failure(405, "wrong_method", "This path takes another method; /v1/openapi.json describes all of them.")
-    return failure(status, "not_found", "There is no such path; /v1/openapi.json describes all of them.")
+    return failure(*(WRONG_METHOD if _is_there(request) else NOT_FOUND))
+
+
+def _is_there(request: Request) -> bool:
+    from recollect.api.catalogue import OPERATIONS  # only where somebody asks for what is not there
+
+    path = request.scope["path"]
+    own = [route for route in request.app.routes if isinstance(route, Route) and route.path != OPERATION_PATH]
+    return path.removeprefix("/v1/") in OPERATIONS or any(route.path_regex.match(path) for route in own)
 
 
 def failure(status: int, code: str, message: str) -> JSONResponse:
@@ -76,11 +92,7 @@ def failure(status: int, code: str, message: str) -> JSONResponse:
     return JSONResponse({"error": {"code": code, "message": redact(message).text}}, status_code=status)
 
 
-def _status(error: RecollectError) -> int:
-    match error:
-        case RequestTooLarge():
-            return 413
-        case StoreError():
-            return 503
-        case _:
-            return 400
+def status_of(kind: type[RecollectError]) -> int:
+    if issubclass(kind, RequestTooLarge):
+        return 413
+    return 503 if issubclass(kind, StoreError) else 400

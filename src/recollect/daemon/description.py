@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.api.catalogue import OPERATIONS
+from recollect.daemon.app import HOSTS
 from recollect.daemon.openapi import Described, description
 from recollect.daemon.status import Status
 from recollect.domain.memory import MessageId, SessionId
@@ -45,12 +46,21 @@ HOST = {
     "description": "Whose hook it was.",
 }
 ROUTES = (
-    Described(path="/v1/hello", method="GET", says="Whether it lives, and which version it is.", answers=Hello),
+    Described(
+        path="/v1/hello",
+        method="GET",
+        says="Whether it lives, and which version it is.",
+        answers=Hello,
+        asks_store=False,
+    ),
+    Described(
+        path="/v1/openapi.json", method="GET", says="This API, described.", answers=dict[str, Any], asks_store=False
+    ),
     Described(path="/v1/status", method="GET", says="How it goes, in figures.", answers=Status),
     Described(
         path="/v1/hosts/{host}",
         method="POST",
-        says="What a host's hook was given; answered with what the host is to do.",
+        says=f"What a host's hook was given; answered with what the host is to do. Hosts are {' and '.join(HOSTS)}.",
         asks=dict[str, Any],
         answers=dict[str, Any],
         parameters=(HOST,),
@@ -63,7 +73,7 @@ ROUTES = (
         answers=Blocks,
     ),
     Described(path="/v1/sent", method="POST", says="These were sent as offered.", asks=Messages, answers=Nothing),
-    Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping),
+    Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 
 

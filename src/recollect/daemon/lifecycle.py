@@ -105,6 +105,7 @@ class _Server:
         )
         door = self._heard.door
         log.info("listening, version %s%s", __version__, "" if door is None else f", 127.0.0.1:{door.port}")
+        _leave_standard_error()
         asyncio.run(self._until_done(self._uvicorn))
         log.info("ended after %d requests", self._activity.requests)
 
@@ -167,6 +168,14 @@ class _Uvicorn(uvicorn.Server):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.handle_exit)
         yield  # uvicorn would raise the signal once more, and nothing after us would be closed
+
+
+def _leave_standard_error() -> None:
+    """Whoever started us read there why we did not come up; from now on the log has it."""
+    if not os.isatty(2):
+        nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        os.dup2(nothing, 2)
+        os.close(nothing)
 
 
 def _unforeseen(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -73,7 +73,8 @@ def _taken(descriptor: int, path: Path) -> bool:
     return True
 
 
-def make_private_folder(folder: Path) -> None:
+def make_private_folder(folder: Path, variable: str = "XDG_RUNTIME_DIR") -> None:
+    """`variable`: what says where it lies."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -82,6 +83,8 @@ def make_private_folder(folder: Path) -> None:
         ) from error
     facts = folder.lstat()
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
-        raise DaemonError(f"{folder} belongs to another user, or is a link; remove it, or set XDG_STATE_HOME.")
+        raise DaemonError(
+            f"{folder} belongs to another user, or is a link; remove it, or set {variable} to a folder of yours."
+        )
     if facts.st_mode & 0o077:
         folder.chmod(0o700)

@@ -20,6 +20,9 @@ from recollect.privacy.secrets import redact
 MAX_BYTES = 1_000_000
 FILES = 3
 LAST = 10
+# What anybody on this machine can do a thousand times in a second: what is refused, and what is no HTTP.
+STRANGERS = ("guard", "connection", "uvicorn.error")
+STRANGERS_S = 10.0  # so often each kind of it has a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +35,12 @@ class Noted:
 
 
 _last: deque[Noted] = deque(maxlen=LAST)
+_of_strangers: dict[str, Noted] = {}  # the last of each kind: they push nothing out
 
 
 def last_errors() -> tuple[Noted, ...]:
     """The newest last."""
-    return tuple(_last)
+    return tuple(sorted([*_last, *_of_strangers.values()], key=lambda noted: noted.at))
 
 
 def begin(path: Path) -> None:
@@ -44,7 +48,9 @@ def begin(path: Path) -> None:
     logging.raiseExceptions = False  # a full disk must not make a second problem of the first
     handlers: list[logging.Handler] = [_Remembering(logging.WARNING)]
     try:
-        handlers.append(_PrivateFile(path, maxBytes=MAX_BYTES, backupCount=FILES - 1, encoding="utf-8"))
+        file = _PrivateFile(path, maxBytes=MAX_BYTES, backupCount=FILES - 1, encoding="utf-8")
+        file.addFilter(_Seldom())
+        handlers.append(file)
     except OSError as error:
         _last.append(Noted(at=datetime.now(UTC), where="log", code=type(error).__name__))
     for name, level in (("recollect", logging.INFO), ("uvicorn", logging.WARNING)):
@@ -68,14 +74,36 @@ class _PrivateFile(RotatingFileHandler):
         return TextIOWrapper(FileIO(descriptor, "a"), encoding=self.encoding, write_through=True)
 
 
+class _Seldom(logging.Filter):
+    """Of what strangers do, one line of each kind in a while; it tells how many were left out before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kinds: dict[str, tuple[float, int]] = {}  # when it was said last, and how often it was not said since
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not _is_of_a_stranger(record):
+            return True
+        kind = record.getMessage()
+        said, left_out = self._kinds.get(kind, (float("-inf"), 0))
+        if 0 <= record.created - said < STRANGERS_S:
+            self._kinds[kind] = (said, left_out + 1)
+            return False
+        self._kinds[kind] = (record.created, 0)
+        record.left_out = left_out
+        return True
+
+
 class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, str] = {
+        line: dict[str, str | int] = {
             "at": _at(record).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "where": _where(record),
             "says": redact(record.getMessage().strip()).text,
         }
+        if getattr(record, "left_out", 0):
+            line["left_out"] = record.left_out  # type: ignore[attr-defined]  # by the filter
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
             line |= {"error": type(error).__name__, "places": places_of(error)}
@@ -87,7 +115,15 @@ class _Remembering(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         said = record.getMessage().strip() if error is None else type(error).__name__
         code, *_ = redact(said).text.splitlines() or [""]
-        _last.append(Noted(at=_at(record), where=_where(record), code=code))
+        noted = Noted(at=_at(record), where=_where(record), code=code)
+        if _is_of_a_stranger(record):
+            _of_strangers[code] = noted
+        else:
+            _last.append(noted)
+
+
+def _is_of_a_stranger(record: logging.LogRecord) -> bool:
+    return _where(record) in STRANGERS and not record.exc_info  # an exception is our own
 
 
 def _at(record: logging.LogRecord) -> datetime:

@@ -1,5 +1,6 @@
 """The description of the HTTP API, made from the types of its requests and answers: it cannot say anything else."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,25 +8,22 @@ from typing import Any
 import msgspec
 
 from recollect import __version__
+from recollect.api.wire import Failed
 
 REF = "#/components/schemas/{name}"
 FAILURES = {
     "400": "The request is not of the agreed form, or asks for what is refused.",
+    "401": "On 127.0.0.1 only: the token is missing or wrong.",
+    "403": "A web page asks.",
     "413": "The request is too large.",
+    "421": "On 127.0.0.1 only: the request names another host.",
     "500": "A fault of ours; the log says where.",
     "503": "The database cannot be used just now; the message says why.",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    code: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
-    error: Failure
+ELSEWHERE = {
+    "404": "There is no such path.",
+    "405": "The path takes another method.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,16 @@ class Described:
     says: str
     asks: Any = None  # the type of the body; None: it takes none
     answers: Any = dict
+    asks_store: bool = True
     parameters: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """What it can be answered with besides: `ELSEWHERE` is of no path that is described."""
+        never = {"400"} if self.asks is None else set()
+        never |= {"413"} if self.method == "GET" else set()
+        never |= set() if self.asks_store else {"503"}
+        return {status: says for status, says in FAILURES.items() if status not in never}
 
 
 def description(paths: Sequence[Described]) -> dict[str, Any]:
@@ -54,7 +61,7 @@ def description(paths: Sequence[Described]) -> dict[str, Any]:
             "title": "Recollect",
             "version": __version__,
             "description": "The memory of a coding agent. For the programs of one user: over its unix socket, or on "
-            "127.0.0.1 with the token.",
+            "127.0.0.1 with the token. Any other path is answered with 404, any other method with 405.",
         },
         "paths": described,
         "components": {
@@ -67,11 +74,14 @@ def description(paths: Sequence[Described]) -> dict[str, Any]:
 
 def _operation(path: Described, schemas: Mapping[int, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
-        "operationId": path.path.removeprefix("/v1/").replace("/", "_").replace("{", "").replace("}", ""),
+        "operationId": re.sub(r"[/.]", "_", re.sub(r"^/v1/|[{}]", "", path.path)),
         "summary": path.says,
         "responses": {
             "200": {"description": "The answer.", "content": _json(schemas[id(path.answers)])},
-            **{code: {"description": says, "content": _json(schemas[id(Failed)])} for code, says in FAILURES.items()},
+            **{
+                code: {"description": says, "content": _json(schemas[id(Failed)])}
+                for code, says in path.failures.items()
+            },
         },
     }
     if path.parameters:

@@ -1,42 +1,36 @@
 """What can go wrong, in words for the person who reads it: what happened, to what, what to do next.
 
-RecollectError
-├── InvalidValue        a value that the domain refuses (empty text, unknown kind, bad scope ...)
-├── InvalidSettings     a settings file or environment variable that cannot be used
-├── StoreError
-│   ├── StoreBusy       another process kept the database locked for too long
-│   ├── StoreUnusable   another program's, not to be opened, no space
-│   │   └── StoreDamaged    not a database any more, or not what was written
-│   ├── StoreReadOnly   it can be read but not written
-│   └── StoreTooNew     written by a newer Recollect
-├── ModelError          the embedding model cannot be made, loaded or removed
-│   └── ModelMissing    it is not there: nobody has built it yet
-├── DaemonError         the daemon cannot be started, reached or stopped
-├── InstallError        a host's files are not what we can safely change
-└── PayloadError        a host or script sent something that is not the agreed form
-    └── RequestTooLarge     it sent more than is taken at once
+The first line of each class says what its code means, also in docs/reference/errors.md.
 """
 
 
 class RecollectError(Exception):
-    """Base of all errors that Recollect raises on purpose; its text is meant for people."""
+    """Something else that Recollect refuses on purpose; the message says what."""
 
     code = "error"
 
 
 class InvalidValue(RecollectError):
+    """A value that is refused: an empty text, an unknown kind, an id that nothing has."""
+
     code = "invalid_value"
 
 
 class InvalidSettings(RecollectError):
+    """A settings file or a variable of the environment that cannot be used."""
+
     code = "invalid_settings"
 
 
 class StoreError(RecollectError):
+    """The database cannot do what was asked of it."""
+
     code = "store_error"
 
 
 class StoreBusy(StoreError):
+    """Another process kept the database locked for too long; try again."""
+
     code = "store_busy"
 
     def __init__(self, path: str, waited_ms: int) -> None:
@@ -46,14 +40,20 @@ class StoreBusy(StoreError):
 
 
 class StoreUnusable(StoreError):
+    """The database cannot be opened: it is another program's, or there is no space."""
+
     code = "store_unusable"
 
 
 class StoreDamaged(StoreUnusable):
+    """The database is not a database any more, or not what was written; `recollect doctor --repair`."""
+
     code = "store_damaged"
 
 
 class StoreReadOnly(StoreError):
+    """The database can be read but not written."""
+
     code = "store_read_only"
 
     def __init__(self, path: str) -> None:
@@ -64,30 +64,44 @@ class StoreReadOnly(StoreError):
 
 
 class StoreTooNew(StoreError):
+    """The database was written by a newer Recollect."""
+
     code = "store_too_new"
 
 
 class ModelError(RecollectError):
+    """The embedding model cannot be made, loaded or removed."""
+
     code = "model_error"
 
 
 class ModelMissing(ModelError):
+    """The embedding model is not there: nobody has built it yet."""
+
     code = "model_missing"
 
 
 class DaemonError(RecollectError):
+    """The daemon cannot be started, reached or stopped."""
+
     code = "daemon_error"
 
 
 class InstallError(RecollectError):
+    """The files of a host are not what can safely be changed."""
+
     code = "install_error"
 
 
 class PayloadError(RecollectError):
+    """What was sent is not of the agreed form."""
+
     code = "bad_request"
 
 
 class RequestTooLarge(PayloadError):
+    """More was sent than is taken at once."""
+
     code = "too_large"
 
     def __init__(self, most_bytes: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NewType
 from recollect.domain.memory import Memory, MemoryId
 
 DeedId = NewType("DeedId", int)
+AGENTS = ("mcp",)  # through these only agents do something: whoever undoes "the last" deed never means theirs
 
 
 class DeedKind(StrEnum):

@@ -4,10 +4,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import OF_MEMORIES, Change, Deed, DeedId, DeedKind
+from recollect.domain.history import AGENTS, OF_MEMORIES, Change, Deed, DeedId, DeedKind
 from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
 from recollect.engine.ports import Store
+
+LOOKED_BACK = 100  # deeds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,7 @@ class Undone:
 
 
 def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undone:
-    """The last deed that still holds, or a given one, if nothing was built on it since."""
+    """The last deed of a person that still holds, or a given one, if nothing was built on it since."""
     with store.writing():
         deed = _last(store) if deed_id is None else _given(store, deed_id)
         changes = store.changes_in(deed.id)
@@ -53,13 +55,20 @@ def learnt_in(store: Store, session: SessionId) -> DeedId:
 
 def _last(store: Store) -> Deed:
     deed = store.undoable()
-    newest = next(iter(store.deeds(limit=1)), None)
+    newest = next((one for one in store.deeds(limit=LOOKED_BACK) if _is_of_a_person(one)), None)
     if newest is not None and newest.kind is DeedKind.PURGE:
         before = f" Before it came deed {deed.id}: `recollect undo {deed.id}`." if deed else ""
         raise InvalidValue(f"The last deed forgot for good, which cannot be undone.{before}")
     if deed is None:
-        raise InvalidValue("There is nothing to undo. `recollect undo --session ID` takes back what a session taught.")
+        raise InvalidValue(
+            "There is nothing to undo of what you did. `recollect undo --list` also shows what agents did and sessions "
+            "taught; a number from there takes that back."
+        )
     return deed
+
+
+def _is_of_a_person(deed: Deed) -> bool:
+    return deed.by not in AGENTS and deed.kind not in (DeedKind.LEARN, DeedKind.FADE)
 
 
 def _given(store: Store, deed_id: DeedId) -> Deed:

@@ -1,6 +1,7 @@
 """One connection of the stdio bridge to a daemon: a request that lasts, in chunks, and its answer.
 
-Standard library only. It knows no message: lines go out and come in, and whoever made it is told of each, and of the end.
+Standard library only. It knows no message: lines go out and come in, and whoever made it hears of each, and of the
+end.
 """
 
 from __future__ import annotations

@@ -119,9 +119,20 @@ def test_what_the_value_refuses_is_raised_as_it_is() -> None:
         Undo(deed=DeedId(1), session="s1")
 
 
+def told(error: RecollectError) -> bytes:
+    return wire.written({"error": {"code": error.code, "message": str(error)}})
+
+
+def test_what_cannot_be_read_is_called_what_it_is() -> None:
+    with pytest.raises(PayloadError, match="The request cannot be read"):
+        wire.read(b"{", Recall)
+    with pytest.raises(PayloadError, match="The answer cannot be read"):
+        wire.raise_error(b'{"error": "text"}')
+
+
 def test_an_error_is_raised_here_as_it_was_raised_there() -> None:
     with pytest.raises(RecollectError, match="There is no memory") as raised:
-        wire.raise_error(wire.written(wire.error_of(InvalidValue("There is no memory 'x'."))))
+        wire.raise_error(told(InvalidValue("There is no memory 'x'.")))
     assert type(raised.value) is InvalidValue
 
 
@@ -130,5 +141,5 @@ def test_a_narrower_error_without_a_code_of_its_own_takes_nobodys_place() -> Non
         pass
 
     with pytest.raises(InvalidValue) as raised:
-        wire.raise_error(wire.written(wire.error_of(Narrower("No."))))
+        wire.raise_error(told(Narrower("No.")))
     assert type(raised.value) is InvalidValue

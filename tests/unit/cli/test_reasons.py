@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from recollect.api.why import picked
-from recollect.cli.reasons import breakdown, number, silence, why_not
+from recollect.cli.reasons import breakdown, number, shown, silence, why_not
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Quoted, Sent, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from tests.builders import NOW
 
@@ -50,6 +50,17 @@ def test_a_verdict_is_told_with_the_number_that_decided(verdict: Verdict, senten
     choice = a_choice(verdict)
     before, sent = a_sent(message="m1", ids=("a",)), a_sent(BEST, choice, ids=("b",))
     assert why_not(choice, sent, [before, sent]) == sentence
+
+
+def test_what_stands_in_a_block_in_short_or_as_a_quote_is_counted_too() -> None:
+    short = a_choice(Verdict.SHORT)
+    quoted = (Quoted(session=SessionId("old"), message=MessageId("m")),)
+    said = replace(a_sent(short, a_choice(Verdict.CUT)).injection, considered=2, quoted=quoted)
+    assert shown(said) == "1 in short of 2 considered, 1 quoted"
+    assert (
+        shown(replace(said, choices=(BEST, short), ids=(BEST.id,), quoted=())) == "1 shown, 1 in short of 2 considered"
+    )
+    assert shown(replace(said, choices=())) == "0 shown of 2 considered, 1 quoted"
 
 
 def test_every_verdict_and_every_silence_has_words() -> None:

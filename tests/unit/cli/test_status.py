@@ -11,7 +11,7 @@ FACTS = {"version": __version__, "pid": 42, "uptime_s": 3.2, "memory_mb": 61.4, 
 
 
 def said(**facts: Any) -> dict[str, str]:
-    return dict(told(42, FACTS | facts))
+    return dict(told(42, FACTS | facts, {}))
 
 
 def test_a_daemon_that_goes_well_takes_three_lines() -> None:
@@ -43,7 +43,7 @@ def test_one_of_another_version_is_told_with_what_to_do() -> None:
 
 
 def test_what_waits_is_told_and_without_a_model_no_text_waits_for_its_meaning() -> None:
-    assert said(to_learn=1, to_embed=20)["waiting"] == "1 event to learn from, 20 texts to get their meaning"
+    assert said(to_learn=1, to_embed=20)["waiting"] == "1 event to learn from, 20 texts without a meaning yet"
     without = said(to_learn=0, to_embed=20, model="model_missing")
     assert "waiting" not in without
     assert without["model"].startswith("model missing: ")
@@ -51,10 +51,20 @@ def test_what_waits_is_told_and_without_a_model_no_text_waits_for_its_meaning() 
 
 def test_the_last_problems_are_told_the_newest_first() -> None:
     noted = [{"at": f"2026-01-01T10:0{n}:00Z", "where": "/v1/recall", "code": f"code_{n}"} for n in range(5)]
-    lines = [says for name, says in told(42, FACTS | {"last_errors": noted}) if name in ("problems", "")]
+    lines = [says for name, says in told(42, FACTS | {"last_errors": noted}, {}) if name in ("problems", "")]
     assert [line.rpartition(": ")[2] for line in lines] == ["code_4", "code_3", "code_2"]
 
 
 def test_one_that_hangs_is_no_daemon_that_does_not_run() -> None:
-    assert "process 42 does not answer" in dict(told(42, None))["daemon"]
-    assert dict(told(None, None))["daemon"].startswith("not running")
+    assert "process 42 does not answer" in dict(told(42, None, {}))["daemon"]
+    assert dict(told(None, None, {}))["daemon"].startswith("not running")
+
+
+def test_without_a_daemon_the_database_tells_what_is_known_and_what_waits() -> None:
+    kept = {"memories": 1, "to_review": 1, "candidates": 0, "to_learn": 2, "to_embed": 3}
+    assert dict(told(None, None, kept)) == {
+        "daemon": "not running; hosts start it, or `recollect start`",
+        "memories": "1",
+        "review": "1 memory waits for your decision (`recollect review --all`)",
+        "waiting": "2 events to learn from",
+    }

@@ -63,12 +63,14 @@ def test_who_has_the_token_may_ask_under_either_name() -> None:
     assert asked(HERE) == "unauthorised"
     assert asked(HERE | TOKEN) == 2
     assert asked({"host": "localhost:4242"} | TOKEN) == 2
+    assert asked(HERE | TOKEN, path="http://localhost:4242/v1/replay") == 2
 
 
 @pytest.mark.parametrize("host", ["", "127.0.0.1", "localhost", "127.0.0.1:80", "evil.example:4242", "127.0.0.1:4242."])
 def test_a_name_that_was_made_to_point_here_is_refused(host: str) -> None:
     assert asked(TOKEN | {"host": host}) == "wrong_host"
     assert asked(TOKEN) == "wrong_host"
+    assert asked(HERE | TOKEN, path=f"http://{host}/v1/replay") == "wrong_host"
 
 
 def test_whoever_cannot_be_told_is_a_stranger() -> None:

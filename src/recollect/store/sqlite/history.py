@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, Deed, DeedId, DeedKind
+from recollect.domain.history import AGENTS, Change, Deed, DeedId, DeedKind
 from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
@@ -55,8 +55,10 @@ class History:
         with self._database.read() as connection:
             row = connection.execute(
                 f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade') "
+                "AND by NOT IN (SELECT value FROM json_each(?)) "
                 "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind IN ('join', 'accept')) "
-                "ORDER BY deed.n DESC LIMIT 1"
+                "ORDER BY deed.n DESC LIMIT 1",
+                (json.dumps(AGENTS),),
             ).fetchone()
         return deed_of(row) if row else None
 

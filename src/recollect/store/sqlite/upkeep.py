@@ -39,16 +39,13 @@ SIDE_FILES = ("", "-wal", "-shm")
 
 
 def check(database: Database) -> list[Finding]:
-    found = [
-        *_structure(database),
-        *_hashes(database),
-        *_index(database),
-        *_vectors(database),
+    damage = [*_structure(database), *_hashes(database), *_index(database), *_vectors(database)]
+    return [
+        *(damage or [fine("database", "every row is what was written, and every row is in the index")]),
         *_traces(database),
         *_privacy(database),
         *_secrets(database),
     ]
-    return found or [fine("database", "every row is what was written, and every row is in the index")]
 
 
 def _structure(database: Database) -> Iterator[Finding]:
