@@ -16,6 +16,7 @@ import threading
 import time
 
 from recollect import hook
+from recollect.mcp.talk import BEGIN_S, CHUNK_BYTES, Talk
 
 TYPE_CHECKING = False  # importing `typing` takes as long as `json` and `threading` together
 if TYPE_CHECKING:
@@ -25,13 +26,11 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 4_000_000  # the daemon takes no more
 MAX_KEPT_BYTES = 4 * MAX_LINE_BYTES  # of a line that is too long, to find its id
-CHUNK_BYTES = 65_536
 LAST_ANSWERS_S = 5.0  # how long answers are waited for, after the client has said its last
 CLOSE_S = 1.0
 SIGNALLED_S = 0.3  # both of it, after a signal
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 ANSWER_S = 30.0  # longer than any tool takes
-BEGIN_S = 10.0  # the daemon loads its MCP first
 POLL_S = 0.02
 ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts by itself."
 HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
@@ -42,102 +41,6 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 class Ended(Exception):
     """A signal asks us to end."""
-
-
-class _Answers:
-    """What comes over a connection: a head, then chunks."""
-
-    def __init__(self, connection: socket) -> None:
-        self._connection = connection
-        self._received = bytearray()
-        self.waits = False  # however long nothing comes
-
-    def head(self) -> bytes:
-        return self._until(b"\r\n\r\n")
-
-    def chunks(self) -> Iterator[bytes]:
-        """ValueError: these are none."""
-        while size := int(self._until(b"\r\n").partition(b";")[0], 16):
-            while len(self._received) < size + 2:
-                self._more()
-            yield bytes(self._received[:size])
-            del self._received[: size + 2]
-
-    def _until(self, end: bytes) -> bytes:
-        while (at := self._received.find(end)) < 0:
-            self._more()
-        found = bytes(self._received[:at])
-        del self._received[: at + len(end)]
-        return found
-
-    def _more(self) -> None:
-        try:
-            piece = self._connection.recv(CHUNK_BYTES)
-        except TimeoutError:
-            if self.waits:
-                return
-            raise
-        if not piece:
-            raise ConnectionResetError
-        self._received.extend(piece)
-
-
-class Talk:
-    """One connection to a daemon, with the requests that wait for its answer."""
-
-    def __init__(self, connection: socket, hear: Callable[[Talk, bytes], None]) -> None:
-        self._connection = connection
-        self._hear = hear
-        self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
-        self.asked: dict[str, float] = {}  # when, of the same
-        self.again: str | None = None  # the id of a handshake that the client does not know of
-        self.is_over = False
-        self.hangs = False
-        self._answers = _Answers(connection)
-        self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
-
-    def begin(self, head: bytes) -> bytes:
-        """The head of the answer: before it is there, nothing that matters is said to a daemon that may be dying."""
-        self._connection.settimeout(BEGIN_S)
-        self._connection.sendall(head)
-        answered = self._answers.head()
-        self._connection.settimeout(ANSWER_S)  # for what is sent: a daemon that hangs reads no long line
-        self._answers.waits = True
-        if answered.startswith(b"HTTP/1.1 200 "):
-            self._thread.start()
-        return answered
-
-    def say(self, line: bytes) -> None:
-        """OSError: not all of it was sent, so none of it was heard."""
-        self._connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
-
-    def close(self, within_s: float) -> None:
-        self._answers.waits = False
-        self._connection.settimeout(within_s)  # it may not even read any more
-        try:
-            self._connection.sendall(b"0\r\n\r\n")
-        except OSError:
-            return
-        self._thread.join(within_s)
-
-    def give_up(self) -> None:
-        self.hangs = True
-        try:  # noqa: SIM105  # contextlib alone would cost more than the rest of this line
-            self._connection.shutdown(2)  # both ways: the listener wakes up
-        except OSError:
-            pass
-
-    def _listen(self) -> None:
-        waiting = b""
-        try:
-            for chunk in self._answers.chunks():
-                *lines, waiting = (waiting + chunk).split(b"\n")
-                for line in filter(None, lines):
-                    self._hear(self, line + b"\n")
-        except (OSError, ValueError):  # killed, or no daemon of ours
-            pass
-        finally:
-            self._hear(self, b"")
 
 
 class Bridge:

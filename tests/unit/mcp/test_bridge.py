@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp import bridge
-from recollect.mcp.bridge import Bridge, Talk, _Answers, _lines_of, _message, _quoted, folder_here
+from recollect.mcp.bridge import Bridge, _lines_of, _message, _quoted, folder_here
+from recollect.mcp.talk import Answers, Talk
 
 
 @given(path=st.binary(min_size=1))
@@ -58,7 +59,7 @@ def test_an_answer_in_pieces_is_the_answer(chunks: list[bytes], cut: int) -> Non
     with here, there:
         for at in range(0, len(sent), cut):
             there.sendall(sent[at : at + cut])
-        answers = _Answers(here)
+        answers = Answers(here)
         assert answers.head() == b"HTTP/1.1 200 OK\r\nA: b"
         assert [*answers.chunks()] == chunks
 

@@ -1,0 +1,115 @@
+"""One connection of the stdio bridge to a daemon: a request that lasts, in chunks, and its answer.
+
+Standard library only. It knows no message: lines go out and come in, and whoever made it hears of each, and of the
+end.
+"""
+
+from __future__ import annotations
+
+import threading
+
+TYPE_CHECKING = False  # importing `typing` takes as long as `json` and `threading` together
+if TYPE_CHECKING:
+    from _socket import socket
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+CHUNK_BYTES = 65_536
+BEGIN_S = 10.0  # the daemon loads its MCP first
+SEND_S = 30.0  # a daemon that hangs reads no long line
+
+
+class Answers:
+    """What comes over a connection: a head, then chunks."""
+
+    def __init__(self, connection: socket) -> None:
+        self._connection = connection
+        self._received = bytearray()
+        self.waits = False  # however long nothing comes
+
+    def head(self) -> bytes:
+        return self._until(b"\r\n\r\n")
+
+    def chunks(self) -> Iterator[bytes]:
+        """ValueError: these are none."""
+        while size := int(self._until(b"\r\n").partition(b";")[0], 16):
+            while len(self._received) < size + 2:
+                self._more()
+            yield bytes(self._received[:size])
+            del self._received[: size + 2]
+
+    def _until(self, end: bytes) -> bytes:
+        while (at := self._received.find(end)) < 0:
+            self._more()
+        found = bytes(self._received[:at])
+        del self._received[: at + len(end)]
+        return found
+
+    def _more(self) -> None:
+        try:
+            piece = self._connection.recv(CHUNK_BYTES)
+        except TimeoutError:
+            if self.waits:
+                return
+            raise
+        if not piece:
+            raise ConnectionResetError
+        self._received.extend(piece)
+
+
+class Talk:
+    """One connection to a daemon, with the requests that wait for its answer."""
+
+    def __init__(self, connection: socket, hear: Callable[[Talk, bytes], None]) -> None:
+        self._connection = connection
+        self._hear = hear
+        self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
+        self.asked: dict[str, float] = {}  # when, of the same
+        self.again: str | None = None  # the id of a handshake that the client does not know of
+        self.is_over = False
+        self.hangs = False
+        self._answers = Answers(connection)
+        self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
+
+    def begin(self, head: bytes) -> bytes:
+        """The head of the answer: before it is there, nothing that matters is said to a daemon that may be dying."""
+        self._connection.settimeout(BEGIN_S)
+        self._connection.sendall(head)
+        answered = self._answers.head()
+        self._connection.settimeout(SEND_S)  # for what is sent: an answer may take its time
+        self._answers.waits = True
+        if answered.startswith(b"HTTP/1.1 200 "):
+            self._thread.start()
+        return answered
+
+    def say(self, line: bytes) -> None:
+        """OSError: not all of it was sent, so none of it was heard."""
+        self._connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
+
+    def close(self, within_s: float) -> None:
+        self._answers.waits = False
+        self._connection.settimeout(within_s)  # it may not even read any more
+        try:
+            self._connection.sendall(b"0\r\n\r\n")
+        except OSError:
+            return
+        self._thread.join(within_s)
+
+    def give_up(self) -> None:
+        self.hangs = True
+        try:  # noqa: SIM105  # contextlib alone would cost more than the rest of this line
+            self._connection.shutdown(2)  # both ways: the listener wakes up
+        except OSError:
+            pass
+
+    def _listen(self) -> None:
+        waiting = b""
+        try:
+            for chunk in self._answers.chunks():
+                *lines, waiting = (waiting + chunk).split(b"\n")
+                for line in filter(None, lines):
+                    self._hear(self, line + b"\n")
+        except (OSError, ValueError):  # killed, or no daemon of ours
+            pass
+        finally:
+            self._hear(self, b"")
