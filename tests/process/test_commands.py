@@ -85,7 +85,7 @@ def test_undo_goes_back_step_by_step_and_can_be_undone_itself(home: Home) -> Non
     assert texts(home) == ["One."]
     again = home.json("undo")
     assert texts(home) == []
-    assert "There is nothing to undo." in refused(home, "undo")
+    assert "There is nothing to undo" in refused(home, "undo")
     home.said("undo", str(again["by"]))
     assert texts(home) == ["One."]
     deeds = home.json("undo", "--list")["deeds"]
@@ -279,7 +279,7 @@ def test_what_is_refused_is_an_error_that_says_why_and_is_no_deed(home: Home, te
     said = refused(home, "remember", text)
     assert "private" in said or "nothing in it but a secret" in said
     assert home.json("undo", "--list") == {"deeds": []}
-    assert "There is nothing to undo." in refused(home, "undo")
+    assert "There is nothing to undo" in refused(home, "undo")
 
 
 def test_what_is_flagged_is_marked_where_somebody_asks_for_it(home: Home) -> None:

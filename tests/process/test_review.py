@@ -170,7 +170,7 @@ def test_the_daemon_says_how_many_wait(home: Home) -> None:
     disputed(home)
     home.said("start")
     try:
-        assert "review    1 wait for your decision" in home.said("status")
+        assert "review    1 memory waits for your decision" in home.said("status")
         assert home.json("status")["to_review"] == 1
     finally:
         home.said("stop")
