@@ -4,8 +4,8 @@ one.
 
 import random
 import re
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import _constants as op
+from re import _parser
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
 
