@@ -64,6 +64,6 @@ def test_a_terminal_without_colours_gets_none(home: Home) -> None:
 @pytest.mark.parametrize("command", list(every_command()), ids=lambda context: context.command_path)
 def test_every_command_answers_as_json(command: click.Context) -> None:
     options = [option for parameter in command.command.params for option in parameter.opts]
-    # `pipe` speaks nothing but JSON, and what `completion` prints is for a shell.
-    exempt = command.info_name in ("pipe", "completion") or isinstance(command.command, click.Group)
+    # `pipe` and `mcp` speak nothing but JSON, and what `completion` prints is for a shell.
+    exempt = command.info_name in ("pipe", "mcp", "completion") or isinstance(command.command, click.Group)
     assert exempt or "--json" in options
