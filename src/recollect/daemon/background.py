@@ -80,6 +80,12 @@ class Background:
             pass
         while not self._ending and self._engine.extract_some():
             pass
+        self._give_back()
+
+    def _give_back(self) -> None:
+        from recollect.daemon.heap import give_back  # a daemon that was asked nothing holds nothing
+
+        give_back()
 
     def _tell(self, of: str, what: str) -> None:
         """Once, until it has gone well again: it is tried every few seconds."""
