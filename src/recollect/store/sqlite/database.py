@@ -21,8 +21,8 @@ BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
 # Of pages, at most and only as they are used. An import of many walks several indexes; readers may be many.
 WRITER_CACHE_KIB, READER_CACHE_KIB = 65_536, 8_192
-RESIDENT_CACHE_KIB = 2_048  # of a process that stays: the system keeps these pages too
-IDLE_READERS = 4  # kept for the next who ask; each has its pages
+RESIDENT_CACHE_KIB = 1_024  # of a process that stays: the system keeps these pages too
+IDLE_READERS = 3  # kept for the next who ask; each has its pages
 
 
 class Database:
