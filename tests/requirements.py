@@ -36,9 +36,7 @@ IDS = frozenset(
     + [f"SCN-{group}{number}" for group, count in _SCENARIOS.items() for number in range(1, count + 1)]
 )
 
-_WRITE = "comes with the complete write path: redaction, trust, novelty"
-_MOMENTS = "comes with the complete injection engine"
-_DAEMON = "comes with the complete daemon, the hook client and MCP"
+_FIGURE = "a figure: `make bench` prints it beside its target"
 _OPENCODE = "comes with the complete OpenCode plugin"
 _LATER = "comes after the first host is complete"
 
@@ -54,9 +52,9 @@ DEFERRED: dict[str, str] = {
     "CLI-1": f"ui is missing; {_LATER}",
     "UI-1": _LATER,
     "TEAM-1": _LATER,
-    "PERF-1": _MOMENTS,
-    "PERF-2": _DAEMON,
-    "PERF-3": "a figure: `make bench` prints it beside its target",
+    "PERF-1": _FIGURE,
+    "PERF-2": _FIGURE,
+    "PERF-3": _FIGURE,
     "EVAL-1": "figures, measured on data that is not ours to keep here; secrets are short of their target",
     "SCN-D1": f"the engine tells it (test_turn_quotes); {_OPENCODE}",
     "SCN-D2": _OPENCODE,
