@@ -36,6 +36,8 @@ from tests.process.hook_stage import (
 from tests.process.versions import another_version
 from tests.requirements import covers
 
+pytestmark = pytest.mark.alone  # the hook and the daemon have their real deadlines here
+
 BLOCK = b'{"block": "<recollect>"}'
 ANOTHER = next((path for path in ("/usr/bin/python3",) if Path(path).exists()), sys.executable)  # Python than ours
 START_BYTES = json.dumps(START).encode()
