@@ -27,6 +27,7 @@ START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 3.0
 VERSION_HEADER = "Recollect-Version"  # of every answer
 POLL_S = 0.02
+MAX_BODY_BYTES = 4_000_000  # of one request: the daemon takes no more
 
 # A shell's environment holds API keys: the daemon gets what it needs and nothing else.
 DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")

@@ -9,7 +9,7 @@ import pytest
 
 from recollect import __version__, client, config, hook
 from recollect.cli.hook import HOSTS, MOMENTS, arguments
-from recollect.daemon import app, boundary
+from recollect.daemon import app
 from recollect.domain.errors import InvalidSettings
 from tests.requirements import covers
 
@@ -21,7 +21,7 @@ def test_the_hook_has_the_version_of_its_package() -> None:
 
 
 def test_the_hook_takes_as_much_as_the_daemon() -> None:
-    assert hook.MAX_PAYLOAD_BYTES == boundary.MAX_BODY_BYTES
+    assert hook.MAX_PAYLOAD_BYTES == client.MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize(("long", "tmpdir"), [("", "/t"), ("/long" * 25, "/tmp/./t/"), ("/long" * 25, "t")])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Memory, ScopeLevel
+from recollect.domain.memory import Memory
 from recollect.domain.search import Filters, Status
 
 MATCHES_AT_MOST = 1000
@@ -43,7 +43,8 @@ def forget(desk: Desk, asked: Forget) -> Forgotten:
 
 
 def _matching(desk: Desk, asked: Forget) -> list[Memory]:
-    from recollect.text.query import search_words  # whoever asks the daemon does without
+    from recollect.privacy.visibility import is_of_another_project  # whoever asks the daemon does without
+    from recollect.text.query import search_words
     from recollect.text.words import words_of
 
     words = asked.match or ""
@@ -55,12 +56,8 @@ def _matching(desk: Desk, asked: Forget) -> list[Memory]:
     also_past = Filters(status=Status.ANY)
     hits = desk.engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=desk.now, filters=also_past)
     # What another project shares with this one is not this one's to forget.
-    return [
-        hit.memory
-        for hit in hits
-        if wanted <= set(words_of(hit.memory))
-        and (hit.memory.scope.level is not ScopeLevel.PROJECT or hit.memory.scope.name == viewer.project)
-    ]
+    own = [hit.memory for hit in hits if not is_of_another_project(hit.memory, viewer)]
+    return [memory for memory in own if wanted <= set(words_of(memory))]
 
 
 FORGET = Operation(

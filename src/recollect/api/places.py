@@ -12,7 +12,7 @@ HERE = "project"  # the scope of the folder's project
 NO_FOLDER = "The request names no `folder`; say where you ask from, or name a project."
 
 
-def project_of(engine: "Engine", folder: str | None, given: str | None) -> ProjectId:
+def project_of(engine: "Engine", folder: str | None, given: str | None, *, may_be_new: bool = False) -> ProjectId:
     """The project that is named, else that of the folder."""
     if not given:
         if folder is None:
@@ -20,7 +20,7 @@ def project_of(engine: "Engine", folder: str | None, given: str | None) -> Proje
         return engine.project_of(folder)
     check_name(given, "project")
     project = engine.project_named(given)
-    if engine.project(project) is None:
+    if not may_be_new and engine.project(project) is None:
         raise InvalidValue(f"Nothing is known of a project {given!r}; `recollect project list` shows all.")
     return project
 

@@ -6,9 +6,9 @@ from enum import StrEnum
 from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Memory, ScopeLevel, Tier, Viewer
+from recollect.domain.memory import Memory, Tier, Viewer
 from recollect.domain.review import Case, Review
-from recollect.privacy.visibility import may_see
+from recollect.privacy.visibility import is_of_another_project, may_see
 
 MOST = 1000
 
@@ -69,8 +69,7 @@ def waits(desk: Desk, asked: ToReview) -> Waits:
 
 def belongs(memory: Memory, viewer: Viewer) -> bool:
     """What another project shares with this one is not this one's to decide."""
-    is_own = memory.scope.level is not ScopeLevel.PROJECT or memory.scope.name == viewer.project
-    return is_own and may_see(memory, viewer)
+    return may_see(memory, viewer) and not is_of_another_project(memory, viewer)
 
 
 def decide(desk: Desk, asked: Decide) -> Review:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Point, Sent, Session, Usage
 from recollect.domain.memory import Memory, MemoryId
-from recollect.engine.admission import OWN
-from recollect.engine.engine import Engine
+
+if TYPE_CHECKING:  # whoever asks the daemon never loads it
+    from recollect.engine.engine import Engine
 
 NAMED = 5  # moments in an error
 
@@ -46,7 +48,7 @@ def why(desk: Desk, asked: Why) -> Explained:
     )
 
 
-def _session(engine: Engine, asked: Why) -> tuple[Session, str | None]:
+def _session(engine: "Engine", asked: Why) -> tuple[Session, str | None]:
     """And the turn: where one word alone names no session, it is that."""
     found = engine.log.find(asked.session) if asked.session is not None else None
     if found is not None:
@@ -61,7 +63,7 @@ def _session(engine: Engine, asked: Why) -> tuple[Session, str | None]:
     )
 
 
-def _last(engine: Engine, folder: str | None) -> Session:
+def _last(engine: "Engine", folder: str | None) -> Session:
     here = None if folder is None else engine.log.last_session(engine.project_of(folder))
     found = here or engine.log.last_session()
     if found is None:
@@ -72,7 +74,7 @@ def _last(engine: Engine, folder: str | None) -> Session:
     return found
 
 
-def _is_known(engine: Engine, session: Session, turn: str) -> bool:
+def _is_known(engine: "Engine", session: Session, turn: str) -> bool:
     try:
         picked(engine.log.of(session.id), turn)
     except InvalidValue as error:
@@ -120,6 +122,8 @@ def _all_of(log: Sequence[Sent]) -> str:
     prompts = sum(sent.point is Point.PROMPT for sent in log)
     points = [point for point in Point if point is not Point.PROMPT and any(sent.point is point for sent in log)]
     numbers = [f"prompts 1 to {prompts}"] if prompts > 1 else ["prompt 1"] if prompts else []
+    from recollect.engine.admission import OWN  # only where something is wrong
+
     named = (sent.message for sent in log if sent.message is not None and not sent.message.startswith(OWN))
     messages = list(dict.fromkeys(named))
     ids = f" (messages {', '.join(messages[:NAMED])}{', ...' if len(messages) > NAMED else ''})" if messages else ""

@@ -10,12 +10,11 @@ import os
 from recollect import __version__, config
 from recollect.api.operation import Answers, Asks, Desk, Operation, Request
 from recollect.cli import context, direct, output
-from recollect.client import Client
+from recollect.client import MAX_BODY_BYTES, Client
 from recollect.domain.errors import DaemonError
 
 HELLO_S = 0.5  # one that lives answers in a millisecond
 ANSWER_S = 60.0
-MAX_BODY_BYTES = 4_000_000  # the daemon takes no more
 UNCERTAIN = "It may have been done all the same: look first (`recollect undo --list --direct`), then try again."
 
 

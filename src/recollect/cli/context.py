@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect import config
+from recollect.api import places
 from recollect.cli import completing
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.memory import ProjectId, Viewer, check_name
+from recollect.domain.memory import ProjectId, Viewer
 from recollect.domain.settings import Settings
 
 if TYPE_CHECKING:
@@ -77,17 +78,11 @@ def folder_to_look_in() -> str | None:
 
 
 def project_of(opened: "Engine", given: str | None, *, may_be_new: bool = False) -> ProjectId:
-    if not given:
-        return opened.project_of(str(folder()))
-    check_name(given, "project")
-    project = opened.project_named(given)
-    if not may_be_new and opened.project(project) is None:
-        raise InvalidValue(f"Nothing is known of a project {given!r}; `recollect project list` shows all.")
-    return project
+    return places.project_of(opened, None if given else str(folder()), given, may_be_new=may_be_new)
 
 
 def viewer_of(opened: "Engine", project: str | None, language: str | None) -> Viewer:
-    return opened.viewer(project_of(opened, project), language.lower() if language else None)
+    return places.viewer_of(opened, None if project else str(folder()), project, language)
 
 
 def now() -> datetime:

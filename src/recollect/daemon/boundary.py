@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from recollect.client import MAX_BODY_BYTES
 from recollect.daemon.guard import Refusal
 from recollect.daemon.log import places_of
 from recollect.domain.errors import PayloadError, RecollectError, RequestTooLarge, StoreError
@@ -18,7 +19,6 @@ from recollect.privacy.secrets import redact
 
 log = logging.getLogger("recollect.daemon")
 
-MAX_BODY_BYTES = 4_000_000
 OPERATION_PATH = "/v1/{operation}"
 
 NOT_FOUND = Refusal(HTTPStatus.NOT_FOUND, "not_found", "There is no such path; /v1/openapi.json describes all of them.")

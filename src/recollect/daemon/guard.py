@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recollect.client import MAX_BODY_BYTES
 from recollect.daemon.protocol import is_stream
 from recollect.domain.errors import RequestTooLarge
 
 log = logging.getLogger("recollect.daemon")
 
-MAX_BODY_BYTES = 4_000_000
 OWN_SITES = (b"same-origin", b"none")  # of Sec-Fetch-Site; another port of this machine is "same-site"
 
 

@@ -90,8 +90,3 @@ class Changing(Belonging):
 def _begins_alike(one: str, other: str) -> bool:
     first, second = (text.casefold().split()[:TITLED_WORDS] for text in (one, other))
     return first == second
-
-
-def is_of_another_project(memory: Memory, viewer: Viewer) -> bool:
-    """Seen from here because it is public or a shared preference; what becomes of it is decided there."""
-    return memory.scope.level is ScopeLevel.PROJECT and memory.scope.name != viewer.project

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
-MAX_LINE_BYTES = 4_000_000  # the daemon takes no more
+MAX_LINE_BYTES = hook.MAX_PAYLOAD_BYTES  # the daemon takes no more
 MAX_KEPT_BYTES = 4 * MAX_LINE_BYTES  # of a line that is too long, to find its id
 LAST_ANSWERS_S = 5.0  # how long answers are waited for, after the client has said its last
 CLOSE_S = 1.0

@@ -15,7 +15,9 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 from starlette.requests import Request
 
-MAX_LINE_BYTES = 4_000_000
+from recollect.client import MAX_BODY_BYTES
+
+MAX_LINE_BYTES = MAX_BODY_BYTES  # of one message: the stream itself has no end
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 
 Say = Callable[[bytes], Awaitable[None]]

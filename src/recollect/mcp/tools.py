@@ -27,10 +27,10 @@ from recollect.domain.memory import (
     Source,
 )
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
-from recollect.engine.changing import is_of_another_project
 from recollect.engine.engine import Engine
 from recollect.mcp.schema import TOOLS
 from recollect.privacy.secrets import redact
+from recollect.privacy.visibility import is_of_another_project
 from recollect.text.tokens import estimate
 
 BY = "mcp"  # what the history calls us

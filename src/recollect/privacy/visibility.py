@@ -50,6 +50,11 @@ def may_see(memory: Memory, viewer: Viewer) -> bool:
             assert_never(never)
 
 
+def is_of_another_project(memory: Memory, viewer: Viewer) -> bool:
+    """Seen from here because it is public or a shared preference; what becomes of it is decided there."""
+    return memory.scope.level is ScopeLevel.PROJECT and memory.scope.name != viewer.project
+
+
 def may_inject(memory: Memory, viewer: Viewer) -> bool:
     """Whether it may be put in front of the model unasked."""
     if memory.flag is not None or memory.sensitivity is Sensitivity.RESTRICTED:
