@@ -161,7 +161,7 @@ class Page:
             shown(injection),
             *([] if best is None else [f"best score {_share(best)}"]),
         ]
-        self._put(Row(self._dot.join(parts), dim=True))
+        self._put(Row(self._dot.join(part.replace(" ", _TIED) for part in parts), dim=True))
 
     def _new_lines(self, lines: Sequence[str], placement: Placement) -> list[str]:
         """Of a stable block what did not stand in one before, of what is told for a summary what stood nowhere before,
@@ -198,11 +198,12 @@ class Page:
         )
         for number, line in enumerate(words):
             left = row.left if number == 0 else ""
-            said = _coloured(line, row, first=number == 0)
+            said = _coloured(line.replace(_TIED, " "), row, first=number == 0)
             before = f"{left:>{margin - 2}}  " if margin else ""
             say(f"{styled(before, dim=True)}{styled(rule, dim=True)}{said}".rstrip())
 
 
+_TIED = "\xa0"  # a space at which no line ends
 _ASIDE = (Reply, ToolSucceeded, Compacted)  # part of the moment before
 _ANSWERED = (SessionStarted, Prompt, ToolFailed, Compacting, Asked)
 
