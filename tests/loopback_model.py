@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from recollect.domain.settings import Provider
+from tests.listening import listening
 
 DRIP_S = 0.01
 
@@ -71,15 +72,11 @@ def loopback_model() -> Iterator[LoopbackModel]:
     server = _Server(("127.0.0.1", 0), _Handler)
     server.model = model
     model.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield model
-    finally:
-        model.closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
+    with listening(server):
+        try:
+            yield model
+        finally:
+            model.closing.set()
 
 
 class _Server(ThreadingHTTPServer):

@@ -27,6 +27,7 @@ from tests.e2e.request import (
 )
 from tests.e2e.script import MalformedDirective, Refuse, Script, script_of
 from tests.e2e.wire import PLAIN, answer, refusal
+from tests.listening import listening
 
 __all__ = [
     "FakeModel",
@@ -148,15 +149,11 @@ def fake_model() -> Iterator[FakeModel]:
     server = _Server(("127.0.0.1", 0), _Handler)
     server.model = model
     model.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield model
-    finally:
-        model.close()
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
+    with listening(server):
+        try:
+            yield model
+        finally:
+            model.close()
 
 
 class _Server(ThreadingHTTPServer):

@@ -9,6 +9,7 @@ from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingUnixStreamServer
 
 from tests.e2e.machine import Machine
+from tests.listening import listening
 
 
 class Relay(ThreadingUnixStreamServer):
@@ -53,11 +54,5 @@ def relay(machine: Machine) -> Iterator[Relay]:
     machine.env["XDG_RUNTIME_DIR"] = usual
     assert started.returncode == 0, started.stderr
     server = Relay(here / "daemon.sock", elsewhere / "recollect" / "daemon.sock")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingUnixStreamServer
-from threading import Thread
 
 import pytest
 
 from recollect import __version__
 from recollect.config import fingerprint
+from tests.listening import listening
 from tests.process.conftest import Home, a_home, taught, texts
 
 FAST, SLOW = "Snapshot tests are fast.", "Snapshot tests are slow."
@@ -178,12 +178,8 @@ def a_daemon_that_says_hello_and_no_more(home: Home) -> Iterator[None]:
             pass
 
     home.places.socket.parent.mkdir(parents=True, exist_ok=True)
-    with ThreadingUnixStreamServer(str(home.places.socket), Dying) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with listening(ThreadingUnixStreamServer(str(home.places.socket), Dying)):
         yield
-        server.shutdown()
-        thread.join()
 
 
 def test_status_has_the_figures_of_the_daemon_and_no_others(home: Home) -> None:

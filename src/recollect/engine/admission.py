@@ -14,6 +14,7 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
+from recollect.domain.injection import Session
 from recollect.domain.memory import Anchor, Draft, Memory, ProjectId, Role, Source
 from recollect.domain.outcome import Refused
 from recollect.domain.session import MAX_LINES, MAX_TURN_CHARS, Recap, Turn
@@ -85,6 +86,19 @@ def _kept(draft: Draft, text: str, known: Mapping[str, str]) -> Draft:
         evidence=tuple(sentence for sentence in map(clean, draft.evidence) if sentence.strip()),
         anchors=tuple(Anchor(redact_name(clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
+    )
+
+
+def turn_of(session: Session, event: Prompt | Reply) -> Turn:
+    """What an event is in the archive."""
+    return Turn(
+        session=session.id,
+        message=event.message,
+        project=session.project,
+        role=Role.USER if isinstance(event, Prompt) else Role.ASSISTANT,
+        text=event.text,
+        at=event.at,
+        origin=event.origin if isinstance(event, Prompt) else None,
     )
 
 

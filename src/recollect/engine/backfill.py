@@ -17,11 +17,11 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded
 from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Draft, Kind, ProjectId, Role, SessionId, Tier
+from recollect.domain.memory import Draft, Kind, ProjectId, SessionId, Tier
 from recollect.domain.outcome import Contradicts, Same, Stored
 from recollect.domain.session import Turn
 from recollect.domain.transcript import Mark
-from recollect.engine.admission import admitted_event, admitted_turn
+from recollect.engine.admission import admitted_event, admitted_turn, turn_of
 from recollect.engine.inbox import LearntFrom
 from recollect.engine.learning import Learning
 from recollect.engine.old_sessions import OldSessions
@@ -174,17 +174,8 @@ class _Reader:
         at = min(event.at, self._now)  # a clock was wrong
         if not isinstance(event, Prompt | Reply) or not _is_said(event) or at <= self._oldest:
             return []
-        told = Turn(
-            session=session.id,
-            message=event.message,
-            project=session.project,
-            role=Role.USER if isinstance(event, Prompt) else Role.ASSISTANT,
-            text=event.text,
-            at=at,
-            origin=event.origin if isinstance(event, Prompt) else None,
-        )
         with suppress(InvalidValue):  # the message has a name that looks like a secret
-            turn = admitted_turn(told)
+            turn = admitted_turn(replace(turn_of(session, event), at=at))
             return [] if turn is None else [turn]
         return []
 

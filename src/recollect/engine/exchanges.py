@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded
 from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Role
 from recollect.domain.session import Turn
+from recollect.engine.admission import turn_of
 
 WAITING = 50  # exchanges; of more, the oldest are left to the rules
 SESSIONS_AT_ONCE = 50
@@ -48,14 +48,7 @@ class Exchanges:
 
     def _keep(self, session: Session, event: Prompt | Reply, before: Sequence[Turn]) -> None:
         if event.text.strip():
-            turn = Turn(
-                session=session.id,
-                message=event.message,
-                project=session.project,
-                role=Role.USER if isinstance(event, Prompt) else Role.ASSISTANT,
-                text=event.text,
-                at=event.at,
-            )
+            turn = turn_of(session, event)
             turns = (*(known for known in before if known.message != turn.message), turn)[:TURNS]
             self._open[session.id] = Exchange(session=session, ended_by=event, turns=turns)
         while len(self._open) > SESSIONS_AT_ONCE:

@@ -32,7 +32,7 @@ from recollect.domain.memory import (
     Tier,
 )
 from recollect.domain.outcome import Refused, Stored
-from recollect.domain.session import Recap, Turn
+from recollect.domain.session import Recap
 from recollect.domain.settings import Settings
 from recollect.engine.admission import (
     MARK,
@@ -41,6 +41,7 @@ from recollect.engine.admission import (
     admitted_recap,
     admitted_turn,
     may_not_be_read,
+    turn_of,
 )
 from recollect.engine.exchanges import Exchanges
 from recollect.engine.learning_ports import ReadsExchanges
@@ -180,17 +181,7 @@ class Learning:
     def _archive(self, session: Session, event: Event, settings: Settings) -> None:
         if not isinstance(event, Prompt | Reply) or settings.archive.days <= 0:
             return
-        turn = admitted_turn(
-            Turn(
-                session=session.id,
-                message=event.message,
-                project=session.project,
-                role=Role.USER if isinstance(event, Prompt) else Role.ASSISTANT,
-                text=event.text,
-                at=event.at,
-                origin=event.origin if isinstance(event, Prompt) else None,
-            )
-        )
+        turn = admitted_turn(turn_of(session, event))
         if turn is not None:
             self._store.add_turns([turn])
 
