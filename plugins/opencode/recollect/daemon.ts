@@ -5,7 +5,7 @@ import { commands, isOurs, note, socketPath } from "./places.ts"
 
 export const PROMPT_MS = 400 // one prompt waits at most this long for its block
 export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
-const TELL_MS = 2000
+export const TELL_MS = 2000
 const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
@@ -34,11 +34,11 @@ export class Daemon {
   /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
   tell(path: string, body: Json): void {
     this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, body]]
-    void this.next(path, TELL_MS, (answerBy) => this.tellAll(answerBy))
+    void this.flush(TELL_MS)
   }
 
-  async flush(): Promise<void> {
-    await this.last
+  async flush(limitMs: number): Promise<void> {
+    await this.next("flush", limitMs, (answerBy) => this.tellAll(answerBy))
   }
 
   /** One after another: a reply must not overtake its prompt. Whoever waits does so no longer than it said. */
