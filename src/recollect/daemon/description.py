@@ -29,6 +29,13 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AboutToAsk:
+    session: SessionId
+    folder: str
+    host: str = "opencode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Nothing:
     pass
 
@@ -73,6 +80,14 @@ ROUTES = (
         answers=Blocks,
     ),
     Described(path="/v1/sent", method="POST", says="These were sent as offered.", asks=Messages, answers=Nothing),
+    Described(
+        path="/v1/asking",
+        method="POST",
+        says="The next MCP call from this folder, within some seconds, is this session's.",
+        asks=AboutToAsk,
+        answers=Nothing,
+        asks_store=False,
+    ),
     Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 
