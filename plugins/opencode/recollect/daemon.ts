@@ -86,7 +86,7 @@ export class Daemon {
   private async starting(): Promise<boolean> {
     if (Date.now() < this.spawnedAt + START_MS) return true
     if (Date.now() < this.spawnedAt + RESPAWN_MS) return false
-    this.spawnedAt = Date.now()
+    this.spawnedAt = Date.now() - START_MS // nothing is on its way yet
     const [program = "", ...words] = (await commands()).command
     const child = spawn(program, words, { cwd: "/", detached: true, stdio: "ignore", env: daemonEnv() })
     child.on("error", (error) => {
@@ -94,6 +94,7 @@ export class Daemon {
       void note("start the daemon", error)
     })
     child.unref()
+    this.spawnedAt = Date.now()
     return true
   }
 }
