@@ -22,6 +22,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from recollect import hook
+from recollect.domain.errors import RecollectError
 from recollect.mcp.bridge import ENDED, MAX_LINE_BYTES
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOTHING, NOWHERE
@@ -201,6 +202,36 @@ def test_two_clients_at_once_each_see_their_own_project(shared: Home) -> None:
             assert len(set(answers)) == 24
 
     anyio.run(story)
+
+
+@covers("MCP-1", "INJ-5")
+def test_a_call_that_its_host_tells_of_is_asked_within_the_hosts_own_session(shared: Home) -> None:
+    folder = project(shared, "linked")
+    about = {"session": "ses_linked", "folder": str(folder)}
+
+    async def story() -> None:
+        async with by_stdio(shared, folder, "legacy") as client:
+            known = await kept(client, "We deploy with Helm on Mondays.")
+            start = {"hook": "session.start", "sessionID": "ses_linked", "directory": str(folder)}
+            assert known in shared.client.post("/v1/hosts/opencode", start)["block"]
+            assert said(await told(client, "search", query="deploy with Helm")) == ["We deploy with Helm on Mondays."]
+            assert shared.client.post("/v1/asking", about) == {}
+            again = await told(client, "search", query="deploy with Helm")
+            assert (ids_in(again), "We deploy with Helm on Mondays." in again) == ([known], False)
+            shared.client.post("/v1/asking", about)
+            new = await kept(client, "The vault rotates its keys on Sundays.")
+            shown = shared.json("show", new)["memory"]["source"]
+            assert (shown["host"], shown["session"], shown["role"]) == ("opencode", "ses_linked", "assistant")
+
+    anyio.run(story)
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"session": "s"}, {"session": "s", "folder": "shop"}, {"session": 1, "folder": "/"}]
+)
+def test_whoever_tells_of_a_call_says_who_asks_and_where(shared: Home, body: dict[str, Any]) -> None:
+    with pytest.raises(RecollectError, match="`folder`"):
+        shared.client.post("/v1/asking", body)
 
 
 def test_without_a_folder_a_client_is_told_so_once(shared: Home) -> None:

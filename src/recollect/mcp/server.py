@@ -18,6 +18,7 @@ from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.injection import Injection
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import Askers, Connection
+from recollect.mcp.asking import Asking
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOWHERE, Answer, call
 
@@ -28,8 +29,8 @@ Context = ServerRequestContext[Any, Any]
 Guard = Callable[[Callable[[], Answer]], Answer]  # makes an answer of whatever goes wrong
 
 
-def build(engine: Engine, guard: Guard) -> Server[Any]:
-    askers = Askers()
+def build(engine: Engine, guard: Guard, asking: Asking) -> Server[Any]:
+    askers = Askers(asking)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools())
