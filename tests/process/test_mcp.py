@@ -349,9 +349,7 @@ def test_a_client_is_greeted_in_the_same_bytes_whether_the_daemon_is_there_hangs
 
 
 @covers("MCP-1")
-@pytest.mark.parametrize(
-    "version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "1999-01-01", "2026-07-28"]
-)
+@pytest.mark.parametrize("version", [*VERSIONS, "1999-01-01", "2026-07-28"])
 def test_the_bridge_says_of_itself_what_the_daemon_would_say(shared: Home, version: str) -> None:
     port, token = shared.places.tcp.read_text().split()
     asked = [

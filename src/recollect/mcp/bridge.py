@@ -31,12 +31,13 @@ LAST_ANSWERS_S = 5.0  # how long answers are waited for, after the client has sa
 CLOSE_S = 1.0
 SIGNALLED_S = 0.3  # both of it, after a signal
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-ANSWER_S = 30.0  # longer than any tool takes
+ANSWER_S = 10.0  # longer than any tool takes: an agent's turn waits for it
 POLL_S = 0.02
 ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts by itself."
 HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
 TOO_LONG = f"The message is longer than {MAX_LINE_BYTES:,} bytes. Send less at once."
 INTERNAL_ERROR, INVALID_REQUEST = -32603, -32600
+FOLDER_OPTION = "--folder"
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
@@ -351,7 +352,8 @@ def folder_here() -> str | None:
 
 def main() -> int:
     """Started by a client: a Ctrl-C in its terminal reaches us too, and ends us without a word."""
-    return Bridge(folder_here()).run()
+    *_, name, value = ["", *sys.argv]
+    return Bridge(os.path.realpath(value) if name == FOLDER_OPTION else folder_here()).run()
 
 
 if __name__ == "__main__":
