@@ -37,6 +37,8 @@ class Inbox:
         """Written down before it is answered, as far as its user lets us. False: the disk takes nothing just now."""
         settings = self._settings_for(event.folder)
         writes = settings.capture.enabled and session.captures and not self._store.is_read_only
+        if isinstance(event, Prompt) and is_nobodys(event):
+            return True  # written down, it would read like a prompt that opted out
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text[:ORIGIN_CHARS], event.origin))
             if self._hear(session, event):
@@ -54,6 +56,13 @@ class Inbox:
     def catch_up(self) -> None:
         """Writes what the disk did not take when it came. StoreError: it still does not."""
         self._write()
+
+    def forget(self, session: SessionId) -> None:
+        """The session is deleted: nothing of it waits any more."""
+        self._muted.pop(session, None)
+        with self._store.writing():  # one at a time
+            for event in [event for event in self._unwritten if event.session == session]:
+                self._unwritten.remove(event)
 
     @property
     def unwritten(self) -> int:
@@ -130,6 +139,11 @@ class Inbox:
         if parent is None:
             return False
         return self._muted[parent.id] if parent.id in self._muted else self.is_muted(replace(parent, parent=None))
+
+
+def is_nobodys(prompt: Prompt) -> bool:
+    """A turn in which nobody said anything, as when a host goes on by itself."""
+    return not prompt.text.strip() and prompt.origin is Origin.NOTIFICATION
 
 
 def _is_wish(prompt: Prompt) -> bool:
