@@ -16,7 +16,7 @@ FENCE = re.compile(r"<recollect\b[^>]*>.*?</recollect>", re.DOTALL)
 _TITLE = "You are a title generator"
 _COMPACTION = "You are a context summarization agent"
 # Text that the client adds to the user's own message: plan mode, attached files.
-_ADDED_BY_CLIENT = ("<system-reminder>", "Called the Read tool with")
+_ADDED_BY_CLIENT = ("<system-reminder>", "Called the Read tool with", "<path>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
