@@ -115,6 +115,11 @@ class Request:
         return [FENCE.findall(message.text) for message in self.messages]
 
     @property
+    def fences(self) -> list[str]:
+        """All of Recollect's blocks, in their order."""
+        return [*self.system_fences, *(fence for fences in self.message_fences for fence in fences)]
+
+    @property
     def last_user_fences(self) -> list[str]:
         return FENCE.findall(self.last_user_text)
 
