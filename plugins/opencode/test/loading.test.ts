@@ -118,7 +118,7 @@ describe("the daemon", () => {
     const stage = new Stage()
     const told = join(stage.folder, "environment")
     Object.assign(process.env, { OPENAI_API_KEY: "sk-1", ANTHROPIC_AUTH_TOKEN: "t-1", RECOLLECT_LEVEL: "x", LC_ALL: "C" })
-    stage.command(["/bin/sh", "-c", `pwd > ${told}.part; env >> ${told}.part; mv ${told}.part ${told}`])
+    stage.command(["/bin/sh", "-c", `pwd > ${told}.$$; env >> ${told}.$$; mv ${told}.$$ ${told}`])
     await stage.load()
     await until(() => existsSync(told), "it is started")
     const [cwd, ...lines] = readFileSync(told, "utf8").trim().split("\n")

@@ -137,6 +137,8 @@ export class Stage {
   async close(): Promise<void> {
     for (const hooks of this.loaded) await hooks.dispose?.()
     await this.daemon.stop()
+    // Once more: what was still waiting for an answer is given up now, not when the next test has its own machine.
+    for (const hooks of this.loaded) await hooks.dispose?.()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
