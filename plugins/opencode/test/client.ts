@@ -87,5 +87,5 @@ export function assistant(sessionID: string, parts: Part[] = []): Message {
 
 export function failed(message: Message, error: string): Part {
   return { id: `prt_${++number}`, messageID: message.info.id, sessionID: message.info.sessionID, type: "tool", tool: "read",
-    callID: `call_${number}`, state: { status: "error", input: {}, error, time: { start: ++clock, end: ++clock } } } // prettier-ignore
+    callID: `call_${number}`, state: { status: "error", input: {}, error, time: { start: ++clock, end: ++clock } } }
 }

@@ -114,7 +114,7 @@ describe("a prompt", () => {
     const [asked] = daemon.of("chat.message")
     expect(asked).toMatchObject({
       sessionID: session, parentID: "ses_parent", directory: stage.directory, agent: "build",
-      messageID: prompt.info.id, at: prompt.info.time.created, // prettier-ignore
+      messageID: prompt.info.id, at: prompt.info.time.created,
     })
     expect(asked?.parts[0]).toMatchObject({ type: "text", text: "What is in it?" })
     expect(asked?.parts.at(-1)).toMatchObject({ type: "file", filename: "notes.md", mime: "text/plain" })

@@ -1,8 +1,8 @@
 /** Whatever comes in, whatever the daemon does: no handler throws, prints, or waits longer than it may. */
 import { describe, expect, test } from "bun:test"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Answer, assistant, BLOCKS, carried, expectBare, MARGIN_MS, playing, PROMPT_MS, Stage, START_MS, took, until, user } from "./stage.ts" // prettier-ignore
+import { type Answer, assistant, BLOCKS, carried, expectBare, MARGIN_MS, playing, PROMPT_MS, Stage, START_MS, took, until } from "./stage.ts"
 
 const HUGE = "x".repeat(2_000_000)
 
@@ -30,7 +30,7 @@ const NONSENSE: unknown[] = [
   { messages: Object.freeze([Object.freeze({ info: { id: "f", role: "user", sessionID: "s" }, parts: Object.freeze([]) })]) },
   { system: null }, { system: [] }, { system: [null] }, { system: Object.freeze(["frozen"]) }, { context: null }, { text: 5 },
   { agent: { title: 5 }, mcp: 5 }, { mcp: null }, Object.freeze({ mcp: Object.freeze({}) }),
-] // prettier-ignore
+]
 
 function refuse(): never {
   throw new Error("nobody may look at this")
@@ -49,7 +49,7 @@ describe("whatever comes in", () => {
     await client.call("dispose")
   })
 
-  test("a session of after such nonsense is as any other", async () => {
+  test("a session after such nonsense is as any other", async () => {
     const { client } = await playing()
     for (const name of Object.keys(client.hooks)) for (const one of NONSENSE.slice(0, 20)) await client.call(name, one, one)
     const session = await client.session()
@@ -73,7 +73,7 @@ describe("whatever comes in", () => {
     stage.daemon.answers = { ...BLOCKS }
     stage.daemon.listen()
     const child = Bun.spawn([process.execPath, "run", join(import.meta.dir, "noise.ts")], {
-      env: { ...process.env, BUN_BE_BUN: "1" }, stdout: "pipe", stderr: "pipe", // prettier-ignore
+      env: { ...process.env, BUN_BE_BUN: "1" }, stdout: "pipe", stderr: "pipe",
     })
     const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
     expect({ out, err, code }).toEqual({ out: "", err: "", code: 0 })
@@ -199,7 +199,6 @@ describe("where there is no daemon", () => {
     const stage = new Stage()
     stage.daemon.answers = { ...BLOCKS }
     stage.daemon.listen()
-    mkdirSync(join(stage.folder, "elsewhere"))
     const getuid = process.getuid
     process.getuid = () => 4_242
     try {
@@ -224,11 +223,10 @@ describe("where there is no daemon", () => {
     expect(stage.log).not.toContain("xxx")
   })
 
-  test("a request without a prompt, and one of nobody, go through", async () => {
+  test("a request without a prompt goes through", async () => {
     const { client } = await playing()
     const messages = { messages: [assistant("ses_x")] }
     await client.call("experimental.chat.messages.transform", {}, messages)
     expect(messages.messages[0]?.parts).toEqual([])
-    expect(user("ses_x", "hi").parts).toHaveLength(1)
   })
 })
