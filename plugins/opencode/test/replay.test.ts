@@ -77,7 +77,11 @@ test("a session of an earlier process is replayed from the daemon's log, its too
   })
   const second = await client.prompt(session, "And the database?")
   const sent = await client.request(session, [first, reply, second])
-  expect(carried(sent).messages).toEqual([["<turn of yesterday>"], ["<fix of yesterday>"], [`<turn ${second.info.id}>`]])
+  expect(carried(sent).messages).toEqual([
+    ["<turn of yesterday>"],
+    ["<fix of yesterday>"],
+    [`<turn ${second.info.id}>`],
+  ])
   expect(daemon.of("/v1/replay")).toHaveLength(1)
   expect(await client.request(session, [first, reply, second])).toEqual(sent)
   expect(daemon.of("/v1/replay")).toHaveLength(1)

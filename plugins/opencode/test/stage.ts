@@ -151,7 +151,9 @@ export class Stage {
 }
 
 /** A stage with a daemon that has something to say, and the plugin loaded by a client. */
-export async function playing(answers: StandIn["answers"] = BLOCKS): Promise<{ stage: Stage; daemon: StandIn; client: Client }> {
+export async function playing(
+  answers: StandIn["answers"] = BLOCKS,
+): Promise<{ stage: Stage; daemon: StandIn; client: Client }> {
   const stage = new Stage()
   stage.daemon.answers = { ...answers }
   const daemon = stage.daemon.listen()
@@ -161,8 +163,7 @@ export async function playing(answers: StandIn["answers"] = BLOCKS): Promise<{ s
 export const BLOCKS: StandIn["answers"] = {
   "session.start": () => ({ block: "<start>", placement: "message" }),
   "chat.message": ({ messageID }) => ({ block: `<turn ${messageID}>`, placement: "message" }),
-  tool: ({ callID, state }) =>
-    state.status === "error" || state.metadata?.exit ? { block: `<fix ${callID}>` } : {},
+  tool: ({ callID, state }) => (state.status === "error" || state.metadata?.exit ? { block: `<fix ${callID}>` } : {}),
   "session.compacting": () => ({ block: "<keep>" }),
 }
 
