@@ -140,6 +140,7 @@ def test_what_the_start_block_showed_is_not_told_again_in_full(serving: Server) 
 @covers("CAP-6")
 def test_what_our_tools_answer_is_not_learnt_again(serving: Server) -> None:
     asked(serving.session(), "add", text=NOISE, kind="research")
+    until(lambda: known_to(serving)["to_learn"] == 0)
     before = known_to(serving)
     session = serving.session()
     for query in ("staging cluster", "name of the staging cluster", "heron"):
