@@ -25,8 +25,7 @@ class Messages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocks:
-    blocks: dict[MessageId, str]
-    tools: dict[MessageId, dict[str, str]]
+    blocks: dict[str, str]  # by message, and by `message/call` those of tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
