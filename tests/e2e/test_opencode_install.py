@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -26,15 +27,22 @@ def test_the_client_reads_what_install_writes_and_what_uninstall_leaves(machine:
     plain.unlink()
     written = project.write("opencode.jsonc", mine[:-2] + ",\n}\n")
     before = written.read_bytes()
-    assert "recollect" not in servers(project)
+    made_by_client = machine.home / ".config/opencode/opencode.jsonc"
+    made_by_client.parent.mkdir(parents=True)
+    made_by_client.write_text('{\n  "$schema": "https://opencode.ai/config.json"\n}')
 
-    for place, command in (("--user", machine.home / ".config/opencode/opencode.json"), ("--project", written)):
-        done = machine.recollect("install", "opencode", place, cwd=project.path)
+    for place in ("--user", "--project"):
+        done = machine.recollect("install", "opencode", place, "--json", cwd=project.path)
         assert done.returncode == 0, done.stderr
-        after = command.read_bytes()
-        assert CONNECTED.search(servers(project)), servers(project)
-        assert command.read_bytes() == after, "the client rewrote its configuration"
+        (config,) = [Path(step["path"]) for step in json.loads(done.stdout)["steps"] if "diff" in step]
+        assert config == (made_by_client if place == "--user" else written)
+        after = config.read_bytes()
+        listed = servers(project)
+        assert CONNECTED.search(listed), listed
+        assert config.read_bytes() == after, "the client rewrote its configuration"
         done = machine.recollect("uninstall", "opencode", place, cwd=project.path)
         assert done.returncode == 0, done.stderr
-    assert written.read_bytes() == before
-    assert json.loads(machine.recollect("doctor", "--json", cwd=project.path).stdout)["healthy"]
+    assert "recollect" not in servers(project)
+    assert (written.read_bytes(), made_by_client.read_bytes()[-1:]) == (before, b"}")
+    report = json.loads(machine.recollect("doctor", "--json", cwd=project.path).stdout)
+    assert report["healthy"], report
