@@ -15,20 +15,18 @@ const TAIL_CHARS = 20_000 // and an error at its end
 const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
 
 export type Json = Record<string, any>
+type Note = [path: string, body: Json]
 
 export class Daemon {
   private readonly socket = socketPath()
   private quietUntil = 0
   private spawnedAt = 0
-  private untold: [path: string, body: Json][] = []
+  private untold: Note[] = []
   private last: Promise<unknown> = Promise.resolve()
 
   /** Its answer, or undefined when there is none in time. Never throws. */
   ask(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
-    return this.next(path, deadlineMs, async (answerBy) => {
-      await this.tellAll(answerBy)
-      return this.answer(path, body, answerBy, deadlineMs >= START_MS)
-    })
+    return this.next(path, deadlineMs, (answerBy) => this.answer(path, body, answerBy, deadlineMs >= START_MS))
   }
 
   /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
@@ -38,20 +36,23 @@ export class Daemon {
   }
 
   async flush(limitMs: number): Promise<void> {
-    await this.next("flush", limitMs, (answerBy) => this.tellAll(answerBy))
+    await this.next("flush", limitMs, async () => undefined)
   }
 
-  /** One after another: a reply must not overtake its prompt. Whoever waits does so no longer than it said. */
+  /** One after another, what was noted before it first. Whoever waits does so no longer than it said. */
   private next<T>(path: string, deadlineMs: number, work: (answerBy: number) => Promise<T>): Promise<T | undefined> {
     const answerBy = Date.now() + deadlineMs
-    const done = this.last.then(() => work(answerBy)).catch((error) => void note(path, error))
-    this.last = done
-    return within(done, deadlineMs) as Promise<T | undefined>
+    const newest = this.untold.at(-1)
+    const told = this.last.then(() => this.tellUntil(newest, answerBy))
+    this.last = told.then(() => work(answerBy)).catch((error) => void note(path, error))
+    return within(this.last as Promise<T>, deadlineMs)
   }
 
-  private async tellAll(answerBy: number): Promise<void> {
-    for (let first = this.untold[0]; first && (await this.answer(...first, answerBy)); first = this.untold[0])
+  private async tellUntil(newest: Note | undefined, answerBy: number): Promise<void> {
+    for (let first = this.untold[0]; first && newest && this.untold.includes(newest); first = this.untold[0]) {
+      if (!(await this.answer(...first, answerBy))) return
       this.untold = this.untold.filter((one) => one !== first)
+    }
   }
 
   /** `waits`: for a daemon that only starts. A prompt goes on without, and the next one finds it. */
@@ -86,7 +87,7 @@ export class Daemon {
   private async starting(): Promise<boolean> {
     if (Date.now() < this.spawnedAt + START_MS) return true
     if (Date.now() < this.spawnedAt + RESPAWN_MS) return false
-    this.spawnedAt = Date.now()
+    this.spawnedAt = Date.now() - START_MS // nothing is on its way yet
     const [program = "", ...words] = (await commands()).command
     const child = spawn(program, words, { cwd: "/", detached: true, stdio: "ignore", env: daemonEnv() })
     child.on("error", (error) => {
@@ -94,6 +95,7 @@ export class Daemon {
       void note("start the daemon", error)
     })
     child.unref()
+    this.spawnedAt = Date.now()
     return true
   }
 }

@@ -60,7 +60,7 @@ export function whatIsSent(sessions: Sessions): Hooks {
       internal.push(...own.filter((prompt) => prompt !== undefined))
       const { mcp } = await commands()
       config.mcp ??= {}
-      if (mcp && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command: [...mcp, "--folder", sessions.directory] }
+      if (mcp?.length && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command: [...mcp, "--folder", sessions.directory] }
     }),
     "experimental.chat.messages.transform": guarded("messages.transform", REQUEST_MS, async (_, { messages }) => {
       const blocks = await sessions.carried(messages, Date.now() + REQUEST_MS - SLACK_MS)

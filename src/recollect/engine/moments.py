@@ -301,10 +301,10 @@ class Moments:
         if quiet is not None:
             answer = silence(Placement.TOOL, quiet)
         else:
-            from recollect.engine import tool_error  # most tools do not fail, and it has many patterns to make
+            from recollect.engine import refusal, tool_error  # most tools do not fail, and it has many patterns to make
 
             situation = self._situation(session, event, self._in_front(session, event))
-            answer = tool_error.answer(self._store, self._model(), event.error, situation)
+            answer = tool_error.answer(self._store, self._model(), refusal.what_failed(event), situation)
         self._questions.add(session.id, answer.ids)
         if event.message is None:
             return self._record_unnamed(session, answer, event, began, Point.TOOL_ERROR)
