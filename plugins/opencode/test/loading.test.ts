@@ -159,10 +159,10 @@ describe("the daemon", () => {
 describe("a first run", () => {
   test("is welcomed once on this machine, in the client's own log and on its screen", async () => {
     const { stage, client } = await playing({ "session.start": () => ({ block: "", placement: "message", notice: "Recollect is here." }) })
-    await client.session()
+    const greet = async (session: string) => client.request(session, [await client.prompt(session, "Hello?")])
+    await greet(await client.session())
     await until(() => stage.toasts.length > 0 && stage.logged.length > 0, "it is welcomed")
-    const session = await client.session()
-    await client.request(session, [await client.prompt(session, "Hello?")])
+    await greet(await client.session())
     expect(stage.toasts).toHaveLength(1)
     expect(JSON.stringify([stage.toasts, stage.logged])).toContain("Recollect is here.")
   })
