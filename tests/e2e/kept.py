@@ -46,8 +46,8 @@ def until(ask: Callable[[], T], holds: Callable[[T], bool], *, timeout_s: float 
 
 
 def settled(machine: OpenCodeMachine) -> dict[str, Any]:
-    """Once the daemon has learnt from everything that it was told."""
-    return until(lambda: status(machine), lambda told: told["to_learn"] == told["to_embed"] == 0)
+    """Once the daemon has learnt from everything that it was told, and found out what it means where it can."""
+    return until(lambda: status(machine), _is_settled)
 
 
 def texts(machine: OpenCodeMachine) -> dict[str, list[str]]:
@@ -67,3 +67,8 @@ def _asked(project: Project, *args: str) -> Any:
     done = project.machine.recollect(*args, "--json", cwd=project.path)
     assert done.returncode == 0, f"{args}: {done.stdout}{done.stderr}"
     return json.loads(done.stdout)
+
+
+def _is_settled(told: dict[str, Any]) -> bool:
+    is_understood = told["to_embed"] == 0 or told["model"] == "model_missing"
+    return bool(told["to_learn"] == 0 and is_understood)

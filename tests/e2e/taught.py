@@ -40,10 +40,15 @@ def start_daemon(project: Project) -> None:
 
 
 @contextmanager
-def remembering_project(root: Path, name: str = "project") -> Iterator[Project]:
-    """A project on a machine and with a model of its own, with Recollect installed and its daemon running."""
+def remembering_project(root: Path, embedder: Path | None = None) -> Iterator[Project]:
+    """A project on a machine and with a model of its own, with Recollect installed and its daemon running.
+
+    `embedder`: the folder of the embedding model; without it, memories are found by their words alone.
+    """
     with fake_model() as model, OpenCodeMachine(root, model) as machine:
-        project = machine.project(name)
+        if embedder is not None:
+            machine.env["RECOLLECT_MODEL"] = str(embedder)
+        project = machine.project()
         project.install_recollect()
         start_daemon(project)
         yield project

@@ -96,4 +96,4 @@ def test_a_plugin_that_is_installed_for_the_user_and_for_the_project_speaks_once
     (chat,) = session.prompt(ASKED).chats
     assert (len(chat.system_fences), len(chat.last_user_fences)) == (1, 1)
     told = [moment["point"] for moment in kept.moments(places.bakery, session.id)]
-    assert sorted(told) == ["session_start", "turn"]
+    assert sorted(told) == ["prompt", "start"]

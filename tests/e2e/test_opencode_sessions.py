@@ -80,7 +80,7 @@ def test_a_full_life_answers_at_each_moment_and_nothing_throws(serving: Server) 
     assert after.chats[0].system_fences == begun.chats[0].system_fences
     assert [turn.error for turn in (begun, worked, failed, after)] == [None] * 4
     told = kept.until(lambda: kept.moments(serving.project, session.id), lambda log: len(log) >= 5)
-    assert {"session_start", "turn", "tool_error", "compaction"} <= {moment["point"] for moment in told}
+    assert {"start", "prompt", "tool_error", "compaction"} <= {moment["point"] for moment in told}
     session.delete()
 
 

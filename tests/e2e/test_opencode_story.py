@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -20,9 +21,10 @@ FIXED = "The check failed because settings.ini had no pool_size; I set pool_size
 FACT = "The nightly export writes its files to a bucket, and the finance team reads them there at six."
 ON_TOPIC = "Where does the nightly export put its files?"
 
-CHECK = """
+ERROR = "ConfigError: no pool_size in settings.ini"
+CHECK = f"""
 grep -q pool_size settings.ini 2>/dev/null && echo "all good" && exit 0
-echo "ConfigError: no pool_size in settings.ini" >&2
+echo "{ERROR}" >&2
 exit 1
 """
 AUTH_AND_DEPLOYMENT = "Our auth uses JWT tokens in httpOnly cookies. Deployment is Kubernetes with Helm on GCP."
@@ -47,8 +49,8 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def _story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
-    with remembering_project(tmp_path_factory.mktemp("machine")) as project:
+def _story(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterator[Story]:
+    with remembering_project(tmp_path_factory.mktemp("machine"), model_folder) as project:
         project.write("check.sh", CHECK)
         project.machine.model.cue(WORK, mends(project))
         first = (project.run(WORK, title=None), project.run(FACT, "--continue", title=None))
@@ -66,22 +68,23 @@ def test_a_new_process_starts_with_what_the_last_one_said_and_met(story: Story) 
     assert [run.exit_code for run in (*story.first, story.second)] == [0, 0, 0]
     assert "ConfigError" in story.first[0].chats[1].tool_results[0]
     assert "all good" in story.first[0].chats[-1].tool_results[-1]
-    (start,) = story.second.chats[0].system_fences
+    (chat,) = story.second.chats
+    (start,) = chat.system_fences
     assert PREFERENCE in start
     assert DECISION in start
-    error = next(line for line in start.splitlines() if "ConfigError: no pool_size" in line)
+    error = next(line for line in start.splitlines() if ERROR in line)
     assert "pool_size = 5" in error
 
 
 def test_a_prompt_on_topic_carries_what_was_said_about_it_and_one_off_topic_nothing(story: Story) -> None:
-    (chat,) = story.second.chats
-    (block,) = chat.last_user_fences
+    kept.settled(story.project.machine)
+    with story.project.serve() as server:
+        on_topic, off_topic = (server.session().prompt(prompt).chats[0] for prompt in (ON_TOPIC, OFF_TOPIC))
+    (block,) = on_topic.last_user_fences
     assert FACT in block
     assert PREFERENCE not in block
-    with story.project.serve() as server:
-        (off_topic,) = server.session().prompt(OFF_TOPIC).chats
-    assert PREFERENCE in "".join(off_topic.system_fences)
     assert off_topic.message_fences == [[]]
+    assert [PREFERENCE in "".join(chat.system_fences) for chat in (on_topic, off_topic)] == [True, True]
 
 
 def test_the_session_that_went_on_in_another_process_kept_its_bytes(story: Story) -> None:
@@ -100,25 +103,32 @@ def test_title_calls_carry_nothing_of_ours(story: Story) -> None:
 def test_runs_print_nothing_of_ours_and_the_client_is_told_once_in_its_log(story: Story) -> None:
     for run in (*story.first, story.second):
         assert "recollect" not in (run.stdout + run.stderr).lower()
-        assert "ConfigError" not in run.stderr
-    welcomes = [line for line in story.project.machine.client_log().splitlines() if "service=recollect" in line]
+    welcomes = [line for line in story.project.machine.client_log().splitlines() if "Recollect" in line]
     assert len(welcomes) == 1, welcomes
 
 
 def test_what_the_sessions_taught_is_in_the_list_and_says_where_it_comes_from(story: Story) -> None:
     kept.settled(story.project.machine)
-    learnt = {memory["text"]: memory for memory in kept.memories(story.project)}
-    assert {learnt[text]["kind"] for text in (PREFERENCE, DECISION)} == {"preference", "decision"}
-    assert {learnt[text]["source"]["session"] for text in (PREFERENCE, DECISION)} == {story.first[0].chats[0].session}
-    assert [memory["kind"] for text, memory in learnt.items() if "ConfigError" in text] == ["error_pattern"]
+    confirmed = [memory for memory in kept.memories(story.project) if memory["tier"] == "confirmed"]
+    for told, kinds in (
+        (PREFERENCE, {"preference"}),
+        (DECISION, {"preference", "decision"}),
+        (ERROR, {"error_pattern"}),
+    ):
+        (memory,) = [memory for memory in confirmed if told in memory["text"]]
+        assert memory["kind"] in kinds
+        assert memory["source"]["session"] == story.first[0].chats[0].session
 
 
 # Topics that change
 
 
 @pytest.fixture(scope="module")
-def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with remembering_project(tmp_path_factory.mktemp("machine")) as project, project.serve() as server:
+def _serving(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterator[Server]:
+    with (
+        remembering_project(tmp_path_factory.mktemp("machine"), model_folder) as project,
+        project.serve() as server,
+    ):
         yield server
 
 
@@ -150,10 +160,11 @@ def test_each_turn_carries_the_block_of_its_own_topic_alone(serving: Server) -> 
     known = {
         "auth": "Our auth uses JWT tokens in httpOnly cookies.",
         "deployment": "The deployment is Kubernetes with Helm on GCP.",
-        "database": "The database is PostgreSQL 16; its migrations run before the rollout.",
+        "database": "The database is PostgreSQL 16 with nightly backups.",
     }
     old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in known.values()]
     import_into(project, old)
+    kept.settled(project.machine)
     session = serving.session(at=project)
     prompts = {
         "auth": "How is auth handled?",

@@ -103,7 +103,7 @@ export class Daemon {
 /** The same, or undefined when it takes too long. */
 export async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
   const over = Promise.withResolvers<undefined>()
-  const timer = setTimeout(over.resolve, limitMs)
+  const timer = setTimeout(over.resolve, Math.max(0, limitMs)) // less than nothing would be told to the user
   return Promise.race([work, over.promise]).finally(() => clearTimeout(timer))
 }
 

@@ -9,7 +9,8 @@ export type Message = { info: Json; parts: Json[] }
 
 class Sent {
   constructor(readonly about: Json) {} // goes with all that the daemon is told: directory, agent, parent, window
-  asked?: Promise<string | undefined> // the start block, asked for as soon as the session is heard of
+  isNew = false
+  asked?: Promise<string | undefined> // the start block, asked for with the first prompt
   start?: Promise<string> // what its requests go out with
   anew?: string // with `placement = "system"`: the last prompt's block, in place of the start block
   prompts = new Map<string, Json>() // not yet sent
@@ -34,16 +35,17 @@ export class Sessions {
     return sent
   }
 
-  /** A new session: its start block is asked for at once. That of a copy is the original's, known by its messages. */
+  /** A new session, not a copy: the start block of that is the original's, known by its messages. */
   created(sessionID: string, parentID: string | undefined, title: string): void {
     const sent = this.of(sessionID)
     sent.about.parentID = parentID
-    if (!/\(fork #\d+\)$/.test(title)) sent.asked = this.askStart(sessionID, {}, START_MS)
+    sent.isNew = !/\(fork #\d+\)$/.test(title)
   }
 
   prompt(sessionID: string, message: Json, parts: Json[]): void {
     const sent = this.of(sessionID)
     sent.about.agent = message.agent
+    if (sent.isNew && !sent.start) sent.asked ??= this.askStart(sessionID, {}, START_MS) // now that its agent is known
     sent.prompts.set(message.id, { at: message.time?.created, parts: parts.filter(isTyped), command: sent.command })
     sent.command = undefined
   }

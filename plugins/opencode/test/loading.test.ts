@@ -175,10 +175,10 @@ describe("a first run", () => {
     const { stage, client } = await playing({
       "session.start": () => ({ block: "", placement: "message", notice: "Recollect is here." }),
     })
-    await client.session()
+    const greet = async (session: string) => client.request(session, [await client.prompt(session, "Hello?")])
+    await greet(await client.session())
     await until(() => stage.toasts.length > 0 && stage.logged.length > 0, "it is welcomed")
-    const session = await client.session()
-    await client.request(session, [await client.prompt(session, "Hello?")])
+    await greet(await client.session())
     expect(stage.toasts).toHaveLength(1)
     expect(JSON.stringify([stage.toasts, stage.logged])).toContain("Recollect is here.")
   })

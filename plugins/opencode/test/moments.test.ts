@@ -287,6 +287,13 @@ describe("compaction", () => {
 })
 
 describe("a session", () => {
+  test("begins with what its agent needs", async () => {
+    const { client, daemon } = await playing()
+    const session = await client.session()
+    await client.request(session, [await client.prompt(session, "How do we deploy?")])
+    expect(daemon.of("session.start").map(({ agent }) => agent)).toEqual(["build"])
+  })
+
   test("that is deleted is told, and forgotten here", async () => {
     const { client, daemon } = await playing()
     const session = await client.session()
