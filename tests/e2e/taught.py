@@ -1,0 +1,135 @@
+"""A project that knows something, with the real client in it: a preference, findings, and errors with their fixes.
+
+Old findings and errors are left to the moments that ask for them; what a prompt or a tool must say to meet one stands
+beside it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.fake_model import Wire, fake_model
+from tests.e2e.opencode import OpenCodeMachine, Project, Server
+
+BOTH: list[Wire] = ["openai", "anthropic"]
+
+STANDING = "Always use type hints in new code."
+DEPLOYMENT = "Deployment runs through the Helm chart in deploy/chart, rolled out to GKE."
+INVOICES = "Invoice numbers restart at 1 every January; the tax office wants no gaps."
+TOKEN = "The auth token lives 15 minutes."
+NEWER_TOKEN = "The auth token lives 60 minutes."
+
+ON_DEPLOYMENT = "How does the Helm deployment reach GKE?"
+ON_INVOICES = "Do invoice numbers have gaps?"
+ON_TOKEN = "How long does the auth token live?"
+OFF_TOPIC = "Please reverse a linked list in place for me."
+
+# What the client itself says when it refuses a tool, in its own words.
+DENIED = "The user has specified a rule which prevents you from using this specific tool call."
+REJECTED = "The user rejected permission to use this specific tool call."
+
+_OLD = "2026-01-02"
+_numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """An error with what helped, and the tool call that meets it."""
+
+    says: str  # the error, as the tool says it
+    fix: str
+    tool: str  # what the fake model is told to do
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return {"text": self.fix, "kind": "error_pattern", "time": _OLD, "evidence": [self.says]}
+
+
+def bash(command: str) -> str:
+    """The directive that has the model run a command."""
+    return f"[[tool bash {json.dumps({'command': command, 'description': 'Run it'})}]]"
+
+
+def read(path: str) -> str:
+    return f"[[tool read {json.dumps({'filePath': path})}]]"
+
+
+POOL = Known(
+    says="shop.errors.PoolTimeoutError: no connection in pool 'orders-7' within 30.0 s",
+    fix="Close the cursor before the next query and retry.",
+    tool=bash("echo \"shop.errors.PoolTimeoutError: no connection in pool 'orders-9' within 12.5 s\" >&2; exit 1"),
+)
+LEDGER = Known(  # not below a temporary folder: names of files there mean nothing on another day
+    says="File not found: /srv/shop/config/ledger.toml",
+    fix="The ledger's settings moved to settings/ledger.yaml; read that one.",
+    tool=read("/srv/shop/config/ledger.toml"),
+)
+REFUSED = Known(
+    says=f"{DENIED} Here are some of the relevant rules []",
+    fix="Nobody deploys by hand here: push a tag, the pipeline does the rest.",
+    tool=bash("make deploy"),
+)
+REJECTION = Known(
+    says=REJECTED,
+    fix="A release is started in the release room; ask there before you try.",
+    tool=bash("make release"),
+)
+KNOWN_ERRORS = (POOL, LEDGER, REFUSED, REJECTION)
+UNKNOWN_ERROR = bash("echo 'BarometerFrozenError: the needle of gauge kilo is stuck' >&2; exit 1")
+
+FINDINGS: tuple[Mapping[str, Any], ...] = tuple(
+    {"text": text, "kind": "research", "time": _OLD} for text in (DEPLOYMENT, INVOICES, TOKEN)
+)
+
+
+def learn(project: Project, records: Iterable[Mapping[str, Any]]) -> None:
+    """Records as `recollect import` reads them, in a process of its own."""
+    file = project.path.with_name(f"{project.path.name}-{next(_numbers)}.jsonl")
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    done = project.machine.recollect("import", str(file), "--no-embed", cwd=project.path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def remember(project: Project, text: str, *, kind: str) -> None:
+    done = project.machine.recollect("remember", text, "--kind", kind, cwd=project.path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def start_daemon(machine: OpenCodeMachine) -> None:
+    started = machine.recollect("start")
+    assert started.returncode == 0, started.stderr
+
+
+def teach(project: Project) -> None:
+    project.install_recollect()
+    remember(project, STANDING, kind="preference")
+    learn(project, [*FINDINGS, *(known.record for known in KNOWN_ERRORS)])
+
+
+@contextmanager
+def taught_project(root: Path) -> Iterator[Project]:
+    """On a machine of its own, with the daemon running: its start is not the subject."""
+    with fake_model() as model, OpenCodeMachine(root, model) as machine:
+        project = machine.project()
+        teach(project)
+        start_daemon(machine)
+        yield project
+
+
+@contextmanager
+def taught_server(root: Path, **configuration: Any) -> Iterator[Server]:
+    with taught_project(root) as project:
+        project.configure(configuration)
+        with project.serve() as server:
+            yield server
+
+
+def memories(project: Project) -> list[dict[str, Any]]:
+    """Everything that is kept for the project, candidates too."""
+    done = project.machine.recollect("export", "--here", cwd=project.path)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,0 +1,155 @@
+"""Twenty turns with tools in the real client: nothing that was sent is ever sent differently."""
+
+import json
+from collections.abc import Iterator
+from statistics import mean
+
+import pytest
+
+from tests.e2e.fake_model import Request, Wire, assert_prefix_kept, kept_shares
+from tests.e2e.opencode import Project, Server
+from tests.e2e.shown import assert_each_once_and_within_the_caps, blocks, tool_blocks, turn_blocks
+from tests.e2e.taught import (
+    BOTH,
+    DEPLOYMENT,
+    INVOICES,
+    LEDGER,
+    NEWER_TOKEN,
+    OFF_TOPIC,
+    ON_DEPLOYMENT,
+    ON_INVOICES,
+    ON_TOKEN,
+    POOL,
+    STANDING,
+    TOKEN,
+    UNKNOWN_ERROR,
+    bash,
+    learn,
+    read,
+    remember,
+    taught_project,
+)
+from tests.requirements import covers
+
+pytestmark = pytest.mark.alone
+
+
+def write(name: str, text: str) -> str:
+    return f"[[tool write {json.dumps({'filePath': name, 'content': text})}]]"
+
+
+def edit(name: str, old: str, new: str) -> str:
+    return f"[[tool edit {json.dumps({'filePath': name, 'oldString': old, 'newString': new})}]]"
+
+
+def conversation(file: str) -> tuple[list[str], list[str]]:
+    """What is asked before and after something that was shown stops being true: twenty prompts."""
+    before = [
+        ON_DEPLOYMENT,
+        f"Look around first. {bash('ls')}",
+        OFF_TOPIC,
+        ON_TOKEN,
+        f"Run the shop's orders now. {POOL.tool}",
+        f"Look at what is set. {LEDGER.tool} {bash('pwd')}",
+        ON_INVOICES,
+        f"Write it down. {write(file, 'one = 1')}",
+        f"Make it two. {edit(file, 'one = 1', 'two = 2')}",
+        "Thanks!",
+        "And once more: how does the Helm deployment reach GKE?",
+    ]
+    after = [
+        "Fine, go on with that list.",
+        "So, how long does the auth token live by now?",
+        f"Run the shop's orders again. {POOL.tool}",
+        f"Read what you wrote. {read(file)}",
+        "What is the capital of France, by the way?",
+        f"And the barometer? {UNKNOWN_ERROR} {bash('true')}",
+        "Do the invoice numbers restart at 1 for the tax office?",
+        f"Two failures in a row: {LEDGER.tool} {UNKNOWN_ERROR}",
+        "Good, that is all for today.",
+    ]
+    assert len(before) + len(after) == 20
+    return before, after
+
+
+def talk(server: Server, wire: Wire) -> list[Request]:
+    """The whole conversation in one session; each time begins with a token of 15 minutes and ends with one of 60."""
+    project, session = server.project, server.session()
+    before, after = conversation(str(project.path / f"numbers-{session.id}.toml"))
+    turns = [session.prompt(prompt, wire=wire) for prompt in before]
+    remember(project, NEWER_TOKEN, kind="research")
+    turns += [session.prompt(prompt, wire=wire) for prompt in after]
+    assert [turn.error for turn in turns] == [None] * 20
+    return [chat for turn in turns for chat in turn.chats]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with taught_project(tmp_path_factory.mktemp("machine")) as taught:
+        yield taught
+
+
+def with_an_old_token(project: Project, name: str) -> Project:
+    """A project of its own on the same machine, where nobody has said yet that the token lives longer."""
+    other = project.machine.project(name)
+    other.install_recollect()
+    remember(other, STANDING, kind="preference")
+    old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in (DEPLOYMENT, INVOICES, TOKEN)]
+    learn(other, [*old, POOL.record, LEDGER.record])
+    return other
+
+
+def shown(name: str, requests: list[Request]) -> str:
+    shares = kept_shares(requests)
+    return f"\n  prefix kept over {len(requests)} requests, {name}: {mean(shares):.1%} (least {min(shares):.1%})"
+
+
+@covers("INJ-2", "INJ-3", "INJ-5", "INJ-7", "SCN-D3", "BUD-4")
+@pytest.mark.parametrize("wire", BOTH)
+def test_twenty_turns_with_tools_keep_every_byte_and_show_each_thing_once(
+    project: Project, wire: Wire, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with with_an_old_token(project, f"shop-{wire}").serve() as server:
+        chats = talk(server, wire)
+        server.model.assert_no_errors()
+    with capsys.disabled():
+        print(shown(wire, chats))  # noqa: T201
+    assert_prefix_kept(chats)
+    assert len({chat.system_fences[0] for chat in chats}) == 1
+    for chat in chats:
+        assert_each_once_and_within_the_caps(chat)
+    last = chats[-1]
+    assert STANDING in last.system_fences[0]
+    told = "\n".join(blocks(last))
+    assert [told.count(text) for text in (DEPLOYMENT, INVOICES, TOKEN, POOL.fix, LEDGER.fix)] == [1, 1, 1, 1, 1]
+    (corrected,) = [block for block in turn_blocks(last) if NEWER_TOKEN in block]
+    assert "replaces" in corrected
+    asked = next(text for text in last.user_texts if NEWER_TOKEN in text)
+    assert asked.startswith("Fine, go on with that list.")  # the very next prompt, whatever it is about
+
+
+@pytest.mark.parametrize("wire", BOTH)
+def test_what_a_tool_brought_stands_on_that_tool_and_nowhere_else(project: Project, wire: Wire) -> None:
+    with with_an_old_token(project, f"tools-{wire}").serve() as server:
+        session = server.session()
+        turns = [session.prompt(f"Try it. {tool}", wire=wire) for tool in (POOL.tool, bash("ls"), LEDGER.tool)]
+    last = turns[-1].chats[-1]
+    assert [[POOL.fix in "".join(fences), LEDGER.fix in "".join(fences)] for fences in tool_blocks(last)] == [
+        [True, False],
+        [False, False],
+        [False, True],
+    ]
+
+
+def test_the_same_conversation_with_all_of_it_in_the_system_prompt_keeps_less(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the setting costs; nobody has it by default."""
+    other = with_an_old_token(project, "shop-system")
+    other.write(".recollect.toml", '[inject]\nplacement = "system"\n')
+    with other.serve() as server:
+        chats = talk(server, "openai")
+        server.model.assert_no_errors()
+    with capsys.disabled():
+        print(shown('with placement = "system"', chats))  # noqa: T201
+    assert mean(kept_shares(chats)) < 1.0
