@@ -1,17 +1,19 @@
 # Every target sets up what it needs; a second run is quick. Needs python3 (3.11 or newer, with venv), pip, make, git;
-# `make test` also needs npm, for the real OpenCode client.
+# `make test` also needs npm, for the real OpenCode client and for the type check of its plugin.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NPM := tests/e2e/npm
+PLUGIN := plugins/opencode
+CLIENT := $(NPM)/node_modules/.bin/opencode
 
-.PHONY: setup demo test check bench docs wheel clean
+.PHONY: setup demo test check plugin bench docs wheel clean
 
 # The model lies in your cache and is built once; with it there, this is a check of its bytes.
 MODEL := $(BIN)/recollect model build --quiet
 PACKAGED := src/recollect/embed/data
 
-setup: $(VENV)/.dev $(NPM)/.installed
+setup: $(VENV)/.dev $(NPM)/.installed $(PLUGIN)/.installed
 	@$(MODEL)
 
 demo: $(VENV)/.run
@@ -19,7 +21,7 @@ demo: $(VENV)/.run
 	@$(BIN)/recollect demo
 
 # Most tests run beside each other; those with real deadlines in them then have the machine for themselves.
-test: check $(NPM)/.installed
+test: check $(NPM)/.installed $(if $(ARGS),,plugin)
 	@$(MODEL)
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
@@ -33,6 +35,12 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# The plugin's types, then its own tests in the Bun that the real client carries: no other runtime is needed.
+plugin: $(PLUGIN)/.installed $(NPM)/.installed
+	cd $(PLUGIN) && node_modules/.bin/tsc
+	@test -x $(CLIENT) || { echo "The OpenCode client is missing in $(NPM), whose Bun runs the plugin's tests: remove $(NPM)/.installed and try again."; exit 1; }
+	cd $(PLUGIN) && BUN_BE_BUN=1 $(CURDIR)/$(CLIENT) test --timeout 20000
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tests.docs.reference
@@ -67,5 +75,11 @@ $(NPM)/.installed: $(NPM)/package.json $(NPM)/.npmrc
 	@cd $(NPM) && npm install --no-audit --no-fund --loglevel=error
 	@touch $@
 
+$(PLUGIN)/.installed: $(PLUGIN)/package.json $(PLUGIN)/.npmrc
+	@command -v npm >/dev/null || { echo "npm is missing: the type check of the OpenCode plugin needs it (Node.js 20 or newer)."; exit 1; }
+	@echo "Installing the types and the type checker of the OpenCode plugin (once) ..."
+	@cd $(PLUGIN) && npm install --no-audit --no-fund --loglevel=error
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(NPM)/node_modules $(NPM)/.installed
+	rm -rf $(VENV) $(NPM)/node_modules $(NPM)/.installed $(PLUGIN)/node_modules $(PLUGIN)/.installed

@@ -19,6 +19,7 @@ from recollect.domain.event import (
     Event,
     Prompt,
     Reply,
+    SessionDeleted,
     SessionEnded,
     SessionStarted,
     StartSource,
@@ -137,7 +138,7 @@ class Page:
                 yield Row("the session ends and leaves", at, colour="cyan")
                 for note in event.notes:
                     yield Row(str(note), hang=6)
-            case ToolSucceeded() | Compacted():
+            case ToolSucceeded() | Compacted() | SessionDeleted():
                 pass
             case _ as never:
                 assert_never(never)

@@ -26,6 +26,7 @@ class Messages:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocks:
     blocks: dict[MessageId, str]
+    tools: dict[MessageId, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +69,17 @@ ROUTES = (
     Described(
         path="/v1/replay",
         method="POST",
-        says="What these messages of a session were really sent with.",
+        says="What these messages of a session and their failed tools were really sent with.",
         asks=Messages,
         answers=Blocks,
     ),
-    Described(path="/v1/sent", method="POST", says="These were sent as offered.", asks=Messages, answers=Nothing),
+    Described(
+        path="/v1/sent",
+        method="POST",
+        says="These and their tools were sent as offered.",
+        asks=Messages,
+        answers=Nothing,
+    ),
     Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 

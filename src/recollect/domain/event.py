@@ -66,10 +66,27 @@ class _Happened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A message that a session begins with: it is resumed, or a copy of another one."""
+
+    message: MessageId
+    at: datetime
+    calls: Mapping[str, datetime] = field(default_factory=dict)  # of its tools, and when each was done
+
+    def __post_init__(self) -> None:
+        check_name(self.message, "message")
+        for call in self.calls:
+            check_name(call, "call")
+        for moment in (self.at, *self.calls.values()):
+            check_time(moment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(_Happened):
     source: StartSource = StartSource.STARTUP
     task: str | None = None  # what it is about, in the user's words or by its branch, if known
     copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
+    holds: tuple[Held, ...] = ()  # what it begins with, where the host does not say whose copy it is
     recalls: bool = True  # False: this session wants nothing injected
     captures: bool = True  # False: nothing is learnt from it
 
@@ -85,6 +102,7 @@ class Prompt(_Happened):
     text: str
     live: Carriers = None
     origin: Origin = Origin.USER
+    files: tuple[str, ...] = ()  # that were attached, by path or name
 
     def __post_init__(self) -> None:
         _Happened.__post_init__(self)  # slots make a new class of this one: a bare super() would miss it
@@ -148,6 +166,11 @@ class SessionEnded(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDeleted(_Happened):
+    """The host's user deleted the session: what we know of it goes, what it has proven stays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(_Happened):
     """The agent asks by a tool: for what fits a question, for one memory by its id, or for what was said last."""
 
@@ -168,4 +191,15 @@ class Asked(_Happened):
             check_name(self.id, "id")
 
 
-Event = SessionStarted | Prompt | Reply | ToolSucceeded | ToolFailed | Compacting | Compacted | SessionEnded | Asked
+Event = (
+    SessionStarted
+    | Prompt
+    | Reply
+    | ToolSucceeded
+    | ToolFailed
+    | Compacting
+    | Compacted
+    | SessionEnded
+    | SessionDeleted
+    | Asked
+)

@@ -37,6 +37,8 @@ class Inbox:
         """Written down before it is answered, as far as its user lets us. False: the disk takes nothing just now."""
         settings = self._settings_for(event.folder)
         writes = settings.capture.enabled and session.captures and not self._store.is_read_only
+        if isinstance(event, Prompt) and is_nobodys(event):
+            return True  # written down, it would read like a prompt that opted out
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text[:ORIGIN_CHARS], event.origin))
             if self._hear(session, event):
@@ -130,6 +132,11 @@ class Inbox:
         if parent is None:
             return False
         return self._muted[parent.id] if parent.id in self._muted else self.is_muted(replace(parent, parent=None))
+
+
+def is_nobodys(prompt: Prompt) -> bool:
+    """A turn in which nobody said anything, as when a host goes on by itself."""
+    return not prompt.text.strip() and prompt.origin is Origin.NOTIFICATION
 
 
 def _is_wish(prompt: Prompt) -> bool:

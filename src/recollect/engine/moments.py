@@ -14,6 +14,7 @@ from recollect.domain.event import (
     Event,
     Prompt,
     Reply,
+    SessionDeleted,
     SessionEnded,
     SessionStarted,
     StartSource,
@@ -28,7 +29,7 @@ from recollect.engine import compaction, continuity, on_demand, session_start, s
 from recollect.engine.admission import AHEAD, OWN, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
-from recollect.engine.inbox import Inbox, LearntFrom
+from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.projects import resolve
@@ -112,6 +113,7 @@ class Moments:
             case SessionStarted():
                 return self._start(session, event)
             case Prompt():
+                self._files.note(session.id, *event.files)
                 return self._turn(session, event)
             case ToolFailed():
                 self._files.note(session.id, *session_state.files_in(event.input))
@@ -129,6 +131,8 @@ class Moments:
                 return NOTHING
             case SessionEnded():
                 self._end(session, event)
+                return NOTHING
+            case SessionDeleted():
                 return NOTHING
             case Asked():
                 return self._asked(session, event)
@@ -223,6 +227,8 @@ class Moments:
                 self._store, session, recalls=not wish.recall_session, captures=not wish.capture_session
             )
         quiet = Quiet.OPTED_OUT if wish.recall else self._quiet(session, settings.turn.enabled, event)
+        if quiet is None and is_nobodys(event):
+            quiet = Quiet.IDLE
         self._prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
         if quiet is not None:
             answer = silence(Placement.MESSAGE, quiet)

@@ -1,83 +1,209 @@
 """OpenCode: what its plugin sends becomes an event; an injection becomes what the plugin puts in place. Pure.
 
-The plugin forwards hook inputs as they are: `{"hook": ..., "sessionID": ..., ...}`, and says afterwards which blocks it
-has really put in place.
+The plugin forwards what the client tells it as it is: `{"hook": ..., "sessionID": ..., ...}`, and says afterwards which
+blocks it has really put in place. Fields that nobody knows are left alone: a newer client may say more.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from recollect.domain.errors import PayloadError
-from recollect.domain.event import Event, Prompt, SessionStarted
-from recollect.domain.injection import Injection
+from recollect.domain.event import (
+    Carriers,
+    Compacted,
+    Compacting,
+    Event,
+    Held,
+    Prompt,
+    Reply,
+    SessionDeleted,
+    SessionEnded,
+    SessionStarted,
+    StartSource,
+    ToolFailed,
+    ToolSucceeded,
+)
+from recollect.domain.injection import Injection, Placement
+from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
+from recollect.hosts import fields as read
+from recollect.hosts.fields import Fields
 
 NAME = "opencode"
 STABLE = "start"  # the stable block's name where the plugin lists what carries a block
+MAX_WINDOW_TOKENS = 1_000_000_000
+TOLD_WITHIN = timedelta(days=1)  # what the client dates further back, or ahead, has a wrong clock
+AT_WORK = "Recollect is at work here; `recollect status` and `recollect why` tell what it knows and does."
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS = 253_402_300_799_999  # the last moment that a date has
 
 
 def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
-    hook = _text(payload, "hook")
-    about: dict[str, Any] = {
-        "session": SessionId(_text(payload, "sessionID")),
-        "at": now,
-        "host": NAME,
-        "folder": _optional_text(payload, "directory"),  # not `worktree`: that is "/" outside of git
-        "agent": _optional_text(payload, "agent"),
-        "confirms": True,
-    }
-    match hook:
-        case "session.start":
-            return SessionStarted(offered=True, **about)  # of the others the plugin tells itself
-        case "chat.message":
-            message = MessageId(_text(payload, "messageID"))
-            return Prompt(message=message, text=_said(payload), live=_live(payload), **about)
-        case _:
-            raise PayloadError(f"The OpenCode plugin sent an unknown hook {hook!r}; install the plugin again.")
+    hook = read.text(payload, "hook")
+    reads = HOOKS.get(hook)
+    if reads is None:
+        raise PayloadError(f"The OpenCode plugin sent an unknown hook {hook!r}; install the plugin again.")
+    parent = read.optional(payload, "parentID")
+    return reads(
+        payload,
+        {
+            "session": SessionId(read.text(payload, "sessionID")),
+            "at": _told(payload, now),
+            "host": NAME,
+            "folder": read.optional(payload, "directory"),  # not `worktree`: that is "/" outside of git
+            "agent": read.optional(payload, "agent"),
+            "parent": SessionId(parent) if parent else None,
+            "window_tokens": _window(payload),
+            "confirms": True,
+        },
+    )
 
 
 def render(injection: Injection) -> dict[str, Any]:
-    unkept = {} if injection.kept else {"kept": False}  # it waits in memory for a disk that takes nothing
-    return {"block": injection.block, "placement": injection.placement, **unkept}
+    besides: dict[str, Any] = {} if injection.kept else {"kept": False}  # it waits in memory for a disk that is full
+    if injection.placement is Placement.SYSTEM and injection.quiet is None:
+        besides["notice"] = injection.notice or AT_WORK  # for the person; the plugin shows the first one ever
+    return {"block": injection.block, "placement": injection.placement, **besides}
 
 
-def _said(payload: Mapping[str, Any]) -> str:
-    """What the user typed: text parts, without those that the host made up itself (synthetic, ignored)."""
-    parts = payload.get("parts")
-    if not isinstance(parts, Sequence) or isinstance(parts, str):
-        raise PayloadError("`parts` is not a list.")
-    texts = [
-        part["text"]
-        for part in parts
-        if isinstance(part, Mapping)
-        and part.get("type") == "text"
-        and isinstance(part.get("text"), str)
-        and not part.get("synthetic")
-        and not part.get("ignored")
-    ]
-    return "\n".join(texts)
+def _started(payload: Fields, about: dict[str, Any]) -> Event:
+    source = read.optional(payload, "source") or StartSource.STARTUP
+    if source not in list(StartSource):
+        raise PayloadError(f"There is no start source {source!r}; `source` is one of {', '.join(StartSource)}.")
+    held = tuple(map(_held, _objects(payload, "messages")))
+    # Of the others the plugin tells itself what it put in place.
+    return SessionStarted(source=StartSource(source), holds=held, offered=True, **about)
 
 
-def _live(payload: Mapping[str, Any]) -> tuple[MessageId | None, ...] | None:
-    """What carries a block in the request that the prompt is part of: message ids, and "start" for the stable one."""
-    carriers = payload.get("live")
-    if carriers is None:
+def _prompt(payload: Fields, about: dict[str, Any]) -> Event:
+    parts = [part for part in _list(payload, "parts") if isinstance(part, Mapping)]
+    typed = [part["text"] for part in parts if _is_typed(part)]
+    files = tuple(name for part in parts if part.get("type") == "file" and (name := _file(part)))
+    return Prompt(
+        message=MessageId(read.text(payload, "messageID")),
+        text="\n".join(typed),
+        live=_live(payload),
+        origin=_origin(payload, is_said=bool(typed or files or not parts)),
+        files=files,
+        **about,
+    )
+
+
+def _tool(payload: Fields, about: dict[str, Any]) -> Event:
+    message, call = MessageId(read.text(payload, "messageID")), read.text(payload, "callID")
+    tool, live, state = read.text(payload, "tool"), _live(payload), read.part(payload, "state")
+    try:
+        given, error = read.part(state, "input"), _error(state)
+        output = read.optional(state, "output") or ""
+    except PayloadError as wrong:
+        raise PayloadError(f"`state`: {wrong}") from None
+    if error is None:
+        return ToolSucceeded(tool=tool, input=given, output=output, call=call, **about)
+    return ToolFailed(tool=tool, input=given, error=error, message=message, call=call, live=live, **about)
+
+
+def _reply(payload: Fields, about: dict[str, Any]) -> Event:
+    final = read.truth(payload, "final", False)
+    message = MessageId(read.text(payload, "messageID"))
+    return Reply(message=message, text=read.said(payload, "text"), final=final, **about)
+
+
+HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
+    "session.start": _started,
+    "chat.message": _prompt,
+    "tool": _tool,
+    "reply": _reply,
+    "session.compacting": lambda _, about: Compacting(**about),
+    "session.compacted": lambda payload, about: Compacted(summary=read.optional(payload, "summary") or "", **about),
+    "session.ended": lambda _, about: SessionEnded(**about),
+    "session.deleted": lambda _, about: SessionDeleted(**about),
+}
+
+
+def _is_typed(part: Fields) -> bool:
+    """Not what the client made up itself (synthetic), nor what only the person sees (ignored)."""
+    is_text = part.get("type") == "text" and isinstance(part.get("text"), str)
+    return is_text and not part.get("synthetic") and not part.get("ignored")
+
+
+def _file(part: Fields) -> str | None:
+    named = (part.get("path"), part.get("filename"))
+    return next((name for name in named if isinstance(name, str) and name.strip()), None)
+
+
+def _origin(payload: Fields, *, is_said: bool) -> Origin:
+    """Nothing but what the client made up is its own word: a turn that goes on after a compaction."""
+    command = read.optional(payload, "command")
+    if not is_said:
+        return Origin.NOTIFICATION
+    if read.optional(payload, "parentID"):
+        return Origin.SUBAGENT
+    return Origin.COMMAND if command else Origin.USER
+
+
+def _error(state: Fields) -> str | None:
+    """What a failed tool said; None: it did not fail. A shell that ended badly is done all the same, with its code."""
+    status = read.text(state, "status")
+    match status:
+        case "error":
+            return read.said(state, "error")
+        case "completed":
+            code = read.part(state, "metadata").get("exit")
+            is_failure = isinstance(code, int) and not isinstance(code, bool) and code != 0
+            return read.optional(state, "output") or "" if is_failure else None
+        case _:
+            raise PayloadError(f"`status` is completed or error, not {status!r}: tell of a tool when it is done.")
+
+
+def _held(message: Fields) -> Held:
+    try:
+        calls = {read.text(call, "id"): _moment(call, "at") for call in _objects(message, "calls")}
+        return Held(message=MessageId(read.text(message, "id")), at=_moment(message, "at"), calls=calls)
+    except PayloadError as wrong:
+        raise PayloadError(f"`messages`: {wrong}") from None
+
+
+def _live(payload: Fields) -> Carriers:
+    """What carries a block in the request that this is part of: message ids, and "start" for the stable one."""
+    if payload.get("live") is None:
         return None
-    if not isinstance(carriers, list) or not all(isinstance(carrier, str) for carrier in carriers):
-        raise PayloadError("`live` is not a list of message ids.")
-    return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in carriers)
+    return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in read.texts(payload, "live"))
 
 
-def _text(payload: Mapping[str, Any], name: str) -> str:
+def _told(payload: Fields, now: datetime) -> datetime:
+    """When it happened, by the client's clock: a copy of the session has the same times."""
+    if payload.get("at") is None:
+        return now
+    moment = _moment(payload, "at")
+    return moment if now - TOLD_WITHIN <= moment <= now else now
+
+
+def _moment(fields: Fields, name: str) -> datetime:
+    value = fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LAST_MS:
+        raise PayloadError(f"`{name}` is a time in milliseconds since 1970.")
+    return _EPOCH + timedelta(milliseconds=int(value))
+
+
+def _window(payload: Fields) -> int | None:
+    """None, as 0: of a model that nobody described."""
+    if not payload.get("window"):
+        return None
+    return read.whole(payload, "window", 1, least=1, most=MAX_WINDOW_TOKENS)
+
+
+def _list(payload: Fields, name: str) -> Sequence[object]:
     value = payload.get(name)
-    if not isinstance(value, str) or not value:
-        raise PayloadError(f"`{name}` is missing or not a text.")
+    if not isinstance(value, list):
+        raise PayloadError(f"`{name}` is not a list.")
     return value
 
 
-def _optional_text(payload: Mapping[str, Any], name: str) -> str | None:
-    value = payload.get(name)
-    if value is not None and not isinstance(value, str):
-        raise PayloadError(f"`{name}` is not a text.")
-    return value or None
+def _objects(fields: Fields, name: str) -> Sequence[Fields]:
+    value = [] if fields.get(name) is None else _list(fields, name)
+    objects = [one for one in value if isinstance(one, Mapping)]
+    if len(objects) != len(value):
+        raise PayloadError(f"`{name}` is a list of objects.")
+    return objects

@@ -18,6 +18,7 @@ from recollect.domain.event import (
     Event,
     Prompt,
     Reply,
+    SessionDeleted,
     SessionEnded,
     SessionStarted,
     StartSource,
@@ -153,6 +154,7 @@ TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
     "compacting": lambda _, about: Compacting(**about),
     "compacted": lambda fields, about: Compacted(summary=read.optional(fields, "summary") or "", **about),
     "session_ended": _ended,
+    "session_deleted": lambda _, about: SessionDeleted(**about),
     "asked": _asked,
 }
 
