@@ -45,9 +45,8 @@ def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def serving(_serving: Server) -> Iterator[Server]:
-    """With a healthy daemon that the plugin uses: what an earlier test has broken is over."""
+    """With a healthy daemon, which the plugin asks again by the end of each test."""
     start_daemon(_serving.project.machine)
-    until_remembered(_serving)
     yield _serving
     _serving.model.assert_no_errors()
     assert said_nothing(_serving)
@@ -115,10 +114,10 @@ def chats(*turns: Turn) -> list[Request]:
 @pytest.mark.parametrize("nonsense", ANSWERS)
 def test_a_daemon_whose_answer(serving: Server, nonsense: str) -> None:
     """... costs one bounded delay: the turn goes out bare, the next ones are quick, and a healthy one is used again."""
-    session = serving.session()
     known = serving.session()
     before = known.prompt(ON_DEPLOYMENT)
     with broken_daemon(serving.project.machine, ANSWERS[nonsense]) as daemon:
+        session = serving.session()
         first = session.prompt(f"{ON_DEPLOYMENT} {bash('ls')} {POOL.tool}")
         second = session.prompt(ON_INVOICES)
         third = known.prompt(ON_INVOICES)
@@ -146,6 +145,8 @@ def test_a_daemon_that_nobody_can_start_costs_one_bounded_delay(serving: Server)
         turns = [session.prompt(prompt) for prompt in (ON_DEPLOYMENT, ON_INVOICES, f"Go. {POOL.tool}")]
         fresh = serving.session().prompt(ON_DEPLOYMENT)
         run = serving.project.run(ON_DEPLOYMENT)
+    start_daemon(machine)
+    until_remembered(serving)
     for turn in (*turns, fresh):
         assert_fine(turn, START_LIMIT_S + PROMPT_LIMIT_S)
     assert (run.exit_code, "recollect" in (run.stdout + run.stderr).lower()) == (0, False)
@@ -169,12 +170,13 @@ def test_a_daemon_killed_between_two_prompts_is_started_again(serving: Server) -
 def test_a_daemon_killed_while_a_tool_runs_changes_nothing_that_was_sent(serving: Server) -> None:
     pid = daemon_pid(serving.project.machine)
     session = serving.session()
-    turn = session.prompt(f"{ON_DEPLOYMENT} {bash(f'kill -9 {pid}')} {POOL.tool} {bash('ls')}")
+    before = session.prompt(ON_DEPLOYMENT)
+    turn = session.prompt(f"Go. {bash(f'kill -9 {pid}')} {POOL.tool} {bash('ls')}")
     until_remembered(serving)
     after = session.prompt(ON_INVOICES)
     assert_fine(turn, 2 * PROMPT_LIMIT_S)
-    assert DEPLOYMENT in turn.chats[0].last_user_fences[0]
-    assert_prefix_kept(chats(turn, after))
+    assert len(before.chats[0].last_user_fences) == 1
+    assert_prefix_kept(chats(before, turn, after))
 
 
 @covers("INJ-10", "SCN-D4")
@@ -213,16 +215,17 @@ def test_a_daemon_that_hangs_while_a_tool_fails_leaves_the_tool_bare_for_good(se
     """The prompt was answered; the daemon stops when the tool runs."""
     pid = daemon_pid(serving.project.machine)
     session = serving.session()
+    before = session.prompt(ON_DEPLOYMENT)
     try:
-        turn = session.prompt(f"{ON_DEPLOYMENT} {bash(f'kill -STOP {pid}')} {POOL.tool}")
+        turn = session.prompt(f"Go. {bash(f'kill -STOP {pid}')} {POOL.tool}")
     finally:
         os.kill(pid, signal.SIGCONT)
     until_remembered(serving)
     after = session.prompt(OFF_TOPIC)
     assert_fine(turn, 2 * PROMPT_LIMIT_S)
-    assert len(turn.chats[0].last_user_fences) == 1
+    assert len(before.chats[0].last_user_fences) == 1
     assert tool_blocks(after.chats[0]) == [[], []]
-    assert_prefix_kept(chats(turn, after))
+    assert_prefix_kept(chats(before, turn, after))
 
 
 @covers("INJ-10")
@@ -263,6 +266,8 @@ def test_a_daemon_hung_at_the_end_does_not_keep_a_run_from_ending(serving: Serve
 def test_a_run_ends_cleanly_whatever_the_daemon_answers(serving: Server, nonsense: str) -> None:
     with broken_daemon(serving.project.machine, ANSWERS[nonsense]):
         run = serving.project.run(ON_DEPLOYMENT)
+    start_daemon(serving.project.machine)
+    until_remembered(serving)
     assert (run.exit_code, "recollect" in (run.stdout + run.stderr).lower()) == (0, False)
     for chat in run.chats:
         assert_bare(chat)
