@@ -101,10 +101,10 @@ def create_app(served: Served) -> Starlette:
 
     async def replay(request: Request) -> dict[str, Any]:
         session, messages = _session_and_messages(await object_of(request))
-        return {
-            "blocks": await run_in_threadpool(engine.replay, session, messages),
-            "tools": await run_in_threadpool(engine.replay_tools, session, messages),
-        }
+        blocks = await run_in_threadpool(engine.replay, session, messages)
+        tools = await run_in_threadpool(engine.replay_tools, session, messages)
+        of_calls = {f"{message}/{call}": block for message, calls in tools.items() for call, block in calls.items()}
+        return {"blocks": {**blocks, **of_calls}}
 
     async def sent(request: Request) -> dict[str, Any]:
         session, messages = _session_and_messages(await object_of(request))

@@ -166,10 +166,12 @@ def _held(message: Fields) -> Held:
 
 
 def _live(payload: Fields) -> Carriers:
-    """What carries a block in the request that this is part of: message ids, and "start" for the stable one."""
+    """What carries a block in the request that this is part of: messages, tools (`message/call`), and "start" for the
+    stable one."""
     if payload.get("live") is None:
         return None
-    return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in read.texts(payload, "live"))
+    carriers = [carrier.partition("/")[0] for carrier in read.texts(payload, "live")]
+    return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in dict.fromkeys(carriers))
 
 
 def _told(payload: Fields, now: datetime) -> datetime:

@@ -1,0 +1,118 @@
+// Recollect for OpenCode: what the daemon is asked and told. In order, in time, or not at all.
+import { spawn } from "node:child_process"
+import { dirname } from "node:path"
+import { commands, isOurs, note, socketPath } from "./places.ts"
+
+export const PROMPT_MS = 400 // one prompt waits at most this long for its block
+export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
+const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
+const RESPAWN_MS = 15_000
+const POLL_MS = 25
+const MAX_UNTOLD = 500 // what happened while nobody listened, the newest of it
+const HEAD_CHARS = 40_000 // of a text: what a question is about stands at its beginning,
+const TAIL_CHARS = 20_000 // and an error at its end
+const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
+
+export type Json = Record<string, any>
+
+export class Daemon {
+  private readonly socket = socketPath()
+  private quietUntil = 0
+  private spawnedAt = 0
+  private untold: [path: string, body: Json][] = []
+  private last: Promise<unknown> = Promise.resolve()
+
+  /** Its answer, or undefined when there is none in time. Never throws. */
+  ask(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
+    return this.next(path, deadlineMs, async (answerBy) => {
+      await this.tellAll(answerBy)
+      return this.answer(path, body, answerBy, deadlineMs >= START_MS)
+    })
+  }
+
+  /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
+  tell(path: string, body: Json): void {
+    this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, body]]
+    void this.next(path, PROMPT_MS, (answerBy) => this.tellAll(answerBy))
+  }
+
+  async flush(): Promise<void> {
+    await this.last
+  }
+
+  /** One after another: a reply must not overtake its prompt. Whoever waits does so no longer than it said. */
+  private next<T>(path: string, deadlineMs: number, work: (answerBy: number) => Promise<T>): Promise<T | undefined> {
+    const answerBy = Date.now() + deadlineMs
+    const done = this.last.then(() => work(answerBy)).catch((error) => void note(path, error))
+    this.last = done
+    return within(done, deadlineMs) as Promise<T | undefined>
+  }
+
+  private async tellAll(answerBy: number): Promise<void> {
+    for (let first = this.untold[0]; first && (await this.answer(...first, answerBy)); first = this.untold[0])
+      this.untold = this.untold.filter((one) => one !== first)
+  }
+
+  /** `waits`: for a daemon that only starts. A prompt goes on without, and the next one finds it. */
+  private async answer(path: string, body?: Json, answerBy = 0, waits = false): Promise<Json | undefined> {
+    if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
+    for (let tries = 0; Date.now() < answerBy && Date.now() >= this.quietUntil; tries++) {
+      try {
+        return await this.exchange(path, body, answerBy)
+      } catch (error) {
+        const code = String((error as { code?: string }).code)
+        if (code === "ECONNRESET" && tries === 0) continue // of a daemon that has gone meanwhile
+        if (Date.now() >= answerBy - 1) this.quietUntil = Date.now() + QUIET_MS
+        if (!NOBODY.has(code)) throw error
+        if (!(await this.starting()) || !waits) return undefined
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      }
+    }
+    return undefined
+  }
+
+  private async exchange(path: string, body: Json | undefined, answerBy: number): Promise<Json> {
+    const signal = AbortSignal.timeout(Math.max(1, answerBy - Date.now()))
+    const posted = body && { method: "POST", body: JSON.stringify(body, shortened) }
+    const options = { unix: this.socket, redirect: "error", signal, ...posted }
+    const response = await fetch(`http://localhost${path}`, options as RequestInit)
+    const answer = (await response.json()) as Json | null
+    if (!response.ok || !answer) void note(path, JSON.stringify(answer?.error ?? response.status))
+    return (response.ok && answer) || {} // what it does not understand it is not told again
+  }
+
+  /** Whether one is on its way. One that never comes is tried again after a while, not waited for each time. */
+  private async starting(): Promise<boolean> {
+    if (Date.now() < this.spawnedAt + START_MS) return true
+    if (Date.now() < this.spawnedAt + RESPAWN_MS) return false
+    this.spawnedAt = Date.now()
+    const [program = "", ...words] = (await commands()).command
+    const child = spawn(program, words, { cwd: "/", detached: true, stdio: "ignore", env: daemonEnv() })
+    child.on("error", (error) => {
+      this.spawnedAt = Date.now() - START_MS // nothing is on its way
+      void note("start the daemon", error)
+    })
+    child.unref()
+    return true
+  }
+}
+
+/** The same, or undefined when it takes too long. */
+export async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
+  const over = Promise.withResolvers<undefined>()
+  const timer = setTimeout(over.resolve, limitMs)
+  return Promise.race([work, over.promise]).finally(() => clearTimeout(timer))
+}
+
+/** A picture in a prompt or the whole output of a build are nothing to remember. */
+function shortened(_: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= HEAD_CHARS + TAIL_CHARS) return value
+  return value.startsWith("data:") ? "data:" : `${value.slice(0, HEAD_CHARS)}\n${value.slice(-TAIL_CHARS)}`
+}
+
+/** The host's environment holds API keys: the daemon gets what it needs and nothing else. */
+function daemonEnv(): Record<string, string> {
+  const wanted = /^(HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*)$/
+  const kept = Object.entries(process.env).filter(([name]) => wanted.test(name)) as [string, string][]
+  return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: "2" } // one heap, not one a thread
+}

@@ -1,0 +1,95 @@
+// Recollect for OpenCode: the host's hooks. None of them throws, prints, or outlives its limit.
+import type { Hooks } from "@opencode-ai/plugin"
+import { type Daemon, type Json, PROMPT_MS, START_MS, within } from "./daemon.ts"
+import { commands, note } from "./places.ts"
+import { type Message, type Sessions, isFailed, nameOf } from "./sessions.ts"
+
+const FLUSH_MS = 100 // on the way out: a host that is held up longer leaves its own locks behind
+const ASKING_MS = 100
+const SLACK_MS = 250 // a handler's own limit lies this much behind those of the questions it asks
+const REQUEST_MS = START_MS + 4 * PROMPT_MS + SLACK_MS // the start and once more, the log, the prompt, and one queued
+const OURS = "recollect" // our server of tools
+const INTERNAL = ["You are a title generator", "You are a context summarization agent"]
+
+/** A handler that never throws and never outlives its limit. */
+function guarded<A extends unknown[]>(what: string, limitMs: number, handler: (...args: A) => Promise<void> | void) {
+  return async (...args: A): Promise<void> => {
+    await within((async () => handler(...args))(), limitMs).catch((error) => void note(what, error))
+  }
+}
+
+export function whatHappens(sessions: Sessions, directory: string, daemon: Daemon): Hooks {
+  return {
+    event: guarded("event", PROMPT_MS, ({ event }) => {
+      const { sessionID, part, info } = event.properties as Json
+      if (event.type === "session.created") sessions.created(sessionID, info.parentID, info.title)
+      if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part)
+      if (event.type === "message.updated" && info.role === "assistant" && info.time.completed)
+        sessions.replied(sessionID, info)
+      if (event.type === "session.compacted") sessions.compacted(sessionID)
+      if (event.type === "session.deleted") sessions.deleted(sessionID)
+    }),
+    "chat.message": guarded("chat.message", PROMPT_MS, ({ sessionID }, { message, parts }) =>
+      sessions.prompt(sessionID, message, parts),
+    ),
+    "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => {
+      sessions.of(sessionID).command = command
+    }),
+    "experimental.text.complete": guarded("text", PROMPT_MS, ({ sessionID, messageID }, { text }) =>
+      sessions.said(sessionID, messageID, text),
+    ),
+    // An agent is about to ask by one of our tools: the daemon is told in which session.
+    "tool.execute.before": guarded("tool.execute.before", ASKING_MS, async ({ tool, sessionID }) => {
+      if (tool.startsWith(`${OURS}_`)) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, ASKING_MS)
+    }),
+    dispose: guarded("dispose", FLUSH_MS, () => {
+      sessions.ended()
+      return daemon.flush()
+    }),
+  }
+}
+
+export function whatIsSent(sessions: Sessions, directory: string): Hooks {
+  const internal = [...INTERNAL]
+  return {
+    // Our tools are there without a line in the user's configuration; a line that is there counts.
+    config: guarded("config", PROMPT_MS, async (config) => {
+      const own = ["title", "summary", "compaction"].map((name) => config.agent?.[name]?.prompt)
+      internal.push(...own.filter((prompt) => prompt !== undefined))
+      const { mcp } = await commands()
+      config.mcp ??= {}
+      if (mcp && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command: [...mcp, "--folder", directory] }
+    }),
+    "experimental.chat.messages.transform": guarded("messages.transform", REQUEST_MS, async (_, { messages }) => {
+      const blocks = await sessions.carried(messages)
+      for (const message of messages as Message[]) {
+        const parts = message.parts.map((part) => withBlock(part, blocks))
+        message.parts = [...parts, ...partOf(message.info, blocks)]
+      }
+    }),
+    // The host's own calls (a title, a summary) are no conversation: their system prompt carries nothing of ours.
+    "experimental.chat.system.transform": guarded("system", REQUEST_MS, async ({ sessionID, model }, { system }) => {
+      if (!sessionID || internal.some((opening) => system[0]?.startsWith(opening))) return
+      sessions.of(sessionID).about.window = model?.limit?.context
+      const block = await sessions.system(sessionID)
+      if (block) system.push(block) // never put first: the host's own prompt is the first thing that a provider caches
+    }),
+    "experimental.session.compacting": guarded("compacting", PROMPT_MS, async ({ sessionID }, { context }) => {
+      const block = await sessions.compacting(sessionID)
+      if (block) context.push(block)
+    }),
+  }
+}
+
+/** On a copy: what the host keeps stays as it is. */
+function withBlock(part: Json, blocks: Map<string, string>): Json {
+  const block = isFailed(part) && blocks.get(nameOf(part))
+  if (!block) return part
+  const field = part.state.status === "error" ? "error" : "output"
+  return { ...part, state: { ...part.state, [field]: `${part.state[field]}\n${block}` } }
+}
+
+function partOf({ id, sessionID }: Json, blocks: Map<string, string>): Json[] {
+  const block = blocks.get(id)
+  return block ? [{ id: `${id}-recollect`, sessionID, messageID: id, type: "text", text: block, synthetic: true }] : []
+}
