@@ -5,6 +5,7 @@ import { commands, isOurs, note, socketPath } from "./places.ts"
 
 export const PROMPT_MS = 400 // one prompt waits at most this long for its block
 export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
+const TELL_MS = 2000
 const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
@@ -33,7 +34,7 @@ export class Daemon {
   /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
   tell(path: string, body: Json): void {
     this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, body]]
-    void this.next(path, PROMPT_MS, (answerBy) => this.tellAll(answerBy))
+    void this.next(path, TELL_MS, (answerBy) => this.tellAll(answerBy))
   }
 
   async flush(): Promise<void> {
@@ -56,12 +57,11 @@ export class Daemon {
   /** `waits`: for a daemon that only starts. A prompt goes on without, and the next one finds it. */
   private async answer(path: string, body?: Json, answerBy = 0, waits = false): Promise<Json | undefined> {
     if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
-    for (let tries = 0; Date.now() < answerBy && Date.now() >= this.quietUntil; tries++) {
+    while (Date.now() < answerBy && Date.now() >= this.quietUntil) {
       try {
         return await this.exchange(path, body, answerBy)
       } catch (error) {
         const code = String((error as { code?: string }).code)
-        if (code === "ECONNRESET" && tries === 0) continue // of a daemon that has gone meanwhile
         if (Date.now() >= answerBy - 1) this.quietUntil = Date.now() + QUIET_MS
         if (!NOBODY.has(code)) throw error
         if (!(await this.starting()) || !waits) return undefined
@@ -74,7 +74,8 @@ export class Daemon {
   private async exchange(path: string, body: Json | undefined, answerBy: number): Promise<Json> {
     const signal = AbortSignal.timeout(Math.max(1, answerBy - Date.now()))
     const posted = body && { method: "POST", body: JSON.stringify(body, shortened) }
-    const options = { unix: this.socket, redirect: "error", signal, ...posted }
+    // A connection of its own costs nothing here, and is never one of a daemon that has gone meanwhile.
+    const options = { unix: this.socket, redirect: "error", keepalive: false, signal, ...posted }
     const response = await fetch(`http://localhost${path}`, options as RequestInit)
     const answer = (await response.json()) as Json | null
     if (!response.ok || !answer) void note(path, JSON.stringify(answer?.error ?? response.status))

@@ -21,7 +21,7 @@ function guarded<A extends unknown[]>(what: string, limitMs: number, handler: (.
 export function whatHappens(sessions: Sessions, directory: string, daemon: Daemon): Hooks {
   return {
     event: guarded("event", PROMPT_MS, ({ event }) => {
-      const { sessionID, part, info } = event.properties as Json
+      const { part, info, sessionID = info?.id } = event.properties as Json
       if (event.type === "session.created") sessions.created(sessionID, info.parentID, info.title)
       if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part)
       if (event.type === "message.updated" && info.role === "assistant" && info.time.completed)

@@ -37,7 +37,10 @@ def install(project: Path, command_file: Path, daemon_command: Sequence[str]) ->
     command = json.dumps({"command": list(daemon_command)}, indent=2) + "\n"
     # The command first: a plugin without it could never start its daemon.
     noted = _put(command_file, command, private_folder=True)  # the daemon's log will lie there too
-    return [_put(target, plugin_source().read_text(encoding="utf-8")), noted]
+    source = plugin_source()
+    parts = sorted((source.parent / "recollect").glob("*.ts"))
+    steps = [_put(target.parent / "recollect" / part.name, part.read_text(encoding="utf-8")) for part in parts]
+    return [*steps, _put(target, source.read_text(encoding="utf-8")), noted]
 
 
 def uninstall(project: Path) -> list[Step]:
