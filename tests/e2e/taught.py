@@ -42,11 +42,12 @@ class Known:
 
     says: str  # the error, as the tool says it
     fix: str
-    tool: str  # what the fake model is told to do
+    tool: str  # what the fake model is told to do: without words by which the prompt itself would find the fix
+    title: str | None = None
 
     @property
     def record(self) -> dict[str, Any]:
-        return {"text": self.fix, "kind": "error_pattern", "time": _OLD, "evidence": [self.says]}
+        return {"text": self.fix, "title": self.title, "kind": "error_pattern", "time": _OLD, "evidence": [self.says]}
 
 
 def bash(command: str) -> str:
@@ -58,10 +59,12 @@ def read(path: str) -> str:
     return f"[[tool read {json.dumps({'filePath': path})}]]"
 
 
+ORDERS = "orders.sh"  # the script that fails
 POOL = Known(
+    title="PoolTimeoutError: no connection in pool",
     says="shop.errors.PoolTimeoutError: no connection in pool 'orders-7' within 30.0 s",
     fix="Close the cursor before the next query and retry.",
-    tool=bash("echo \"shop.errors.PoolTimeoutError: no connection in pool 'orders-9' within 12.5 s\" >&2; exit 1"),
+    tool=bash(f"sh {ORDERS}"),
 )
 LEDGER = Known(  # not below a temporary folder: names of files there mean nothing on another day
     says="File not found: /srv/shop/config/ledger.toml",
@@ -69,17 +72,24 @@ LEDGER = Known(  # not below a temporary folder: names of files there mean nothi
     tool=read("/srv/shop/config/ledger.toml"),
 )
 REFUSED = Known(
-    says=f"{DENIED} Here are some of the relevant rules []",
-    fix="Nobody deploys by hand here: push a tag, the pipeline does the rest.",
+    title="A rule prevents this tool call",
+    says=f'{DENIED} Here are some of the relevant rules [{{"permission":"*","action":"allow","pattern":"*"}}]',
+    fix="Nobody rolls out by hand here: push a tag, the pipeline does the rest.",
     tool=bash("make deploy"),
 )
 REJECTION = Known(
+    title="The user rejected permission",
     says=REJECTED,
-    fix="A release is started in the release room; ask there before you try.",
+    fix="It is started in the control room; ask there before you try.",
     tool=bash("make release"),
 )
 KNOWN_ERRORS = (POOL, LEDGER, REFUSED, REJECTION)
-UNKNOWN_ERROR = bash("echo 'BarometerFrozenError: the needle of gauge kilo is stuck' >&2; exit 1")
+GAUGE = "gauge.sh"
+UNKNOWN_ERROR = bash(f"sh {GAUGE}")
+_SCRIPTS = {
+    ORDERS: "echo \"shop.errors.PoolTimeoutError: no connection in pool 'orders-9' within 12.5 s\" >&2; exit 1\n",
+    GAUGE: "echo 'BarometerFrozenError: the needle of gauge kilo is stuck' >&2; exit 1\n",
+}
 
 FINDINGS: tuple[Mapping[str, Any], ...] = tuple(
     {"text": text, "kind": "research", "time": _OLD} for text in (DEPLOYMENT, INVOICES, TOKEN)
@@ -106,6 +116,8 @@ def start_daemon(machine: OpenCodeMachine) -> None:
 
 def teach(project: Project) -> None:
     project.install_recollect()
+    for name, text in _SCRIPTS.items():
+        project.write(name, text)
     remember(project, STANDING, kind="preference")
     learn(project, [*FINDINGS, *(known.record for known in KNOWN_ERRORS)])
 

@@ -33,6 +33,7 @@ from tests.requirements import covers
 pytestmark = pytest.mark.alone
 
 CLOSED = Known(
+    title="LedgerClosedError: the ledger is closed",
     says=closed_ledger.ERROR.replace("03", "11"),
     fix="A closed ledger is opened again by `make reopen`; post to it after that.",
     tool='[[tool ledger_post {"amount": 3}]]',
@@ -145,7 +146,7 @@ def test_two_tools_that_fail_in_one_message_carry_a_fix_each(serving: Server) ->
 
 
 def test_the_same_failure_twice_in_one_message_is_answered_once(serving: Server) -> None:
-    turn = serving.session().prompt(f"Do both at once. {POOL.tool} {POOL.tool.replace('orders', 'carts')}")
+    turn = serving.session().prompt(f"Do both at once. {POOL.tool} {POOL.tool}")
     assert sorted(len(fences) for fences in tool_blocks(turn.chats[-1])) == [0, 1]
 
 

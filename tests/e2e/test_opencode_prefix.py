@@ -24,10 +24,10 @@ from tests.e2e.taught import (
     TOKEN,
     UNKNOWN_ERROR,
     bash,
-    learn,
     read,
     remember,
     taught_project,
+    teach,
 )
 from tests.requirements import covers
 
@@ -89,13 +89,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield taught
 
 
-def with_an_old_token(project: Project, name: str) -> Project:
-    """A project of its own on the same machine, where nobody has said yet that the token lives longer."""
+def another(project: Project, name: str) -> Project:
+    """On the same machine, where nobody has said yet that the token lives longer."""
     other = project.machine.project(name)
-    other.install_recollect()
-    remember(other, STANDING, kind="preference")
-    old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in (DEPLOYMENT, INVOICES, TOKEN)]
-    learn(other, [*old, POOL.record, LEDGER.record])
+    teach(other)
     return other
 
 
@@ -109,7 +106,7 @@ def shown(name: str, requests: list[Request]) -> str:
 def test_twenty_turns_with_tools_keep_every_byte_and_show_each_thing_once(
     project: Project, wire: Wire, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with with_an_old_token(project, f"shop-{wire}").serve() as server:
+    with another(project, f"shop-{wire}").serve() as server:
         chats = talk(server, wire)
         server.model.assert_no_errors()
     with capsys.disabled():
@@ -122,30 +119,19 @@ def test_twenty_turns_with_tools_keep_every_byte_and_show_each_thing_once(
     assert STANDING in last.system_fences[0]
     told = "\n".join(blocks(last))
     assert [told.count(text) for text in (DEPLOYMENT, INVOICES, TOKEN, POOL.fix, LEDGER.fix)] == [1, 1, 1, 1, 1]
+    fixes = ["".join(fences) for fences in tool_blocks(last) if fences]
+    assert [[known.fix in fix for known in (POOL, LEDGER)] for fix in fixes] == [[True, False], [False, True]]
     (corrected,) = [block for block in turn_blocks(last) if NEWER_TOKEN in block]
     assert "replaces" in corrected
     asked = next(text for text in last.user_texts if NEWER_TOKEN in text)
     assert asked.startswith("Fine, go on with that list.")  # the very next prompt, whatever it is about
 
 
-@pytest.mark.parametrize("wire", BOTH)
-def test_what_a_tool_brought_stands_on_that_tool_and_nowhere_else(project: Project, wire: Wire) -> None:
-    with with_an_old_token(project, f"tools-{wire}").serve() as server:
-        session = server.session()
-        turns = [session.prompt(f"Try it. {tool}", wire=wire) for tool in (POOL.tool, bash("ls"), LEDGER.tool)]
-    last = turns[-1].chats[-1]
-    assert [[POOL.fix in "".join(fences), LEDGER.fix in "".join(fences)] for fences in tool_blocks(last)] == [
-        [True, False],
-        [False, False],
-        [False, True],
-    ]
-
-
 def test_the_same_conversation_with_all_of_it_in_the_system_prompt_keeps_less(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What the setting costs; nobody has it by default."""
-    other = with_an_old_token(project, "shop-system")
+    other = another(project, "shop-system")
     other.write(".recollect.toml", '[inject]\nplacement = "system"\n')
     with other.serve() as server:
         chats = talk(server, "openai")
