@@ -10,7 +10,7 @@ from recollect.engine.compaction import PREAMBLE, REQUEST
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept
 from tests.e2e.opencode import Server, Session
 from tests.e2e.shown import assert_each_once_and_within_the_caps, blocks
-from tests.e2e.taught import (
+from tests.e2e.shop import (
     BOTH,
     DEPLOYMENT,
     INVOICES,

@@ -14,7 +14,7 @@ from tests.e2e.at_once import calls_at_once
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept
 from tests.e2e.opencode import Server
 from tests.e2e.shown import blocks, tool_blocks
-from tests.e2e.taught import (
+from tests.e2e.shop import (
     BOTH,
     LEDGER,
     OFF_TOPIC,

@@ -17,7 +17,7 @@ from tests.e2e.broken_daemon import ANSWERS, broken_daemon
 from tests.e2e.fake_model import Request, assert_prefix_kept
 from tests.e2e.opencode import OpenCodeMachine, Server, Turn
 from tests.e2e.shown import assert_bare, blocks, tool_blocks
-from tests.e2e.taught import (
+from tests.e2e.shop import (
     DEPLOYMENT,
     OFF_TOPIC,
     ON_DEPLOYMENT,

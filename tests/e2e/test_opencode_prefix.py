@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept, kept_shares
 from tests.e2e.opencode import Project, Server
 from tests.e2e.shown import assert_each_once_and_within_the_caps, blocks, tool_blocks, turn_blocks
-from tests.e2e.taught import (
+from tests.e2e.shop import (
     BOTH,
     DEPLOYMENT,
     INVOICES,
