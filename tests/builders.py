@@ -3,7 +3,17 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.domain.event import Asked, Compacted, Compacting, Prompt, Reply, SessionEnded, SessionStarted, ToolFailed
+from recollect.domain.event import (
+    Asked,
+    Compacted,
+    Compacting,
+    Prompt,
+    Reply,
+    SessionDeleted,
+    SessionEnded,
+    SessionStarted,
+    ToolFailed,
+)
 from recollect.domain.memory import (
     Draft,
     Kind,
@@ -90,6 +100,11 @@ def compacted(session: str = "s1", **fields: Any) -> Compacted:
 def an_end(session: str = "s1", *notes: str, **fields: Any) -> SessionEnded:
     known: dict[str, Any] = {"at": NOW, "project": PROJECT, "notes": tuple(map(Note.parse, notes))}
     return SessionEnded(session=SessionId(session), **(known | fields))
+
+
+def a_deletion(session: str = "s1", **fields: Any) -> SessionDeleted:
+    known: dict[str, Any] = {"at": NOW, "project": PROJECT}
+    return SessionDeleted(session=SessionId(session), **(known | fields))
 
 
 def _scope(scope: str | Scope) -> Scope:

@@ -4,7 +4,7 @@
 import type { Hooks, PluginInput } from "@opencode-ai/plugin"
 import { Daemon, START_MS } from "./recollect/daemon.ts"
 import { whatHappens, whatIsSent } from "./recollect/handlers.ts"
-import { isFirstRun } from "./recollect/places.ts"
+import { isFirstRun, note } from "./recollect/places.ts"
 import { Sessions } from "./recollect/sessions.ts"
 
 const loaded: WeakSet<object> = ((globalThis as any)[Symbol.for("recollect.opencode")] ??= new WeakSet())
@@ -13,9 +13,11 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   if (loaded.has(client)) return {} // it is installed for the user and for the project: one of them is enough
   loaded.add(client)
   const daemon = new Daemon()
-  const sessions = new Sessions(daemon, directory, (notice) => void welcome(client, notice))
+  const sessions = new Sessions(daemon, directory, (notice) => {
+    welcome(client, notice).catch((error) => note("welcome", error))
+  })
   void daemon.ask("/v1/hello", undefined, START_MS) // its start takes longer than a prompt may wait
-  return { ...whatHappens(sessions, directory, daemon), ...whatIsSent(sessions, directory) }
+  return { ...whatHappens(sessions), ...whatIsSent(sessions) }
 }
 
 /** Once on this machine, in the host's own log and on its screen. */
@@ -26,7 +28,9 @@ async function welcome(client: PluginInput["client"], message: string): Promise<
   await Promise.allSettled([logged, shown])
 }
 
-/** The next major version calls this. What it will offer to a memory is not known yet, so nothing is done there. */
-async function setup(): Promise<void> {}
+/** The next major version calls this (the present one, too). What it offers to a memory is not known yet: silence. */
+async function setup(context?: { session?: { hook?: unknown } }): Promise<void> {
+  if (context?.session?.hook) await note("setup", "this OpenCode is newer than its plugin, which does nothing here yet")
+}
 
 export default { id: "recollect", server, setup }

@@ -64,6 +64,14 @@ class Recording:
     def requests(self) -> list[Request]:
         return self._model.requests[self._start :]
 
+    def wait_for(self, count: int, *, timeout_s: float = 20) -> list[Request]:
+        """Those that came, as soon as there are so many; fails the test when they do not come in time."""
+        deadline = time.monotonic() + timeout_s
+        while len(self.requests) < count:
+            assert time.monotonic() < deadline, f"{len(self.requests)} of {count} requests came in {timeout_s} s"
+            time.sleep(0.01)
+        return self.requests
+
 
 class FakeModel:
     """What the provider knows and says. The HTTP side only carries it."""
@@ -73,6 +81,7 @@ class FakeModel:
         self.summary = "Nothing is left to do."  # the answer to every compaction
         self.errors: list[str] = []
         self.port = 0
+        self._cues: dict[str, str] = {}
         self._requests: list[Request] = []
         self._attempts: Counter[tuple[str | None, tuple[bytes, ...]]] = Counter()
         self._lock = threading.Lock()
@@ -90,6 +99,11 @@ class FakeModel:
 
     def record(self) -> Recording:
         return Recording(self)
+
+    def cue(self, words: str, directives: str) -> str:
+        """When these are a user's very words, it does as directed; so nothing but the words is said. The words."""
+        self._cues[words] = directives
+        return words
 
     def assert_no_errors(self) -> None:
         """What it complains of once, it forgets, so that one test's mistake is not the next one's failure."""
@@ -139,7 +153,8 @@ class FakeModel:
             return Script(say=self.title)
         if request.is_compaction:
             return Script(say=self.summary)
-        return script_of(request.last_user_words)
+        words = request.last_user_words
+        return script_of(self._cues.get(words, words))
 
 
 @contextmanager

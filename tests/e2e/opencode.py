@@ -5,9 +5,9 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,18 @@ class OpenCodeMachine(Machine):
         project.configure(_configuration(self.model))
         return project
 
+    def folder(self, name: str) -> "Project":
+        """A project that is in no repository."""
+        path = self.projects / name
+        path.mkdir()
+        project = Project(machine=self, path=path)
+        project.configure(_configuration(self.model))
+        return project
+
+    def client_log(self) -> str:
+        """What the client itself wrote down of its work, and what plugins told it to."""
+        return "".join(path.read_text() for path in sorted((self.home / ".local/share/opencode/log").glob("*.log")))
+
     def host_history_bytes(self) -> bytes:
         """Everything that the client keeps of its conversations, raw: database, write-ahead log, storage folders."""
         data = self.home / ".local/share/opencode"
@@ -103,8 +115,25 @@ class Project:
         before = json.loads(path.read_text()) if path.exists() else {}
         path.write_text(json.dumps(before | changes, indent=2))
 
-    def install_recollect(self) -> None:
-        done = self.machine.recollect("install", "opencode", "--project", cwd=self.path)
+    def worktree(self, name: str) -> "Project":
+        """Another folder of the same repository, configured alike."""
+        path = self.path.with_name(name)
+        done = self.machine.run("git", "worktree", "add", "-q", str(path), cwd=self.path)
+        assert done.returncode == 0, done.stderr
+        tree = Project(machine=self.machine, path=path)
+        tree.configure(_configuration(self.machine.model))
+        return tree
+
+    def slash_command(self, name: str, template: str) -> None:
+        self.write(f".opencode/command/{name}.md", f"---\ndescription: {name}\n---\n{template}\n")
+
+    def mcp_server(self, name: str, command: Sequence[str | Path]) -> None:
+        """One more MCP server; its tools become NAME_tool."""
+        known = json.loads((self.path / "opencode.json").read_text()).get("mcp", {})
+        self.configure({"mcp": known | {name: {"type": "local", "command": list(map(str, command))}}})
+
+    def install_recollect(self, where: str = "--project") -> None:
+        done = self.machine.recollect("install", "opencode", where, cwd=self.path)
         assert done.returncode == 0, f"install failed with {done.returncode}:\n{done.stdout}{done.stderr}"
 
     def run(
@@ -148,10 +177,12 @@ class Server:
     def model(self) -> FakeModel:
         return self.project.machine.model
 
-    def session(self, title: str | None = "t") -> "Session":
-        """A new session. `title=None` lets the client ask the model for a title at the first prompt."""
-        made = self.call("POST", "/session", {} if title is None else {"title": title})
-        return Session(server=self, id=made["id"])
+    def session(self, title: str | None = "t", *, at: Project | None = None) -> "Session":
+        """A new session. `title=None` lets the client ask the model for a title at the first prompt; `at`: in another
+        project than the one that the process was started in."""
+        folder = None if at is None else at.path
+        made = self.call("POST", "/session", {} if title is None else {"title": title}, folder=folder)
+        return Session(server=self, id=made["id"], folder=folder)
 
     def resume(self, session_id: str) -> "Session":
         """A session that an earlier process began."""
@@ -161,12 +192,15 @@ class Server:
         """Unloads the project; a plugin's dispose runs soon after this returns. Ending the process never calls it."""
         self.call("POST", "/instance/dispose", {})
 
-    def call(self, method: str, path: str, body: Any = None, *, timeout_s: float = 60) -> Any:
+    def call(
+        self, method: str, path: str, body: Any = None, *, folder: Path | None = None, timeout_s: float = 60
+    ) -> Any:
         """One request to the client's own HTTP API; fails the test when the client refuses it."""
+        about = {"Content-Type": "application/json"} | ({} if folder is None else {"x-opencode-directory": str(folder)})
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
         try:
             content = None if body is None else json.dumps(body)
-            connection.request(method, path, content, {"Content-Type": "application/json"})
+            connection.request(method, path, content, about)
             response = connection.getresponse()
             text = response.read().decode()
         finally:
@@ -179,15 +213,58 @@ class Server:
 class Session:
     server: Server
     id: str
-    _path: str = field(init=False)
+    folder: Path | None = None  # None: where the server was started
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_path", f"/session/{self.id}")
+    def prompt(
+        self,
+        text: str,
+        *,
+        files: Sequence[Path] = (),
+        wire: Wire = "openai",
+        agent: str = "build",
+        timeout_s: float = 60,
+    ) -> Turn:
+        """What the user types, with the files that they attach to it."""
+        parts = [{"type": "text", "text": text}, *map(_attached, files)]
+        return self._turn("message", {"model": _model(wire), "agent": agent, "parts": parts}, timeout_s)
 
-    def prompt(self, text: str, *, wire: Wire = "openai", agent: str = "build", timeout_s: float = 60) -> Turn:
+    def command(self, name: str, arguments: str = "", *, wire: Wire = "openai", agent: str = "build") -> Turn:
+        """A slash command: `/name arguments`."""
+        model = "/".join(_model(wire).values())
+        return self._turn("command", {"command": name, "arguments": arguments, "model": model, "agent": agent}, 60)
+
+    def summarize(self, *, wire: Wire = "openai") -> list[Request]:
+        """Compacts the session, as the user's /compact does; the requests that it caused."""
+        heard = self.server.model.record()
+        self._call("POST", "/summarize", _model(wire))
+        return heard.requests
+
+    def undo(self, turn: Turn) -> None:
+        """Takes a prompt and everything after it back, as the user's /undo does."""
+        self._call("POST", "/revert", {"messageID": turn.user_message})
+
+    def fork(self) -> "Session":
+        return Session(server=self.server, id=self._call("POST", "/fork", {})["id"], folder=self.folder)
+
+    def children(self) -> list["Session"]:
+        """The sessions of the subagents that it began."""
+        begun = self._call("GET", "/children")
+        return [Session(server=self.server, id=child["id"], folder=self.folder) for child in begun]
+
+    def abort(self) -> None:
+        self._call("POST", "/abort", {})
+
+    def delete(self) -> None:
+        self._call("DELETE", "")
+
+    def history(self) -> list[Any]:
+        """The messages as the client keeps and shows them, in its own format."""
+        messages: list[Any] = self._call("GET", "/message")
+        return messages
+
+    def _turn(self, what: str, body: Any, timeout_s: float) -> Turn:
         heard, began = self.server.model.record(), time.monotonic()
-        body = {"model": _model(wire), "agent": agent, "parts": [{"type": "text", "text": text}]}
-        answer = self.server.call("POST", f"{self._path}/message", body, timeout_s=timeout_s)
+        answer = self._call("POST", f"/{what}", body, timeout_s=timeout_s)
         said = [part["text"] for part in answer["parts"] if part["type"] == "text"]
         return Turn(
             text="\n".join(said),
@@ -197,29 +274,12 @@ class Session:
             requests=heard.requests,
         )
 
-    def summarize(self, *, wire: Wire = "openai") -> list[Request]:
-        """Compacts the session, as the user's /compact does; the requests that it caused."""
-        heard = self.server.model.record()
-        self.server.call("POST", f"{self._path}/summarize", _model(wire))
-        return heard.requests
+    def _call(self, method: str, path: str, body: Any = None, *, timeout_s: float = 60) -> Any:
+        return self.server.call(method, f"/session/{self.id}{path}", body, folder=self.folder, timeout_s=timeout_s)
 
-    def undo(self, turn: Turn) -> None:
-        """Takes a prompt and everything after it back, as the user's /undo does."""
-        self.server.call("POST", f"{self._path}/revert", {"messageID": turn.user_message})
 
-    def fork(self) -> "Session":
-        return Session(server=self.server, id=self.server.call("POST", f"{self._path}/fork", {})["id"])
-
-    def abort(self) -> None:
-        self.server.call("POST", f"{self._path}/abort", {})
-
-    def delete(self) -> None:
-        self.server.call("DELETE", self._path)
-
-    def history(self) -> list[Any]:
-        """The messages as the client keeps and shows them, in its own format."""
-        messages: list[Any] = self.server.call("GET", f"{self._path}/message")
-        return messages
+def _attached(file: Path) -> dict[str, str]:
+    return {"type": "file", "mime": "text/plain", "filename": file.name, "url": file.as_uri()}
 
 
 def _client() -> Path:

@@ -16,7 +16,7 @@ FENCE = re.compile(r"<recollect\b[^>]*>.*?</recollect>", re.DOTALL)
 _TITLE = "You are a title generator"
 _COMPACTION = "You are a context summarization agent"
 # Text that the client adds to the user's own message: plan mode, attached files.
-_ADDED_BY_CLIENT = ("<system-reminder>", "Called the Read tool with")
+_ADDED_BY_CLIENT = ("<system-reminder>", "Called the Read tool with", "<path>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +113,11 @@ class Request:
     def message_fences(self) -> list[list[str]]:
         """Recollect's blocks in each message of the conversation, in order; [] for a bare message."""
         return [FENCE.findall(message.text) for message in self.messages]
+
+    @property
+    def fences(self) -> list[str]:
+        """All of Recollect's blocks, in their order."""
+        return [*self.system_fences, *(fence for fences in self.message_fences for fence in fences)]
 
     @property
     def last_user_fences(self) -> list[str]:

@@ -1,7 +1,13 @@
 """The bench itself, on the real client and without Recollect: what later tests rely on."""
 
+import json
+import sys
+import threading
+from pathlib import Path
+
 import pytest
 
+from tests.e2e import mcp_boom
 from tests.e2e.fake_model import Wire, assert_prefix_kept
 from tests.e2e.opencode import Project, Server
 
@@ -93,3 +99,60 @@ def test_a_refused_request_is_reported_and_a_retried_one_is_answered(shared_serv
     assert session.prompt("Better? [[say yes]]").text == "yes"
     retried = session.prompt("Busy. [[error 503 1]] [[say at last]]")
     assert (retried.text, len(retried.requests)) == ("at last", 2)
+
+
+def test_a_cue_directs_the_model_without_a_word_in_the_prompt(shared_server: Server) -> None:
+    words = shared_server.model.cue(
+        "Now do it.", '[[tool bash {"command": "echo done", "description": "Do"}]] [[say ok]]'
+    )
+    turn = shared_server.session().prompt(words)
+    assert (turn.requests[-1].user_texts, turn.requests[-1].tool_results) == (["Now do it."], ["done\n"])
+    assert turn.text == "ok"
+
+
+def test_an_attachment_is_read_by_the_client_and_the_words_stay_the_users(shared_server: Server) -> None:
+    notes = shared_server.project.write("notes.txt", "the inside of a file")
+    turn = shared_server.session().prompt("What is in it? [[say seen]]", files=[notes])
+    assert (turn.text, turn.requests[0].last_user_words) == ("seen", "What is in it? [[say seen]]")
+    assert "the inside of a file" in turn.requests[0].last_user_text
+
+
+def test_a_subagent_follows_the_directives_of_its_order_in_a_session_of_its_own(shared_server: Server) -> None:
+    order = {"description": "look", "prompt": "Look there. [[say found]]", "subagent_type": "general"}
+    session = shared_server.session()
+    turn = session.prompt(f"Delegate it. [[tool task {json.dumps(order)}]] [[say all done]]")
+    (child,) = session.children()
+    assert [request.session for request in turn.requests] == [session.id, child.id, session.id]
+    assert "found" in turn.requests[-1].tool_results[0]
+    assert turn.text == "all done"
+
+
+def test_a_turn_can_be_aborted_while_the_model_thinks(shared_server: Server) -> None:
+    session, heard = shared_server.session(), shared_server.model.record()
+    thinking = threading.Thread(target=session.prompt, args=("Think. [[wait 60000]]",))
+    thinking.start()
+    heard.wait_for(1)
+    session.abort()
+    thinking.join(timeout=20)
+    assert not thinking.is_alive()
+    assert session.prompt("Still there? [[say yes]]").text == "yes"
+
+
+def test_one_server_works_in_several_projects_with_commands_and_mcp_servers(project: Project) -> None:
+    other, bare = project.machine.project("other"), project.machine.folder("bare")
+    project.slash_command("greet", "Greet $ARGUMENTS, please. [[say hello]]")
+    project.mcp_server("test", [sys.executable, Path(mcp_boom.__file__)])
+    tree = project.worktree("tree")
+    with project.serve() as server:
+        greeted = server.session().command("greet", "Ann")
+        boom = server.session().prompt('Fail. [[tool test_boom {"text": "no such table: jobs"}]]')
+        places = [
+            server.session(at=at).prompt('Where? [[tool bash {"command": "pwd", "description": "Where"}]]')
+            for at in (other, tree, bare)
+        ]
+    assert (greeted.text, greeted.requests[0].last_user_words) == ("hello", "Greet Ann, please. [[say hello]]")
+    assert "no such table: jobs" in boom.requests[-1].tool_results[0]
+    assert [turn.requests[-1].tool_results[0].strip() for turn in places] == [
+        str(at.path) for at in (other, tree, bare)
+    ]
+    assert "test_boom" not in places[0].requests[0].tool_names

@@ -7,35 +7,28 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.fake_model import FakeModel, Wire, assert_prefix_kept, fake_model
+from tests.e2e.fake_model import FakeModel, Wire, assert_prefix_kept
 from tests.e2e.opencode import OpenCodeMachine, Project, Server
 from tests.e2e.relay import relay
 from tests.e2e.request import FENCE
+from tests.e2e.taught import (
+    DEPLOYMENT,
+    INVOICES,
+    OFF_TOPIC,
+    ON_TOPIC,
+    STANDING,
+    remembering_project,
+    start_daemon,
+    teach,
+)
 from tests.requirements import covers
 
 pytestmark = pytest.mark.alone
 
 BOTH: list[Wire] = ["openai", "anthropic"]
 
-STANDING = "Always use type hints in new code."
-DEPLOYMENT = "Deployment runs through the Helm chart in deploy/chart, rolled out to GKE."
-INVOICES = "Invoice numbers restart at 1 every January; the tax office wants no gaps."
-ON_TOPIC = "How does the Helm deployment reach GKE?"
-OFF_TOPIC = "Please reverse a linked list in place for me."
-
 START_LIMIT_S, PROMPT_LIMIT_S = 1.8, 0.4  # the plugin's deadlines: what a user waits at most
 MARGIN_S = 3.0  # the client's own work, also on a busy machine; a missing deadline would cost far more
-
-
-def teach(project: Project) -> None:
-    """In processes of their own, as a user would. Old findings are left to the turns; preferences are not."""
-    done = project.machine.recollect("remember", STANDING, "--kind", "preference", cwd=project.path)
-    assert done.returncode == 0, done.stderr
-    old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in (DEPLOYMENT, INVOICES)]
-    findings = project.path.with_name(f"{project.path.name}-findings.jsonl")
-    findings.write_text("".join(json.dumps(finding) + "\n" for finding in old))
-    done = project.machine.recollect("import", str(findings), "--no-embed", cwd=project.path)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture
@@ -46,21 +39,10 @@ def taught(project: Project) -> Project:
     return project
 
 
-def start_daemon(project: Project) -> None:
-    """Where its start is not the subject, the daemon is there already: a busy machine then changes nothing."""
-    assert project.machine.recollect("start").returncode == 0
-
-
 @pytest.fixture(scope="module")
 def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with (
-        fake_model() as model,
-        OpenCodeMachine(tmp_path_factory.mktemp("machine"), model) as machine,
-    ):
-        project = machine.project()
-        project.install_recollect()
+    with remembering_project(tmp_path_factory.mktemp("machine")) as project:
         teach(project)
-        start_daemon(project)
         with project.serve() as server:
             yield server
 

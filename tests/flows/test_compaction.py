@@ -1,5 +1,7 @@
 """A session is compacted: what the summary is told, and what comes after it."""
 
+from datetime import timedelta
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -11,7 +13,7 @@ from recollect.domain.settings import Budgets, Capture, Compaction, Kinds, Setti
 from recollect.engine.compaction import PREAMBLE, REQUEST
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start, an_end, compacted, compacting
+from tests.builders import NOW, OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start, an_end, compacted, compacting
 from tests.flows.blocks import items, priced, said
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.flows.test_start_choice import AREAS, rules, taught
@@ -167,6 +169,34 @@ def test_a_second_compaction_without_a_prompt_between_is_one_of_its_own(store: S
     assert contexts(engine, store, a_start(), *claude, *claude)[-1] == 2
     assert contexts(engine, store, *other, *other)[-1] == 4
     assert contexts(engine, store, compacting(), compacted(), compacting(), compacted())[-1] == 6
+
+
+def test_the_same_compaction_told_again_and_again_begins_one_context(store: SqliteStore) -> None:
+    """As a host does that got no answer in time: by its own clock it was before everything that came since."""
+    engine = engine_on(store)
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    done, later = NOW + timedelta(seconds=1), NOW + timedelta(seconds=2)
+    told = compacted(at=done)
+    begun = a_start(source=StartSource.COMPACT, at=later)
+    assert contexts(engine, store, a_start(), a_prompt(ASK, message="m1"), compacting(), told, told) == [0, 0, 0, 1, 1]
+    assert contexts(engine, store, begun, told, begun, told) == [1, 1, 1, 1]
+    prompt = a_prompt(ASK, message="m2", at=later + timedelta(seconds=1))
+    assert contexts(engine, store, prompt, told) == [1, 1]
+    assert contexts(engine, store, compacted(at=later + timedelta(seconds=2))) == [2]
+
+
+@covers("INJ-5")
+def test_after_a_compaction_there_is_one_new_stable_block(engine: Engine, store: SqliteStore) -> None:
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    before = engine.handle(a_start()).block
+    engine.remember(a_draft("Never use globals.", kind=Kind.PREFERENCE))
+    engine.handle(compacted())
+    engine.handle(compacted())
+    after = engine.handle(a_start(source=StartSource.COMPACT)).block
+    assert "globals" in after
+    assert after != before
+    assert engine.handle(a_start(source=StartSource.COMPACT)).block == after
+    assert [sent.context for sent in store.log_of(SessionId("s1")) if sent.message is None] == [0, 1]
 
 
 def test_clearing_begins_a_new_context_each_time(store: SqliteStore) -> None:

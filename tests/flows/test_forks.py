@@ -1,14 +1,25 @@
 """A session that is resumed, or is a copy of another: what was shown is replayed, byte for byte."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from recollect.domain.event import SessionStarted, StartSource
+from recollect.domain.event import Held, SessionStarted, StartSource
 from recollect.domain.memory import Kind, MessageId, SessionId
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import a_draft, a_failure, a_prompt, a_question, a_start, an_end, compacted
+from tests.builders import (
+    NOW,
+    OTHER_PROJECT,
+    a_draft,
+    a_failure,
+    a_prompt,
+    a_question,
+    a_start,
+    an_end,
+    compacted,
+)
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
 from tests.requirements import covers
@@ -138,3 +149,147 @@ def test_a_copy_does_not_count_as_shown_again(told: Engine, store: SqliteStore) 
     before = {memory.id: memory.use.shown for memory in store.everything()}
     told.handle(a_fork())
     assert {memory.id: memory.use.shown for memory in store.everything()} == before
+
+
+# A host that copies messages under new names, keeps their times, and does not say of which session.
+def at(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def timed(engine: Engine) -> Engine:
+    """The session s1 was shown a start block, two turns, an error and an off-topic silence, each at its own time."""
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    engine.remember(a_draft("Helm deployment goes through staging.", days_old=90))
+    engine.remember(a_draft("Invoices use the slow queue.", days_old=90))
+    engine.remember(a_fix())
+    engine.handle(a_start())
+    engine.handle(a_prompt(AUTH, message="m1", at=at(1)))
+    engine.handle(a_failure(FAILED, message="t1", call="c1", at=at(3)))
+    engine.handle(a_prompt("Thanks!", message="m2", at=at(5)))
+    engine.handle(a_prompt(HELM, message="m3", at=at(7)))
+    engine.remember(a_draft("Never use globals.", kind=Kind.PREFERENCE))
+    return engine
+
+
+def held(message: str, seconds: float, **calls: float) -> Held:
+    return Held(message=MessageId(message), at=at(seconds), calls={call: at(moment) for call, moment in calls.items()})
+
+
+ALL_HELD = (held("f1", 1), held("a1", 2, c1=3), held("f2", 5), held("a2", 6), held("f3", 7), held("a3", 8))
+
+
+def a_copy(*holds: Held, session: str = "fork", **fields: Any) -> SessionStarted:
+    return a_start(session, holds=holds, at=at(20), **fields)
+
+
+@covers("INJ-6")
+def test_a_fork_is_known_by_the_times_of_its_messages(timed: Engine) -> None:
+    start = timed.handle(a_start()).block
+    assert timed.handle(a_copy(*ALL_HELD)).block == start
+    assert blocks(timed, "fork", "f1", "f2", "f3") == blocks(timed, "s1", "m1", "m2", "m3")
+    parents = timed.replay_tools(SessionId("s1"), [MessageId("t1")])[MessageId("t1")]
+    assert timed.replay_tools(SessionId("fork"), [MessageId("a1")]) == {"a1": parents}
+    assert "c1" in parents
+    assert timed.handle(a_prompt(AUTH, session="fork", message="f4", at=at(21))).block == ""
+    assert timed.handle(a_prompt(POOL, session="fork", message="f5", at=at(22))).block
+
+
+@covers("INJ-6", "INJ-5")
+def test_a_fork_has_only_what_its_own_messages_carry(timed: Engine) -> None:
+    timed.handle(a_copy(*ALL_HELD[:2]))
+    assert timed.replay(SessionId("fork"), [MessageId("f1"), MessageId("f3")]).keys() == {"f1"}
+    assert timed.handle(a_prompt(HELM, session="fork", message="f4", at=at(21))).block, "its model never saw m3"
+
+
+@covers("INJ-6")
+def test_a_session_of_which_the_start_was_told_before_its_messages_came_is_a_fork_too(timed: Engine) -> None:
+    start = timed.handle(a_start()).block
+    first = timed.handle(a_start("fork", at=at(19))).block
+    assert first != start
+    assert timed.handle(a_copy(*ALL_HELD)).block == start
+    assert timed.handle(a_start("fork", at=at(30))).block == start
+
+
+@covers("INJ-6")
+def test_a_session_that_was_sent_something_itself_is_no_fork(timed: Engine) -> None:
+    timed.handle(a_start("own", at=at(10)))
+    own = timed.handle(a_prompt(POOL, session="own", message="o1", at=at(11))).block
+    timed.handle(a_copy(*ALL_HELD, held("o1", 11), session="own"))
+    assert timed.replay(SessionId("own"), [MessageId("o1"), MessageId("f1")]) == {"o1": own}
+
+
+@pytest.mark.parametrize(
+    "fields", [{"project": OTHER_PROJECT}, {"host": "opencode"}], ids=["another project", "another host"]
+)
+@covers("INJ-6")
+def test_only_sessions_of_the_same_host_and_project_are_copied(timed: Engine, fields: dict[str, Any]) -> None:
+    timed.handle(a_copy(*ALL_HELD, **fields))
+    assert timed.replay(SessionId("fork"), [MessageId("f1")]) == {}
+
+
+@covers("INJ-6")
+def test_times_that_nobody_was_sent_anything_at_say_nothing(timed: Engine) -> None:
+    block = timed.handle(a_copy(held("f1", 1.001), held("a1", 2, c2=3))).block
+    assert "globals" in block
+    assert timed.replay(SessionId("fork"), [MessageId("f1")]) == {}
+
+
+@covers("INJ-6")
+def test_of_two_that_fit_the_one_with_more_of_the_messages_is_the_parent(timed: Engine) -> None:
+    timed.handle(a_start("other", at=at(6)))
+    other = timed.handle(a_prompt(POOL, session="other", message="o1", at=at(7))).block
+    timed.handle(a_copy(*ALL_HELD))
+    assert blocks(timed, "fork", "f3") == blocks(timed, "s1", "m3") != [other]
+
+
+@covers("INJ-6")
+def test_a_fork_of_a_fork_carries_the_same_bytes(timed: Engine) -> None:
+    timed.handle(a_copy(*ALL_HELD))
+    own = timed.handle(a_prompt(POOL, session="fork", message="f4", at=at(21))).block
+    start = timed.handle(a_copy(held("g1", 1), held("g4", 21), session="second")).block
+    assert start == timed.handle(a_start()).block
+    assert blocks(timed, "second", "g1", "g4") == [*blocks(timed, "s1", "m1"), own]
+
+
+@covers("INJ-6", "INJ-5")
+def test_a_fork_from_before_a_compaction_is_in_the_context_of_then(timed: Engine) -> None:
+    start = timed.handle(a_start()).block
+    timed.handle(compacted(at=at(9)))
+    later = timed.handle(a_start(source=StartSource.COMPACT, at=at(10))).block
+    timed.handle(a_prompt(HELM, message="m4", at=at(11)))
+    assert later != start
+    assert timed.handle(a_copy(*ALL_HELD[:2])).block == start
+    assert timed.handle(a_prompt(AUTH, session="fork", message="f9", at=at(22))).block == ""
+    assert timed.handle(a_copy(held("h4", 11), session="after")).block == later
+    assert timed.handle(a_prompt(AUTH, session="after", message="h9", at=at(23))).block, "the compaction took it"
+
+
+@covers("INJ-6")
+def test_who_wanted_to_be_left_alone_is_left_alone_in_the_copy_too(timed: Engine) -> None:
+    timed.handle(a_start(recalls=False, at=at(10)))
+    timed.handle(a_copy(*ALL_HELD))
+    assert timed.handle(a_prompt(POOL, session="fork", message="f4", at=at(21))).block == ""
+
+
+@covers("INJ-6")
+def test_a_start_that_is_told_twice_copies_once(timed: Engine, store: SqliteStore) -> None:
+    first = timed.handle(a_copy(*ALL_HELD)).block
+    log = store.log_of(SessionId("fork"))
+    assert timed.handle(a_copy(*ALL_HELD)).block == first
+    assert store.log_of(SessionId("fork")) == log
+
+
+@covers("SCO-9")
+def test_a_copy_that_was_recognised_does_not_count_as_shown_again(timed: Engine, store: SqliteStore) -> None:
+    before = {memory.id: memory.use.shown for memory in store.everything()}
+    timed.handle(a_copy(*ALL_HELD))
+    assert {memory.id: memory.use.shown for memory in store.everything()} == before
+
+
+def test_what_the_parent_said_is_not_quoted_in_the_copy(timed: Engine, store: SqliteStore) -> None:
+    timed.handle(a_copy(*ALL_HELD))
+    session = store.session(SessionId("fork"))
+    assert session is not None
+    assert session.parent == "s1"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from recollect.domain.event import ToolFailed
 from recollect.domain.injection import Placement, Quiet, Verdict
 from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source
 from recollect.domain.settings import Budgets, Kinds, Settings, ToolError
@@ -163,3 +164,62 @@ def test_a_fix_that_stands_in_the_start_block_is_recalled_in_one_line_and_once(e
     recalled = engine.handle(a_failure(FAILED))
     assert ("(said further up)" in recalled.block, "cursor" in recalled.block, recalled.ids) == (True, False, ())
     assert engine.handle(a_failure(FAILED, message="t2")).block == ""
+
+
+# As OpenCode tells of them.
+MISSING = "File not found: /home/dev/shop/settings/local.yaml"
+REFUSED = "The user rejected permission to use this specific tool call."
+RULED = (
+    "The user has specified a rule which prevents you from using this specific tool call. Here are some of the "
+    'relevant rules [{"permission":"bash","pattern":"rm *","action":"deny"}]'
+)
+LONG_OUTPUT = "\n".join(f"  compiled module_{n} in {n} ms" for n in range(4000))
+KNOWN_ERRORS = {
+    "a missing file": (MISSING, MISSING.replace("/home/dev", "/srv/ci"), "Copy settings/local.example.yaml first."),
+    "a shell": (
+        "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE could not resolve dependency left-pad",
+        f"{LONG_OUTPUT}\nnpm ERR! code ERESOLVE\nnpm ERR! ERESOLVE could not resolve dependency left-pad\n",
+        "Install with --legacy-peer-deps.",
+    ),
+    "an MCP server": (
+        "MCP error -32603: tracker: project SHOP-API is archived",
+        "MCP error -32603: tracker: project SHOP-API is archived",
+        "Use the project SHOP instead.",
+    ),
+}
+
+
+@covers("SCN-A10")
+@pytest.mark.parametrize("known", KNOWN_ERRORS)
+def test_what_a_client_tells_of_a_failed_tool_is_known_again(engine: Engine, known: str) -> None:
+    before, again, helped = KNOWN_ERRORS[known]
+    engine.remember(a_draft(helped, kind=Kind.ERROR_PATTERN, aliases=(before.splitlines()[-1],)))
+    assert helped in engine.handle(a_failure(again, message="t1")).block
+    assert engine.handle(a_failure(OTHER, message="t2")).block == ""
+
+
+def refused_to(command: str, error: str = REFUSED, message: str = "t1") -> ToolFailed:
+    return a_failure(error, message=message, input={"command": command, "description": "x"})
+
+
+@covers("SCN-A10")
+@pytest.mark.parametrize("error", [REFUSED, RULED, f"{REFUSED[:-1]} with the following feedback: not that"])
+def test_a_refusal_is_known_by_what_was_not_to_be_done(engine: Engine, error: str) -> None:
+    engine.remember(a_draft("Permission refused for rm -rf: use trash-cli.", kind=Kind.ERROR_PATTERN))
+    assert "trash-cli" in engine.handle(refused_to("cd shop && rm -rf build/out", error, message="t1")).block
+    assert engine.handle(refused_to("git push --force origin main", error, message="t2")).block == ""
+
+
+@covers("SCN-A10")
+def test_a_refusal_that_was_kept_word_for_word_does_not_come_with_every_other_one(engine: Engine) -> None:
+    engine.remember(
+        a_draft("Ask before you push.", kind=Kind.ERROR_PATTERN, title="git push --force refused", evidence=(REFUSED,))
+    )
+    assert engine.handle(refused_to("rm -rf build", message="t1")).block == ""
+    assert "Ask before" in engine.handle(refused_to("git push --force", message="t2")).block
+
+
+def test_a_refused_tool_that_runs_nothing_is_known_by_its_file(engine: Engine) -> None:
+    engine.remember(a_draft("Permission refused for edit of schema.sql: write a migration.", kind=Kind.ERROR_PATTERN))
+    refused = a_failure(REFUSED, tool="edit", input={"filePath": "/home/dev/shop/db/schema.sql"})
+    assert "migration" in engine.handle(refused).block

@@ -22,7 +22,9 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from recollect import hook
+from recollect.domain.errors import RecollectError
 from recollect.mcp.bridge import ENDED, MAX_LINE_BYTES
+from recollect.mcp.greeting import VERSIONS
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOTHING, NOWHERE
 from tests.flows.blocks import ids_in, priced, said
@@ -32,6 +34,7 @@ from tests.requirements import covers
 
 Mode = Literal["legacy", "auto"]
 MODES: list[Mode] = ["legacy", "auto"]
+WHY = "The release job writes the values of the chart over the weekend, and nobody else may touch them."
 DISCOVER = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -203,6 +206,36 @@ def test_two_clients_at_once_each_see_their_own_project(shared: Home) -> None:
     anyio.run(story)
 
 
+@covers("MCP-1", "INJ-5")
+def test_a_call_that_its_host_tells_of_is_asked_within_the_hosts_own_session(shared: Home) -> None:
+    folder = project(shared, "linked")
+    about = {"session": "ses_linked", "folder": str(folder)}
+
+    async def story() -> None:
+        async with by_stdio(shared, folder, "legacy") as client:
+            known = await kept(client, f"We deploy with Helm on Mondays. {WHY}")
+            start = {"hook": "session.start", "sessionID": "ses_linked", "directory": str(folder)}
+            assert known in shared.client.post("/v1/hosts/opencode", start)["block"]
+            assert WHY in await told(client, "search", query="deploy with Helm")
+            assert shared.client.post("/v1/asking", about) == {}
+            again = await told(client, "search", query="deploy with Helm")
+            assert (ids_in(again), WHY in again) == ([known], False)
+            shared.client.post("/v1/asking", about)
+            new = await kept(client, "The vault rotates its keys on Sundays.")
+            shown = shared.json("show", new)["source"]
+            assert (shown["host"], shown["session"], shown["role"]) == ("opencode", "ses_linked", "assistant")
+
+    anyio.run(story)
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"session": "s"}, {"session": "s", "folder": "shop"}, {"session": 1, "folder": "/"}]
+)
+def test_whoever_tells_of_a_call_says_who_asks_and_where(shared: Home, body: dict[str, Any]) -> None:
+    with pytest.raises(RecollectError, match="`folder`"):
+        shared.client.post("/v1/asking", body)
+
+
 def test_without_a_folder_a_client_is_told_so_once(shared: Home) -> None:
     async def story() -> None:
         async with by_http(shared, None, "legacy") as client:
@@ -286,6 +319,55 @@ def asking(number: int, tool: str = "search", **given: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
+GREETED = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+@covers("MCP-1", "REL-1")
+def test_a_client_is_greeted_in_the_same_bytes_whether_the_daemon_is_there_hangs_or_never_comes(home: Home) -> None:
+    def greeted(**env: str) -> tuple[str, bytes]:
+        bridge = Bridged(home, **env)
+        params = {"protocolVersion": "2025-11-25", **GREETED}
+        bridge.say({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+        bridge.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        bridge.say({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        said = json.dumps([bridge.hear(), bridge.hear()])
+        return said, bridge.end()
+
+    cold = greeted()
+    until(home.client.is_running)
+    warm = greeted()
+    pid = home.client.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    hung = greeted()
+    os.kill(pid, signal.SIGCONT)
+    home.client.stop()
+    (home.path / "taken").write_text("no folder")
+    never = greeted(XDG_STATE_HOME=str(home.path / "taken"))
+    assert cold == warm == hung == never
+    assert cold[1] == b""
+
+
+@covers("MCP-1")
+@pytest.mark.parametrize("version", [*VERSIONS, "1999-01-01", "2026-07-28"])
+def test_the_bridge_says_of_itself_what_the_daemon_would_say(shared: Home, version: str) -> None:
+    port, token = shared.places.tcp.read_text().split()
+    asked = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": version, **GREETED}},
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+    ]
+    bridge = Bridged(shared)
+    bridge.say(*asked)
+    said = [bridge.hear(), bridge.hear()]
+    assert bridge.end() == b""
+    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http:
+        headers = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
+        for question, answer in zip(asked, said, strict=True):
+            response = http.post("/mcp", json=question, headers=headers)
+            assert response.json() == answer
+            headers["Mcp-Session-Id"] = response.headers.get("mcp-session-id", headers.get("Mcp-Session-Id", ""))
+
+
 @covers("REL-1")
 def test_what_a_daemon_dies_with_is_answered_and_not_asked_again_and_the_next_one_is_greeted_anew(home: Home) -> None:
     bridge = Bridged(home)
@@ -293,6 +375,9 @@ def test_what_a_daemon_dies_with_is_answered_and_not_asked_again_and_the_next_on
     bridge.say({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": first})
     assert bridge.hear()["result"]["protocolVersion"] == "2025-06-18"
     bridge.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    bridge.say(ping)
+    assert bridge.hear() == {"jsonrpc": "2.0", "id": 1, "result": {}}
     pid = home.client.pid()
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
@@ -303,9 +388,8 @@ def test_what_a_daemon_dies_with_is_answered_and_not_asked_again_and_the_next_on
     os.kill(pid, signal.SIGKILL)
     lost = bridge.hear()
     assert (lost["id"], lost["error"]["message"]) == (2, ENDED)
-    bridge.say({"jsonrpc": "2.0", "id": 4, "method": "tools/list"})
-    answer = bridge.hear()
-    assert (answer["id"], len(answer["result"]["tools"])) == (4, len(TOOLS))
+    bridge.say(ping | {"id": 4})
+    assert bridge.hear() == {"jsonrpc": "2.0", "id": 4, "result": {}}
     assert bridge.end() == b""
     assert home.json("list")["memories"] == []
 

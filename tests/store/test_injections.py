@@ -151,9 +151,10 @@ def test_a_copied_log_has_the_named_messages_in_their_contexts(store: Store) -> 
     store.record(sent(None, "start", context=1))
     store.record(sent("m2", "two", context=1))
     store.record(sent("m3", "three", context=1))
-    names = {MessageId("m1"): MessageId("f1"), MessageId("m2"): MessageId("f2")}
-    copied = store.copy_log(parent, child, names)
-    assert copied.context == 1
+    names = {None: None, MessageId("m1"): MessageId("f1"), MessageId("m2"): MessageId("f2")}
+    named = [replace(row, message=names[row.message]) for row in store.log_of(S1) if row.message in names]
+    copied = store.copy_log(parent, child, named, context=1)
+    assert (copied.context, copied.parent) == (1, parent.id)
     assert store.session(SessionId("child")) == copied
     kept = store.stable(SessionId("child"), 1)
     assert kept is not None

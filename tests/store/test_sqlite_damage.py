@@ -119,7 +119,7 @@ def test_what_is_damaged_can_be_said_again_and_forgotten(path: Path) -> None:
     store.add(a_memory("Auth uses a zebra token.", id=MemoryId("again")))
     assert texts_found(store, "zebra") == ["Auth uses a zebra token."]
     store.purge([VICTIM])
-    assert problems(store) == ["1 forgotten memories may still have traces in the file, its log or a backup"]
+    assert problems(store) == ["1 memories or sessions may have left traces in the file, its log or a backup"]
     store.close()
 
 

@@ -5,7 +5,7 @@ import { commands, isOurs, note, socketPath } from "./places.ts"
 
 export const PROMPT_MS = 400 // one prompt waits at most this long for its block
 export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
-const TELL_MS = 2000
+export const TELL_MS = 2000
 const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
@@ -15,43 +15,44 @@ const TAIL_CHARS = 20_000 // and an error at its end
 const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
 
 export type Json = Record<string, any>
+type Note = [path: string, body: Json]
 
 export class Daemon {
   private readonly socket = socketPath()
   private quietUntil = 0
   private spawnedAt = 0
-  private untold: [path: string, body: Json][] = []
+  private untold: Note[] = []
   private last: Promise<unknown> = Promise.resolve()
 
   /** Its answer, or undefined when there is none in time. Never throws. */
   ask(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
-    return this.next(path, deadlineMs, async (answerBy) => {
-      await this.tellAll(answerBy)
-      return this.answer(path, body, answerBy, deadlineMs >= START_MS)
-    })
+    return this.next(path, deadlineMs, (answerBy) => this.answer(path, body, answerBy, deadlineMs >= START_MS))
   }
 
   /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
   tell(path: string, body: Json): void {
     this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, body]]
-    void this.next(path, TELL_MS, (answerBy) => this.tellAll(answerBy))
+    void this.flush(TELL_MS)
   }
 
-  async flush(): Promise<void> {
-    await this.last
+  async flush(limitMs: number): Promise<void> {
+    await this.next("flush", limitMs, async () => undefined)
   }
 
-  /** One after another: a reply must not overtake its prompt. Whoever waits does so no longer than it said. */
+  /** One after another, what was noted before it first. Whoever waits does so no longer than it said. */
   private next<T>(path: string, deadlineMs: number, work: (answerBy: number) => Promise<T>): Promise<T | undefined> {
     const answerBy = Date.now() + deadlineMs
-    const done = this.last.then(() => work(answerBy)).catch((error) => void note(path, error))
-    this.last = done
-    return within(done, deadlineMs) as Promise<T | undefined>
+    const newest = this.untold.at(-1)
+    const told = this.last.then(() => this.tellUntil(newest, answerBy))
+    this.last = told.then(() => work(answerBy)).catch((error) => void note(path, error))
+    return within(this.last as Promise<T>, deadlineMs)
   }
 
-  private async tellAll(answerBy: number): Promise<void> {
-    for (let first = this.untold[0]; first && (await this.answer(...first, answerBy)); first = this.untold[0])
+  private async tellUntil(newest: Note | undefined, answerBy: number): Promise<void> {
+    for (let first = this.untold[0]; first && newest && this.untold.includes(newest); first = this.untold[0]) {
+      if (!(await this.answer(...first, answerBy))) return
       this.untold = this.untold.filter((one) => one !== first)
+    }
   }
 
   /** `waits`: for a daemon that only starts. A prompt goes on without, and the next one finds it. */
@@ -86,7 +87,7 @@ export class Daemon {
   private async starting(): Promise<boolean> {
     if (Date.now() < this.spawnedAt + START_MS) return true
     if (Date.now() < this.spawnedAt + RESPAWN_MS) return false
-    this.spawnedAt = Date.now()
+    this.spawnedAt = Date.now() - START_MS // nothing is on its way yet
     const [program = "", ...words] = (await commands()).command
     const child = spawn(program, words, { cwd: "/", detached: true, stdio: "ignore", env: daemonEnv() })
     child.on("error", (error) => {
@@ -94,6 +95,7 @@ export class Daemon {
       void note("start the daemon", error)
     })
     child.unref()
+    this.spawnedAt = Date.now()
     return true
   }
 }

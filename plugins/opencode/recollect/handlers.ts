@@ -1,6 +1,6 @@
 // Recollect for OpenCode: the host's hooks. None of them throws, prints, or outlives its limit.
 import type { Hooks } from "@opencode-ai/plugin"
-import { type Daemon, type Json, PROMPT_MS, START_MS, within } from "./daemon.ts"
+import { type Json, PROMPT_MS, START_MS, TELL_MS, within } from "./daemon.ts"
 import { commands, note } from "./places.ts"
 import { type Message, type Sessions, isFailed, nameOf } from "./sessions.ts"
 
@@ -18,7 +18,8 @@ function guarded<A extends unknown[]>(what: string, limitMs: number, handler: (.
   }
 }
 
-export function whatHappens(sessions: Sessions, directory: string, daemon: Daemon): Hooks {
+export function whatHappens(sessions: Sessions): Hooks {
+  const { daemon, directory } = sessions
   return {
     event: guarded("event", PROMPT_MS, ({ event }) => {
       const { part, info, sessionID = info?.id } = event.properties as Json
@@ -26,6 +27,7 @@ export function whatHappens(sessions: Sessions, directory: string, daemon: Daemo
       if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part)
       if (event.type === "message.updated" && info.role === "assistant" && info.time.completed)
         sessions.replied(sessionID, info)
+      if (event.type === "session.idle") void daemon.flush(TELL_MS)
       if (event.type === "session.compacted") sessions.compacted(sessionID)
       if (event.type === "session.deleted") sessions.deleted(sessionID)
     }),
@@ -44,12 +46,12 @@ export function whatHappens(sessions: Sessions, directory: string, daemon: Daemo
     }),
     dispose: guarded("dispose", FLUSH_MS, () => {
       sessions.ended()
-      return daemon.flush()
+      return daemon.flush(FLUSH_MS)
     }),
   }
 }
 
-export function whatIsSent(sessions: Sessions, directory: string): Hooks {
+export function whatIsSent(sessions: Sessions): Hooks {
   const internal = [...INTERNAL]
   return {
     // Our tools are there without a line in the user's configuration; a line that is there counts.
@@ -58,10 +60,10 @@ export function whatIsSent(sessions: Sessions, directory: string): Hooks {
       internal.push(...own.filter((prompt) => prompt !== undefined))
       const { mcp } = await commands()
       config.mcp ??= {}
-      if (mcp && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command: [...mcp, "--folder", directory] }
+      if (mcp?.length && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command: [...mcp, "--folder", sessions.directory] }
     }),
     "experimental.chat.messages.transform": guarded("messages.transform", REQUEST_MS, async (_, { messages }) => {
-      const blocks = await sessions.carried(messages)
+      const blocks = await sessions.carried(messages, Date.now() + REQUEST_MS - SLACK_MS)
       for (const message of messages as Message[]) {
         const parts = message.parts.map((part) => withBlock(part, blocks))
         message.parts = [...parts, ...partOf(message.info, blocks)]

@@ -24,11 +24,7 @@ class Sent {
 export class Sessions {
   private readonly known = new Map<string, Sent>()
 
-  constructor(
-    private readonly daemon: Daemon,
-    private readonly directory: string,
-    private readonly welcome: (notice: string) => void,
-  ) {}
+  constructor(readonly daemon: Daemon, readonly directory: string, readonly welcome: (notice: string) => void) {}
 
   of(sessionID: string): Sent {
     const sent = this.known.get(sessionID) ?? new Sent({ directory: this.directory })
@@ -53,7 +49,7 @@ export class Sessions {
   }
 
   /** What each message and call of a request carries: as it was sent before, else asked for now, knowing what is live. */
-  async carried(messages: Message[]): Promise<Map<string, string>> {
+  async carried(messages: Message[], sentBy: number): Promise<Map<string, string>> {
     const newest = messages.findLast(({ info }) => info.role === "user")
     if (!newest) return new Map()
     const { id, sessionID } = newest.info
@@ -69,7 +65,8 @@ export class Sessions {
     this.replay(sessionID, sent, carriers.filter((name) => !sent.blocks.has(name) && !sent.prompts.has(name)))
     const blocks = new Map<string, string>()
     for (const name of carriers) {
-      if (!sent.blocks.has(name)) sent.blocks.set(name, this.turn(sessionID, sent, name))
+      const leftMs = Math.min(PROMPT_MS, sentBy - Date.now()) // of several prompts at once, the last go out bare
+      if (!sent.blocks.has(name)) sent.blocks.set(name, this.turn(sessionID, sent, name, leftMs))
       const block = (await sent.blocks.get(name)) ?? ""
       if (block) sent.live.push(name)
       blocks.set(name, block)
@@ -146,15 +143,15 @@ export class Sessions {
     for (const name of names) sent.blocks.set(name, logged.then((answer) => text(answer?.blocks?.[name])))
   }
 
-  private turn(sessionID: string, sent: Sent, messageID: string): Promise<string> {
+  private turn(sessionID: string, sent: Sent, messageID: string, deadlineMs: number): Promise<string> {
     const asked = { hook: "chat.message", messageID, ...sent.prompts.get(messageID), live: [...sent.live] }
     sent.prompts.delete(messageID)
-    return this.offered(sessionID, messageID, asked)
+    return this.offered(sessionID, messageID, asked, deadlineMs)
   }
 
   /** The block on a message or on one of its tools. It counts as sent once that is said. */
-  private async offered(sessionID: string, messageID: string, asked: Json): Promise<string> {
-    const answer = await this.ask(sessionID, asked)
+  private async offered(sessionID: string, messageID: string, asked: Json, deadlineMs = PROMPT_MS): Promise<string> {
+    const answer = await this.ask(sessionID, asked, deadlineMs)
     if (!answer) this.tell(sessionID, asked) // too late to be shown, not to be learnt from
     const block = text(answer?.block)
     if (block) this.daemon.tell("/v1/sent", { session: sessionID, messages: [messageID] })

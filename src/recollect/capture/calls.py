@@ -19,6 +19,8 @@ _WRITES = frozenset({"write", "writefile", "createfile", "create"})
 _PATCHES = frozenset({"patch", "applypatch"})
 _LOOKS = frozenset({"read", "readfile", "grep", "glob", "list", "ls", "webfetch", "websearch", "search"})
 _NAME = Pattern(r"[^a-z0-9]+")
+# OpenCode writes `recollect_search`, Claude Code `mcp__recollect__search`, others a dot, a slash or a colon.
+_OWN = Pattern(r"(?:^|[^a-z0-9])recollect[^a-z0-9]+(?:search|details|context|profile|add|change)$", re.IGNORECASE)
 _PATCHED = Pattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
 _SHELL_WRAPPER = Pattern(r"^(?:/\S+/)?(?:ba|z|da)?sh$")
 
@@ -35,6 +37,11 @@ class Change:
 def named(tool: str) -> str:
     """One name for what hosts write in their own ways."""
     return _NAME.sub("", tool.lower())
+
+
+def is_own(tool: str) -> bool:
+    """One of ours, by which an agent asks us: what it says is known already, and what it is given is kept by itself."""
+    return bool(_OWN.search(tool))
 
 
 def is_shell(tool: str) -> bool:

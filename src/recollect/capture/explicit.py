@@ -24,6 +24,14 @@ _USED_NOT = Pattern(
     r"(?:,| and| but)? (?:not|never|no|rather than|instead of)\b",
     re.IGNORECASE,
 )
+# Who says what was decided and for what reason wants it to be known.
+_DECIDED = Pattern(
+    r"^(?:(?:ok|okay|so|and|also|btw)[\s,:]+)*"
+    r"(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|"
+    r"(?:(?:we|i)(?:'re|'m|'ll| are| am| will) |let's )go(?:ing)? with|(?:our |the )?decision:)"
+    r"[^.!?]{3,160}\b(?:because|since|so that|due to|as (?:we|the|our|it))\b",
+    re.IGNORECASE,
+)
 _REFUSED = Pattern(
     r"\b(?:we|i) (?:really |just )?(?:don't|do not|dont|never) (?:ever )?want\b"
     r"(?! (?:this|that|these|those|it|them|to (?:see|do|go|know|talk))\b)",
@@ -146,7 +154,7 @@ def is_explicit(sentence: Sentence, durability: float, *, floor: float, scolding
         cues -= {Cue.PREFERENCE}  # love and hate prefer nothing by themselves
     if Cue.UNIVERSAL in cues:
         return True
-    firm = any(form.search(text) for form in (_USED_NOT, _REFUSED, _FIRM, _IDENTITY))
+    firm = any(form.search(text) for form in (_USED_NOT, _DECIDED, _REFUSED, _FIRM, _IDENTITY))
     return bool(cues & _STRONG) or firm or sets_right or (durability >= SURE and bool(_WISH.search(text)))
 
 

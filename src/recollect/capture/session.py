@@ -3,13 +3,14 @@ same proposals. After a restart it is heard again, and what it proposes then is 
 
 from dataclasses import dataclass, field, replace
 
+from recollect.capture.calls import is_own
 from recollect.capture.conversation import Conversation
 from recollect.capture.durability import Embed
 from recollect.capture.harvest import harvest
 from recollect.capture.origin import origin_of
 from recollect.capture.recap import Recapping
 from recollect.capture.structure import Structure
-from recollect.domain.event import Compacted, Event, Prompt
+from recollect.domain.event import Compacted, Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin, Proposal
 from recollect.domain.session import Note, Summary
 from recollect.domain.settings import Capture
@@ -28,6 +29,8 @@ class Listener:
 
     def hear(self, event: Event, embed: Embed | None = None) -> list[Proposal]:
         """What may be worth keeping after this."""
+        if isinstance(event, ToolSucceeded | ToolFailed) and is_own(event.tool):
+            return []  # our own words: to learn from them would make them truer with every question
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text, event.origin))
         self._recapping.hear(event)

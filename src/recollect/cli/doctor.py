@@ -11,7 +11,7 @@ from recollect import __version__, config, wiring
 from recollect.cli import context, output
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.folders import folder_findings
-from recollect.cli.installation import command_findings, installation_findings
+from recollect.cli.installation import command_findings, installation_findings, opencode_findings
 from recollect.client import Client, is_older
 from recollect.config import Places
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
@@ -20,8 +20,6 @@ from recollect.domain.model import Condition
 from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId
 from recollect.engine.engine import Engine
-from recollect.install import opencode
-from recollect.workspace.git import root_of
 
 ANSWER_S = 3.0  # one that lives answers in a millisecond
 BESIDE = 19  # columns of the sign and what it is about
@@ -78,7 +76,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
         ("model", _model),
         ("daemon", _daemon),
         ("hooks", command_findings),
-        ("opencode", _hosts),
+        ("opencode", opencode_findings),
     ):
         try:
             yield from check(places)
@@ -229,18 +227,3 @@ def _no_daemon(socket: Path) -> Iterator[Finding]:
         return
     left = "; what one that was killed left behind is taken over then" if os.path.lexists(socket) else ""
     yield note("daemon", f"not running; hosts start it when they need it{left}")
-
-
-def _hosts(_: Places) -> Iterator[Finding]:
-    folder = context.folder_to_look_in()
-    if folder is None:
-        return  # told already
-    plugin = opencode.plugin_path(root_of(Path(folder)))
-    if not plugin.exists():
-        yield note("opencode", "not connected here", "`recollect install opencode --project` connects it.")
-    elif plugin.read_bytes() != opencode.plugin_source().read_bytes():
-        yield problem(
-            "opencode", f"{plugin} is of another version", "`recollect install opencode --project` renews it."
-        )
-    else:
-        yield fine("opencode", f"{plugin}")

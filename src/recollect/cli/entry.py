@@ -25,7 +25,7 @@ def run() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL if sys.argv[1:2] == ["mcp"] else ctrl_c)
     try:
         _open_what_is_closed()
-        if sys.argv[1:] == ["mcp"]:  # every agent starts one: click alone takes longer than all of it
+        if _is_bridge(sys.argv[1:]):  # every agent starts one: click alone takes longer than all of it
             from recollect.mcp.bridge import main
         else:
             from recollect.cli.main import main
@@ -37,6 +37,17 @@ def run() -> None:
             raise
         code = _interrupted()
     sys.exit(code)
+
+
+def _is_bridge(arguments: list[str]) -> bool:
+    """What a person may have mistyped is for click to explain."""
+    match arguments:
+        case ["mcp"]:
+            return True
+        case ["mcp", "--folder", folder]:
+            return os.path.isdir(folder)  # noqa: PTH112  # pathlib takes as long as all the rest
+        case _:
+            return False
 
 
 def _interrupted() -> int:

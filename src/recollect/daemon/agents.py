@@ -1,4 +1,5 @@
-"""MCP in the daemon: `/mcp` for any client that speaks streamable HTTP, `/v1/mcp` for our stdio bridge.
+"""MCP in the daemon: `/mcp` for any client that speaks streamable HTTP, `/v1/mcp` for our stdio bridge, and
+`/v1/asking`, by which a host's plugin says which session's call comes next.
 
 The library behind it is imported at the first MCP request, in a thread: who only serves hooks never pays for it. It is
 the daemon's request boundary for agents: whatever happens inside, they get an answer and the log gets a line.
@@ -12,13 +13,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect.daemon.boundary import failure
+from recollect.daemon.boundary import answering, failure, object_of
 from recollect.daemon.log import places_of
+from recollect.domain.errors import PayloadError
+from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
+from recollect.mcp.asking import Asking, HostSession, is_whole_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -31,6 +37,7 @@ log = logging.getLogger("recollect.daemon")
 ANSWER_S = 0.5
 END_S = 1.0
 POLL_S = 0.01
+ASKING_PATH = "/v1/asking"
 MAX_SESSIONS = 100  # of clients with the older handshake, over HTTP
 
 
@@ -50,6 +57,7 @@ class Agents:
     def __init__(self, engine: Engine, activity: NotesActivity) -> None:
         self._engine = engine
         self._activity = activity
+        self._asking = Asking()
         self._loading = asyncio.Lock()
         self._loaded: _Loaded | None = None
         self._life: asyncio.Task[None] | None = None  # in which the library's own tasks live
@@ -63,6 +71,7 @@ class Agents:
         return [
             Route("/mcp", _Endpoint(self._http, "/mcp")),
             Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"), methods=["POST"]),
+            Route(ASKING_PATH, answering(self._told, ASKING_PATH, self._activity.note), methods=["POST"]),
         ]
 
     async def end(self) -> None:
@@ -95,7 +104,7 @@ class Agents:
 
     def _import(self) -> _Loaded:
         manager = import_module("mcp.server.streamable_http_manager").StreamableHTTPSessionManager
-        server = import_module("recollect.mcp.server").build(self._engine, self._guarded)
+        server = import_module("recollect.mcp.server").build(self._engine, self._guarded, self._asking)
         http = manager(server, json_response=True, max_sessions=MAX_SESSIONS)
         return _Loaded(server, http, import_module("recollect.mcp.lines").converse)
 
@@ -117,6 +126,19 @@ class Agents:
         finally:
             self._working.discard(work)
             self._activity.note_host()  # where an agent is at work, there is something to do in the background
+
+    async def _told(self, request: Request) -> Response:
+        body = await object_of(request)
+        session, folder, host = body.get("session"), body.get("folder"), body.get("host", "opencode")
+        if not isinstance(session, str) or not isinstance(folder, str) or not isinstance(host, str):
+            raise PayloadError("This takes the `session` that is about to ask, and the `folder` that it works in.")
+        for name, what in ((session, "session"), (host, "host")):
+            check_name(name, what)
+        if not is_whole_path(folder):
+            raise PayloadError("The `folder` is the whole path of the project's folder, from / on.")
+        about = HostSession(id=SessionId(session), host=host)
+        await run_in_threadpool(self._asking.tell, folder, about, time.time())
+        return JSONResponse({})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._activity.note()

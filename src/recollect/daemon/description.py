@@ -25,8 +25,14 @@ class Messages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocks:
-    blocks: dict[MessageId, str]
-    tools: dict[MessageId, dict[str, str]]
+    blocks: dict[str, str]  # by message, and by `message/call` those of tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutToAsk:
+    session: SessionId
+    folder: str
+    host: str = "opencode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +85,14 @@ ROUTES = (
         says="These and their tools were sent as offered.",
         asks=Messages,
         answers=Nothing,
+    ),
+    Described(
+        path="/v1/asking",
+        method="POST",
+        says="The next MCP call from this folder, within some seconds, is this session's.",
+        asks=AboutToAsk,
+        answers=Nothing,
+        asks_store=False,
     ),
     Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )

@@ -425,6 +425,7 @@ class Engine(Changing):
                 self._seconds,
                 self._model,
                 self._looking_from,
+                lambda session: self._learning.forget(session),
             )
             self._made.setdefault("moments", made)
         moments: Moments = self._made["moments"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded
 from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
+from recollect.domain.memory import SessionId
 from recollect.domain.session import Turn
 from recollect.engine.admission import turn_of
 
@@ -42,6 +43,10 @@ class Exchanges:
             self._keep(session, event, [])
         elif isinstance(event, Reply) and session.id in self._open:
             self._keep(session, event, self._open.pop(session.id).turns)
+
+    def forget(self, session: SessionId) -> None:
+        """What is whole is left to whoever takes it: its session is not there any more."""
+        self._open.pop(session, None)
 
     def take(self) -> Exchange | None:
         return self._whole.popleft() if self._whole else None

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.memory import Memory, MemoryId, SessionId
 from recollect.domain.settings import Settings
 from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Forgets, KeepsTurns, Writes
@@ -50,6 +50,20 @@ def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, 
         store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(found)})
         said = store.purge([memory.id for memory in _with_copies(store, found)])
     return Forgotten(found, is_clean=store.scrub(said), for_good=True)
+
+
+def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str) -> bool:
+    """All that is known of a session, for good, and the candidates that only it taught; what it has proven stays.
+    Whether there was anything."""
+    with store.writing():
+        unproven = [memory.id for memory in store.taught_only_by(session)]
+        if unproven:
+            store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(unproven), "session": session})
+        said = store.purge(unproven) if unproven else []
+        is_known = store.delete_session(session) or bool(unproven)
+    if is_known:
+        store.scrub(said)  # what somebody keeps busy is cleaned by the next `tidy`
+    return is_known
 
 
 def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:

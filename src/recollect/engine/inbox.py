@@ -57,6 +57,13 @@ class Inbox:
         """Writes what the disk did not take when it came. StoreError: it still does not."""
         self._write()
 
+    def forget(self, session: SessionId) -> None:
+        """The session is deleted: nothing of it waits any more."""
+        self._muted.pop(session, None)
+        with self._store.writing():  # one at a time
+            for event in [event for event in self._unwritten if event.session == session]:
+                self._unwritten.remove(event)
+
     @property
     def unwritten(self) -> int:
         return len(self._unwritten)

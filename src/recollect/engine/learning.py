@@ -96,13 +96,23 @@ class Learning:
         """Gives one exchange to a language model, where its user wants that; whether there was one. Takes its time."""
         exchange = self._exchanges.take()
         extractor = None if exchange is None else self._extractor()
-        if exchange is None or extractor is None:
+        if exchange is None or extractor is None or self._is_deleted(exchange.session):
             return exchange is not None
         settings = self._settings_for(exchange.ended_by.folder)
         drafts = self._drafts(exchange.session, exchange.ended_by, extractor.propose(exchange.turns), settings)
         with self._store.writing():
-            self._keep(exchange.session, exchange.ended_by, drafts, settings)
+            if not self._is_deleted(exchange.session):  # while the model read it
+                self._keep(exchange.session, exchange.ended_by, drafts, settings)
         return True
+
+    def forget(self, session: SessionId) -> None:
+        """The session is deleted."""
+        self._listeners.pop(session, None)
+        self._left.pop(session, None)
+        self._exchanges.forget(session)
+
+    def _is_deleted(self, session: Session) -> bool:
+        return self._store.session(session.id) is None
 
     def _learn(self, received: Received, event: Event) -> None:
         session = self._store.session(event.session)

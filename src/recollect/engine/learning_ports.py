@@ -64,6 +64,10 @@ class KeepsCandidates(Protocol):
         """Live candidates that a session brought."""
         ...
 
+    def taught_only_by(self, session: SessionId) -> list[Memory]:
+        """Candidates that a session brought and no other has said, also those that hold no more."""
+        ...
+
     def fading(self, before: datetime) -> list[Memory]:
         """Live candidates from before then that nobody has used, said again or called useful since."""
         ...

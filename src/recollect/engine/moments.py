@@ -29,6 +29,9 @@ from recollect.engine import compaction, continuity, on_demand, session_start, s
 from recollect.engine.admission import AHEAD, OWN, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
+from recollect.engine.deleted import DeletedSessions
+from recollect.engine.forget import delete_session
+from recollect.engine.forks import forked
 from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
@@ -59,6 +62,7 @@ class Moments:
         seconds: Measures,
         model: Callable[[], Embeds | None],
         looking_from: Callable[[str | None], Looks],
+        unlearn: Callable[[SessionId], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._model = model
@@ -72,15 +76,31 @@ class Moments:
         self._prompts = session_state.Recent(RECENT_PROMPTS)
         self._questions = OpenQuestions(store, store)
         self._prepared = PreparedBlocks()
+        self._deleted = DeletedSessions()
+        self._unlearn = unlearn
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
+        if isinstance(event, SessionDeleted):
+            self._delete(event)
+            return NOTHING
+        if self._deleted.swallow(event):
+            return NOTHING
         enters = self._looked_up if isinstance(event, Asked) else self._enter_project
         session = session_state.enter(self._store, event, enters, self._workspace.language_of)
         kept = self._keep(session, event)
         injection = self._answer(session, event)
         return injection if kept else replace(injection, kept=False)
+
+    def _delete(self, event: SessionDeleted) -> None:
+        """First it is noted: what comes meanwhile belongs to it."""
+        self._deleted.note(event.session)
+        self._inbox.forget(event.session)
+        for recent in (self._files, self._prompts, self._questions):
+            recent.forget(event.session)
+        self._unlearn(event.session)
+        delete_session(self._store, event.session, at=event.at, by=event.host)
 
     def _looked_up(self, folder: str, _: datetime) -> ProjectId:
         """Whoever only asks makes no project known."""
@@ -127,15 +147,15 @@ class Moments:
             case Compacting():
                 return self._compacting(session, event)
             case Compacted():
-                session_state.forgotten(self._store, session)
+                session_state.forgotten(self._store, session, event.at)
                 return NOTHING
             case SessionEnded():
                 self._end(session, event)
                 return NOTHING
-            case SessionDeleted():
-                return NOTHING
             case Asked():
                 return self._asked(session, event)
+            case SessionDeleted():
+                raise AssertionError("A session that is deleted is not entered.")
             case _ as never:
                 assert_never(never)
 
@@ -164,9 +184,8 @@ class Moments:
         with suppress(StoreError):
             self._inbox.close_silent(event.at, besides=session.id)
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
-            session = session_state.forgotten(self._store, session, source=event.source)
-        if event.source is StartSource.FORK:
-            session = session_state.forked(self._store, session, event)
+            session = session_state.forgotten(self._store, session, event.at, source=event.source)
+        session = forked(self._store, session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
             return shown_again(_answered(logged, event))
@@ -282,10 +301,10 @@ class Moments:
         if quiet is not None:
             answer = silence(Placement.TOOL, quiet)
         else:
-            from recollect.engine import tool_error  # most tools do not fail, and it has many patterns to make
+            from recollect.engine import refusal, tool_error  # most tools do not fail, and it has many patterns to make
 
             situation = self._situation(session, event, self._in_front(session, event))
-            answer = tool_error.answer(self._store, self._model(), event.error, situation)
+            answer = tool_error.answer(self._store, self._model(), refusal.what_failed(event), situation)
         self._questions.add(session.id, answer.ids)
         if event.message is None:
             return self._record_unnamed(session, answer, event, began, Point.TOOL_ERROR)

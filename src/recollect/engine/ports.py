@@ -159,9 +159,14 @@ class Forgets(Protocol):
         """Deletes them, their history, and every quotation of them in turns and blocks; what they said."""
         ...
 
+    def delete_session(self, session: SessionId) -> bool:
+        """Deletes its row, its log, its turns, what waits of it and what it left, and every line in which another
+        session was told of that. False: nothing is known of it."""
+        ...
+
     def scrub(self, said: Collection[str] = ()) -> bool:
-        """Cleans index, log and backups of what was purged; whether nothing is left behind. Quicker if it is told
-        what the memories said."""
+        """Cleans index, log and backups of what was purged or deleted; whether nothing is left behind. Quicker if it is
+        told what the memories said."""
         ...
 
 

@@ -1,6 +1,6 @@
 """What the engine needs of sessions from the world: what they are, what they were sent, what they leave behind."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -90,9 +90,14 @@ class LogsInjections(Protocol):
         """Everything of a session, in its order."""
         ...
 
-    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
-        """What these of the parent's messages were sent with, under their names in the child, and its start blocks;
-        the child is in the context of its parent then. Nothing counts as shown once more."""
+    def session_sent_at(self, moments: Collection[datetime], *, like: Session) -> Session | None:
+        """Another session of the same host and project whose messages and tools were sent something, or nothing, at
+        most of these moments; None: at none of them."""
+        ...
+
+    def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
+        """These of the parent's, as they are named in the child, in place of what it began with; the child is in this
+        context then. Nothing counts as shown once more."""
         ...
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:

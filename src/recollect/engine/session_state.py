@@ -1,16 +1,16 @@
-"""The life of a session: how it begins, forks, forgets and ends, what its user wishes, and what it is about."""
+"""The life of a session: how it begins, forgets and ends, what its user wishes, and what it is about."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Event, SessionEnded, SessionStarted, StartSource
+from recollect.domain.event import Event, SessionEnded, StartSource
 from recollect.domain.injection import Point, Session
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Privacy
-from recollect.engine.admission import OWN, admitted_recap
+from recollect.engine.admission import admitted_recap
 from recollect.engine.ports import Store
 from recollect.engine.session_ports import KeepsRecaps, KeepsSessions
 
@@ -49,28 +49,18 @@ def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures
     return wish
 
 
-def forgotten(store: Store, session: Session, *, source: StartSource | None = None) -> Session:
+def forgotten(store: Store, session: Session, at: datetime, *, source: StartSource | None = None) -> Session:
     """The model knows nothing of before: a new live context. A host may tell of one compaction twice, by the event and
-    by a start (`source`) after it; that is one context all the same."""
+    by a start (`source`) after it, or by the same event again; that is one context all the same."""
     began_by_event = session.context > 0 and store.stable(session.id, session.context) is None
     if source is StartSource.COMPACT and began_by_event:
         return session
     told = store.in_context(session.id, session.context)
     began_by_start = session.context > 0 and [sent.point for sent in told] == [Point.START]
-    if source is None and began_by_start:
+    is_told_again = session.context > 0 and all(at < sent.at for sent in told)
+    if (began_by_start and source is not StartSource.CLEAR) or (is_told_again and source is None):
         return session
     return store.begin_context(session.id)
-
-
-def forked(store: Store, session: Session, event: SessionStarted) -> Session:
-    """A fork carries what its parent was sent, up to where it begins."""
-    parent = None if event.parent is None else store.session(event.parent)
-    if parent is None or store.log_of(session.id):
-        return session
-    sent = [sent.message for sent in store.log_of(parent.id) if sent.message is not None]
-    copied = {message: message for message in sent if not event.copied or message.startswith(OWN)}
-    with store.writing():
-        return store.copy_log(parent, session, {**copied, **event.copied})
 
 
 def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
@@ -115,6 +105,9 @@ class Recent:
             self._of[session] = tuple(dict.fromkeys((*what, *known)))[: self._most]
             for oldest in list(self._of)[:-RECENT_SESSIONS]:
                 self._of.pop(oldest, None)
+
+    def forget(self, session: SessionId) -> None:
+        self._of.pop(session, None)
 
     def of(self, session: SessionId) -> tuple[str, ...]:
         return self._of.get(session, ())

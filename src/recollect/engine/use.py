@@ -53,6 +53,9 @@ class OpenQuestions:
         waiting = tuple(memory_id for memory_id in question.waiting if memory_id not in used)
         self._open[session] = replace(question, waiting=waiting, answered=True)
 
+    def forget(self, session: SessionId) -> None:
+        self._open.pop(session, None)
+
     def close(self, session: SessionId, at: datetime) -> None:
         question = self._open.pop(session, None)
         if question is not None and question.answered and question.waiting:

@@ -1,99 +1,213 @@
-"""Puts the OpenCode plugin into a project and takes it out again. Touches its own file only."""
+"""Connects OpenCode and disconnects it: the plugin's files, and `mcp.recollect` in the client's configuration.
+
+Plans what to change and changes nothing itself. Touches files of ours, which say so in their first line, and one entry
+of somebody's configuration; whatever is not understood or not ours is refused or left alone, and said.
+"""
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from recollect.domain.errors import InstallError
+from recollect.install import jsonc
+from recollect.install.changes import Edit, content
+from recollect.install.command import is_bridge_command
 
-MARK = "Recollect for OpenCode"  # stands in the first line of the plugin: a file without it is not ours
-PLUGIN = "recollect.ts"
+MARK = "Recollect for OpenCode"  # stands in the first line of every file of the plugin: one without it is not ours
+PLUGIN = "recollect.ts"  # what the client loads; its parts lie in a folder beside it, where the client does not look
+PARTS = "recollect"
+SECTION, NAME = "mcp", "recollect"
+SCHEMA = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'  # without it, the client rewrites the file
+MAX_CONFIGURATION_BYTES = 1_000_000
 
 
-class Change(StrEnum):
-    CREATED = "created"
-    UPDATED = "updated"
-    UNCHANGED = "unchanged"
-    REMOVED = "removed"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where OpenCode looks: for one user, or for one project."""
+
+    name: str  # as the option has it
+    folder: Path
+    configurations: tuple[Path, ...]  # all of which the client reads; the first one that is there gets the entry
+    new: Path  # where none is there
+
+    @property
+    def plugin(self) -> Path:
+        return self.folder / "plugin" / PLUGIN
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Those that are made, the innermost first."""
+        return (self.plugin.parent / PARTS, self.plugin.parent, self.folder)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    change: Change
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    edits: tuple[Edit, ...]
+    notes: tuple[str, ...] = ()  # what is left alone, and why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a configuration says under `mcp.recollect`."""
+
     path: Path
+    value: jsonc.Json
+
+    @property
+    def is_ours(self) -> bool:
+        """As install writes it: one with anything else in it is somebody's own."""
+        match self.value:
+            case {"type": "local", "command": [*words], **others} if not others:
+                return is_bridge_command(words)
+        return False
+
+    @property
+    def is_off(self) -> bool:
+        return isinstance(self.value, dict) and self.value.get("enabled") is False
+
+    @property
+    def command(self) -> list[str]:
+        """Empty: it starts nothing on this machine."""
+        words = self.value.get("command") if isinstance(self.value, dict) else None
+        return [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
 
 
-def install(project: Path, command_file: Path, daemon_command: Sequence[str]) -> list[Step]:
-    """The plugin into the project; the absolute command that starts the daemon into the user's own state folder."""
-    if not project.is_dir():
-        raise InstallError(f"There is no folder {project}.")
-    target = plugin_path(project)
-    _check_ours(target)
-    command = json.dumps({"command": list(daemon_command)}, indent=2) + "\n"
-    # The command first: a plugin without it could never start its daemon.
-    noted = _put(command_file, command, private_folder=True)  # the daemon's log will lie there too
-    source = plugin_source()
-    parts = sorted((source.parent / "recollect").glob("*.ts"))
-    steps = [_put(target.parent / "recollect" / part.name, part.read_text(encoding="utf-8")) for part in parts]
-    return [*steps, _put(target, source.read_text(encoding="utf-8")), noted]
+def of_user(configuration: Path) -> Place:
+    """`configuration`: the folder for the settings of all programs, as a rule ~/.config."""
+    folder = configuration / "opencode"
+    files = tuple(folder / name for name in ("opencode.jsonc", "opencode.json", "config.json"))
+    return Place(name="user", folder=folder, configurations=files, new=folder / "opencode.json")
 
 
-def uninstall(project: Path) -> list[Step]:
-    target = plugin_path(project)
-    if not target.exists():
-        return [Step(Change.UNCHANGED, target)]
-    _check_ours(target)
-    target.unlink()
-    for folder in (target.parent, target.parent.parent):
-        with suppress(OSError):  # somebody else's files are in it
-            folder.rmdir()
-    return [Step(Change.REMOVED, target)]
+def of_project(root: Path) -> Place:
+    if not root.is_dir():
+        raise InstallError(f"There is no folder {root}.")
+    folder = root / ".opencode"
+    files = tuple(place / name for place in (root, folder) for name in ("opencode.jsonc", "opencode.json"))
+    return Place(name="project", folder=folder, configurations=files, new=folder / "opencode.json")
 
 
-def plugin_path(project: Path) -> Path:
-    return project / ".opencode" / "plugin" / PLUGIN
+def plan_install(place: Place, command: Sequence[str], command_file: Path, commands: dict[str, Sequence[str]]) -> Plan:
+    """`command` goes into the client's configuration, `commands` into our own file, where plugins read them."""
+    noted = json.dumps({name: list(words) for name, words in commands.items()}, indent=2).encode() + b"\n"
+    configured, notes = _with_entry(place, {"type": "local", "command": list(command)})
+    targets = {place.plugin.parent / path: held for path, held in plugin_files().items()}
+    plugin = [Edit(path=path, before=_ours(path), after=held) for path, held in targets.items()]
+    outdated = [
+        Edit(path=path, before=held, after=None) for path, held in installed(place).items() if path not in targets
+    ]
+    return Plan(
+        # The plugin at last, and what the client loads of it at the very last: all that it needs is there then.
+        edits=(
+            Edit(path=command_file, before=content(command_file), after=noted, is_private=True),
+            *configured,
+            *sorted(plugin, key=lambda edit: edit.path == place.plugin),
+            *outdated,
+        ),
+        notes=tuple(notes),
+    )
 
 
-def plugin_source() -> Path:
+def plan_uninstall(place: Place) -> Plan:
+    notes: list[str] = []
+    edits = [Edit(path=path, before=held, after=None) for path, held in installed(place).items()]
+    if place.plugin.exists() and not any(edit.path == place.plugin for edit in edits):
+        notes.append(f"{place.plugin} is not ours and stays.")
+    for entry in entries(place):
+        if not entry.is_ours:
+            notes.append(f'{entry.path} has an entry "{SECTION}.{NAME}" of its own, which stays.')
+            continue
+        text = _text(entry.path)
+        rest = jsonc.without_entry(text, SECTION, NAME)
+        is_empty = rest == SCHEMA and entry.path == place.new
+        edits.append(
+            Edit(path=entry.path, before=text.encode(), after=None if is_empty else rest.encode(), is_ours=False)
+        )
+    return Plan(edits=tuple(edits), notes=tuple(notes))
+
+
+def entries(place: Place) -> list[Entry]:
+    """What the client's configurations say of us. Refuses one that cannot be read."""
+    found: list[Entry] = []
+    for path in place.configurations:
+        text = _text(path)
+        try:
+            value = jsonc.entry_of(text, SECTION, NAME) if text.strip() else None
+        except jsonc.NotJsonc as error:
+            raise _not_understood(path, error) from None
+        found += [] if value is None else [Entry(path=path, value=value)]
+    return found
+
+
+def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit], list[str]]:
+    """The configuration with the entry in it; or why it is left as it is."""
+    for entry in entries(place):
+        text = _text(entry.path)
+        if entry.is_ours:
+            after = text
+            if entry.value != wanted:
+                after = jsonc.with_value(text, SECTION, NAME, "command", wanted["command"])
+            return [Edit(path=entry.path, before=text.encode(), after=after.encode(), is_ours=False)], []
+        switched = "switches it off" if entry.is_off else "is your own"
+        return [], [f'The entry "{SECTION}.{NAME}" in {entry.path} {switched}: it stays as it is.']
+    path = next((path for path in place.configurations if content(path) is not None), place.new)
+    before, text = content(path), _text(path)
+    try:
+        after = jsonc.with_entry(text if text.strip() else SCHEMA, SECTION, NAME, wanted)
+    except jsonc.NotJsonc as error:  # "mcp.recollect": null
+        raise _not_understood(path, error, wanted) from None
+    return [Edit(path=path, before=before, after=after.encode(), is_ours=False)], []
+
+
+def plugin_files() -> dict[Path, bytes]:
+    """The plugin as this version has it: by where each file goes, seen from the client's plugin folder."""
+    folder = _plugin_source()
+    parts = sorted((folder / PARTS).glob("*.ts"))
+    return {path.relative_to(folder): path.read_bytes() for path in (folder / PLUGIN, *parts)}
+
+
+def _plugin_source() -> Path:
     """In a wheel the plugin is package data; in a checkout it lies beside `src`."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "plugins", package.parent.parent / "plugins"):
         if (folder / "opencode" / PLUGIN).is_file():
-            return folder / "opencode" / PLUGIN
+            return folder / "opencode"
     raise InstallError("The OpenCode plugin is missing from this installation; install Recollect again.")
 
 
-def _check_ours(target: Path) -> None:
-    if not target.exists() and not target.is_symlink():
-        return
-    if not target.is_file():
-        raise InstallError(f"{target} is not a file of ours; move it away first. Nothing was changed.")
-    with target.open(encoding="utf-8", errors="replace") as file:
-        if MARK not in file.readline():
-            raise InstallError(f"{target} is not ours; move it away first. Nothing was changed.")
+def installed(place: Place) -> dict[Path, bytes]:
+    """The plugin's files that are there, of whatever version: what the client loads first, then its parts."""
+    paths = (place.plugin, *sorted((place.plugin.parent / PARTS).glob("*.ts")))
+    found = {path: content(path) for path in paths if path.is_file()}
+    return {path: held for path, held in found.items() if held is not None and is_ours(held)}
 
 
-def _put(path: Path, text: str, *, private_folder: bool = False) -> Step:
-    """Whole or not at all: a half-written plugin would silently be no plugin."""
-    change = Change.UPDATED if path.exists() else Change.CREATED
+def is_ours(held: bytes) -> bool:
+    return MARK.encode() in held.partition(b"\n")[0]
+
+
+def _ours(path: Path) -> bytes | None:
+    held = content(path)
+    if held is not None and not is_ours(held):
+        raise InstallError(f"{path} is not ours; move it away first. Nothing was changed.")
+    return held
+
+
+def _text(path: Path) -> str:
+    """Empty: there is no such file, or nothing in it."""
+    held = content(path) or b""
+    if len(held) > MAX_CONFIGURATION_BYTES:
+        raise _not_understood(path, f"it has {len(held):,} bytes")
     try:
-        if change is Change.UPDATED and path.read_text(encoding="utf-8") == text:
-            return Step(Change.UNCHANGED, path)
-        path.parent.mkdir(mode=0o700 if private_folder else 0o777, parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".recollect-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InstallError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return Step(change, path)
+        return held.decode()
+    except UnicodeDecodeError as error:
+        raise _not_understood(path, f"it is not UTF-8 (byte {error.start})") from None
+
+
+def _not_understood(path: Path, why: object, wanted: jsonc.Json = None) -> InstallError:
+    by_hand = json.dumps({SECTION: {NAME: wanted or {"type": "local", "command": ["recollect", "mcp"]}}})
+    return InstallError(
+        f"{path} is not understood and stays as it is: {why}. Nothing was changed. Mend it and try again; the entry "
+        f"that belongs into it is {by_hand}."
+    )

@@ -1,5 +1,6 @@
-"""Who asks: the folder and the session behind a connection. A client keeps its connection for days; a live context is
-shorter, so a session that asked nothing for a while begins anew."""
+"""Who asks: the folder and the session behind a connection; the host's own session, where its plugin tells of it. A
+client keeps its connection for days; a live context is shorter, so a session that asked nothing for a while begins
+anew."""
 
 import os
 import threading
@@ -11,13 +12,13 @@ from urllib.parse import unquote
 
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import MAX_NAME_CHARS, SessionId, check_name
+from recollect.mcp.asking import Asking, is_whole_path
 from recollect.mcp.tools import Asker
 
 FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"
 FOLDER_QUERY = "folder"
 OURS = "mcp-"  # begins the names that we and our bridge give; others are a host's own sessions
 ANEW = timedelta(minutes=10)
-MAX_FOLDER_CHARS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Connection:
         given = self.query.get(FOLDER_QUERY) or unquote(self.headers.get(FOLDER_HEADER, ""))
         if not given:
             return None
-        if not given.startswith("/") or len(given) > MAX_FOLDER_CHARS or "\x00" in given:
+        if not is_whole_path(given):
             raise PayloadError("The folder of this connection is not usable: give its whole path, from / on.")
         return given
 
@@ -54,7 +55,8 @@ class _Live:
 
 
 class Askers:
-    def __init__(self) -> None:
+    def __init__(self, asking: Asking | None = None) -> None:
+        self._asking = asking or Asking()
         self._live: dict[str, _Live] = {}
         self._lock = threading.Lock()
 
@@ -67,6 +69,8 @@ class Askers:
             )
         if not name.startswith(OURS):  # its host tells when its context ends
             return Asker(session=SessionId(name), at=now, folder=folder, hears=False)
+        if (told := self._asking.take(folder, now.timestamp())) is not None:
+            return Asker(session=told.id, host=told.host, at=now, folder=folder, hears=False)
         with self._lock:
             for old in [key for key, live in self._live.items() if now - live.last > ANEW]:
                 del self._live[old]

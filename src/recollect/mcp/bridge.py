@@ -1,8 +1,9 @@
 """`recollect mcp`: an agent's standard input and output, joined to the daemon's MCP. Bytes go through as they are.
 
-Standard library only, and little of it: every agent starts one. It reads the ids of messages and decides nothing. The
-daemon may end and come back as it likes: what was under way is answered with an error, never asked twice, and the next
-line finds a new daemon, told again of the handshake that its client made with the old one. One that hangs is given up.
+Standard library only, and little of it: every agent starts one. It reads the ids of messages and decides nothing, but
+for the greeting, which it says by itself: what a client has for tools may not depend on whether, and how soon, a daemon
+answers. The daemon may end and come back as it likes: what was under way is answered with an error, never asked twice,
+and the next line finds a new daemon, told of the handshake that its client made. One that hangs is given up.
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ LAST_ANSWERS_S = 5.0  # how long answers are waited for, after the client has sa
 CLOSE_S = 1.0
 SIGNALLED_S = 0.3  # both of it, after a signal
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-ANSWER_S = 30.0  # longer than any tool takes
+ANSWER_S = 10.0  # longer than any tool takes: an agent's turn waits for it
 POLL_S = 0.02
 ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts by itself."
 HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
 TOO_LONG = f"The message is longer than {MAX_LINE_BYTES:,} bytes. Send less at once."
 INTERNAL_ERROR, INVALID_REQUEST = -32603, -32600
+FOLDER_OPTION = "--folder"
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
@@ -90,6 +92,8 @@ class Bridge:
         if len(line) > MAX_LINE_BYTES:
             self._write(_error(message.get("id"), INVALID_REQUEST, TOO_LONG))
             return
+        if self._greets(message, line):
+            return
         why = ENDED
         for _ in range(2):  # the daemon may have ended since it was last heard of
             try:
@@ -112,7 +116,6 @@ class Bridge:
                     if asks and talk.waiting.pop(json.dumps(message["id"]), talk) is talk:
                         return  # it was answered, with an error, when the daemon ended
             else:
-                self._remember(message, line)
                 self._forget(message)
                 return
         if asks:
@@ -128,21 +131,45 @@ class Bridge:
                     self._talk.asked.pop(json.dumps(params.get("requestId")), None)
                     self._lock.notify_all()
 
-    def _remember(self, message: dict[str, Any], line: bytes) -> None:
-        if message.get("method") == "initialize":
-            self._handshake = [line]
-        elif message.get("method") == "notifications/initialized" and self._handshake:
+    def _greets(self, message: dict[str, Any], line: bytes) -> bool:
+        """Whether it was said without the daemon. Each daemon is told of the handshake when it is first needed."""
+        method = message.get("method")
+        if method == "notifications/initialized" and self._handshake:
             self._handshake = [self._handshake[0], line]
+            return True
+        if not _is_id(message.get("id")) or not (
+            method == "initialize" or (method == "tools/list" and self._handshake)
+        ):
+            return False
+        from recollect.mcp.greeting import greeting, tool_list  # once: it takes longer than all the rest of us
+
+        said = greeting(message.get("params")) if method == "initialize" else tool_list()
+        if said is None:
+            return False
+        self._write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": said}).encode() + b"\n")
+        if method == "initialize":
+            self._handshake = [line]
+            self._wake()
+        return True
+
+    def _wake(self) -> None:
+        """The daemon is on its way before it is asked."""
+        call = _call()
+        try:
+            connection = call.connected()
+            if connection is None:
+                call.start(BEGIN_S)
+            else:
+                connection.close()
+        except (hook.Failed, OSError):  # whoever asks is told why
+            pass
 
     def _talking(self) -> Talk:
         """The daemon that runs, started where there is none."""
         with self._lock:
             if self._talk is not None and not self._talk.is_over:
                 return self._talk
-        call = hook.Call()
-        call.state = hook.state_folder(dict(os.environb))
-        call.runtime = hook.runtime_folder(dict(os.environb), call.state)
-        talk = self._begun(call)
+        talk = self._begun(_call())
         for line in self._handshake:
             said = _message(line)
             if "id" in said:
@@ -224,6 +251,13 @@ class Bridge:
                 hook.write_all(1, line)
             except OSError:  # nobody listens any more
                 os._exit(0)
+
+
+def _call() -> hook.Call:
+    call = hook.Call()
+    call.state = hook.state_folder(dict(os.environb))
+    call.runtime = hook.runtime_folder(dict(os.environb), call.state)
+    return call
 
 
 def _started(call: hook.Call) -> socket:
@@ -318,7 +352,8 @@ def folder_here() -> str | None:
 
 def main() -> int:
     """Started by a client: a Ctrl-C in its terminal reaches us too, and ends us without a word."""
-    return Bridge(folder_here()).run()
+    *_, name, value = ["", *sys.argv]
+    return Bridge(os.path.realpath(value) if name == FOLDER_OPTION else folder_here()).run()
 
 
 if __name__ == "__main__":

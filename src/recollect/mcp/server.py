@@ -18,18 +18,19 @@ from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.injection import Injection
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import Askers, Connection
+from recollect.mcp.asking import Asking
+from recollect.mcp.greeting import NAME, TITLE, tool_list
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOWHERE, Answer, call
 
-NAME = "recollect"
 TELLING = ("search", "context", "profile")  # tools whose answer depends on the folder
 
 Context = ServerRequestContext[Any, Any]
 Guard = Callable[[Callable[[], Answer]], Answer]  # makes an answer of whatever goes wrong
 
 
-def build(engine: Engine, guard: Guard) -> Server[Any]:
-    askers = Askers()
+def build(engine: Engine, guard: Guard, asking: Asking) -> Server[Any]:
+    askers = Askers(asking)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools())
@@ -49,7 +50,7 @@ def build(engine: Engine, guard: Guard) -> Server[Any]:
     server: Server[Any] = Server(
         NAME,
         version=__version__,
-        title="Recollect",
+        title=TITLE,
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -70,17 +71,7 @@ async def _clear_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 def tools() -> list[types.Tool]:
-    return [
-        types.Tool(
-            name=tool.name,
-            description=tool.says,
-            input_schema=tool.schema,
-            annotations=types.ToolAnnotations(read_only_hint=True)
-            if tool.reads_only
-            else types.ToolAnnotations(destructive_hint=tool.destroys, open_world_hint=False),
-        )
-        for tool in TOOLS.values()
-    ]
+    return [types.Tool.model_validate(tool, by_name=False) for tool in tool_list()["tools"]]
 
 
 def answer(engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]) -> Answer:

@@ -61,6 +61,7 @@ class Asker:
 
     session: SessionId
     at: datetime
+    host: str = BY  # whose session it is
     folder: str | None = None  # None: it works in no project that we know of
     hears: bool = True  # False: what it is told counts once its answer was delivered
 
@@ -217,7 +218,7 @@ def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
     return Asked(
         session=asker.session,
         at=asker.at,
-        host=BY,
+        host=asker.host,
         folder=asker.folder,
         offered=not asker.hears,
         budget_tokens=given.get("max_tokens"),
@@ -227,7 +228,7 @@ def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
 
 
 def _source(asker: Asker) -> Source:
-    return Source(role=Role.ASSISTANT, host=BY, session=asker.session)
+    return Source(role=Role.ASSISTANT, host=asker.host, session=asker.session)
 
 
 def _kinds(given: Mapping[str, Any]) -> frozenset[Kind]:

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.calls import Change, changes_of, command_of
+from recollect.capture.calls import Change, changes_of, command_of, is_own
+from recollect.capture.session import Listener
+from recollect.domain.event import Event
+from recollect.mcp.schema import TOOLS
+from tests.builders import a_failure, a_prompt, a_reply, an_end
+from tests.requirements import covers
+from tests.unit.capture.hearing import used
 
 APPLIED = """\
 *** Begin Patch
@@ -66,3 +72,36 @@ def test_a_change_is_found_under_every_name(
     tool: str, given: dict[str, Any], changes: list[tuple[str, str, str]]
 ) -> None:
     assert changes_of(tool, given) == [Change(path=path, old=old, new=new) for path, old, new in changes]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("written", ["recollect_{}", "mcp__recollect__{}", "recollect.{}", "mcp__plugin_recollect__{}"])
+def test_our_own_tools_are_known_however_a_host_writes_their_names(name: str, written: str) -> None:
+    assert is_own(written.format(name))
+
+
+@pytest.mark.parametrize("tool", ["search", "bash", "github_search", "recollection_search", "recollect", "recollect_x"])
+def test_a_tool_of_somebody_else_is_not_taken_for_ours(tool: str) -> None:
+    assert not is_own(tool)
+
+
+@covers("CAP-6")
+@pytest.mark.parametrize(("tool", "adds"), [("recollect_search", False), ("bash", True)])
+def test_nothing_is_learnt_from_what_our_own_tools_are_given_and_answer(tool: str, adds: bool) -> None:
+    """The same with another tool shows that there was something to learn."""
+    error = "ConnectionRefusedError: cannot reach warehouse.internal:5432 as reader"
+    edit = used("edit", {"filePath": "tunnel.cfg", "oldString": "port = 1", "newString": "port = 5432"}, call="c2")
+    given = {"query": "make deploy", "command": "make deploy"}
+    asked = [
+        a_failure(error, tool=tool, input=given, message=None, call="c1"),
+        edit,
+        used(tool, given, "Helm deploys on Mondays.", call="c3"),
+    ]
+    around = (a_prompt("Look up why the deploy fails."), a_reply("Done.", message="r1"), an_end())
+
+    def learnt(*events: Event) -> tuple[object, ...]:
+        listener = Listener()
+        proposals = [one for event in (around[0], *events, *around[1:]) for one in listener.hear(event)]
+        return proposals, listener.told()
+
+    assert (learnt(*asked) != learnt(edit)) == adds

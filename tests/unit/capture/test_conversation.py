@@ -170,6 +170,33 @@ def test_what_is_asked_to_be_remembered_says_so() -> None:
     assert (proposal.basis, proposal.explicit) == (Basis.ASKED, True)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided to keep sessions in Redis because the API runs on three hosts.",
+        "We chose PostgreSQL over MongoDB because we need transactions.",
+        "Ok, we're going with trunk-based development since long release branches drifted apart.",
+        "Decision: invoices are rendered on the server, so that the browser needs no templates.",
+    ],
+)
+def test_a_decision_that_a_user_tells_with_its_reason_is_confirmed(text: str) -> None:
+    (proposal,) = of_user(text)
+    assert (proposal.tier, proposal.kind) == (Tier.CONFIRMED, Kind.DECISION)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided to meet again tomorrow.",
+        "Have we decided on Redis because of the three hosts?",
+        "Maybe we go with Redis because the API runs on three hosts, not sure yet.",
+        "They chose PostgreSQL over MongoDB because they need transactions.",
+    ],
+)
+def test_a_decision_without_a_reason_a_doubt_and_what_others_decided_are_not(text: str) -> None:
+    assert not any(one.tier is Tier.CONFIRMED for one in of_user(text))
+
+
 def test_what_is_said_for_this_once_is_not_confirmed() -> None:
     for text in ("For this PR always use the old parser.", "Just this time we use npm, not pnpm."):
         assert all(proposal.tier is Tier.CANDIDATE for proposal in of_user(text))

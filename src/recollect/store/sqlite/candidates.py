@@ -48,6 +48,17 @@ class Candidates(History):
             ).fetchall()
         return memories_of(rows)
 
+    def taught_only_by(self, session: SessionId) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM memory WHERE session = ? AND tier = 'candidate' ORDER BY n", (session,)
+            ).fetchall()
+        return [
+            memory
+            for memory in memories_of(rows)
+            if all(mention.source.session == session for mention in memory.mentions)
+        ]
+
     def fading(self, before: datetime) -> list[Memory]:
         with self._database.read() as connection:
             rows = connection.execute(

@@ -1,7 +1,8 @@
 """Forgetting for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind.
 
 Deleting is not enough: the words stay in the index's segments, in the write-ahead log and in backups. So a forgotten
-memory leaves its id in `trace` until all of these are clean; whoever comes next goes on where a crash stopped it.
+memory, and a deleted session, leaves its id in `trace` until all of these are clean; whoever comes next goes on where a
+crash stopped it.
 """
 
 import json
@@ -11,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import leaks, quotations
+from recollect.domain.memory import MemoryId, SessionId
+from recollect.store.sqlite import deletion, leaks, quotations
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
@@ -32,6 +33,16 @@ class Forgetting:
             connection.executemany("INSERT OR IGNORE INTO trace VALUES (?)", [(memory_id,) for memory_id in memories])
         return said
 
+    def delete_session(self, session: SessionId) -> bool:
+        with self._database.speaking_of_files(), self._database.write() as connection:
+            if not deletion.is_known(connection, session):
+                return False
+            for unfinished in self._unfinished():
+                unfinished.unlink()
+            deletion.delete(connection, session)
+            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
+        return True
+
     def take_out_secrets(self) -> int:
         """From rows that an older version wrote, and from every copy; how many were taken out. Copies come first: as
         long as the database has one itself, whoever comes after a crash knows that there is something to do."""
@@ -49,27 +60,30 @@ class Forgetting:
 
     def scrub(self, said: Collection[str] = ()) -> bool:
         with self._database.read() as connection:
-            traces = [MemoryId(row["memory"]) for row in connection.execute("SELECT memory FROM trace")]
+            traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
         if not traces:
             return True
+        memories, sessions = deletion.told_apart(traces)
         with self._database.alone() as connection:
             for table in ("memory_words", "turn_words"):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             clean = _empty_log(connection)
             # A page that was rearranged may hold a copy that no table knows of; only who knows the words can look.
             # To look for very many takes longer than to write the file anew.
-            path, unknown = self._database.path, not 0 < len(said) <= MANY_TEXTS
+            path, unknown = self._database.path, bool(sessions) or not 0 < len(said) <= MANY_TEXTS
             if clean and path is not None and (unknown or _found(path, said)):
                 connection.execute("VACUUM")
                 clean = _empty_log(connection)
         with self._database.speaking_of_files():
             for copy in self._copies():
-                _rewrite(copy, lambda opened: quotations.delete(opened, traces, also=said), [*said, *traces])
+                _rewrite(copy, lambda opened: deletion.delete_all(opened, traces, said), [*said, *memories, *sessions])
             for aside in self._beside("damaged-*.jsonl"):
-                _rewrite_lines(aside, lambda line: None if _speaks_of(line, traces, said) else line)
+                _rewrite_lines(
+                    aside, lambda line: None if _speaks_of(line, memories, said) or _is_of(line, sessions) else line
+                )
         if clean:
             with self._database.write() as connection:  # not those that somebody else has left meanwhile
-                connection.executemany("DELETE FROM trace WHERE memory = ?", [(memory_id,) for memory_id in traces])
+                connection.executemany("DELETE FROM trace WHERE memory = ?", [(trace,) for trace in traces])
             with self._database.alone() as connection:
                 clean = _empty_log(connection)
         return clean
@@ -147,6 +161,15 @@ def _speaks_of(line: str, memories: Collection[MemoryId], said: Collection[str])
     values = [value for value in row.values() if isinstance(value, str)]
     plain = "\n".join([*values, *(value.encode().decode("unicode_escape", "replace") for value in values)])
     return any(text in plain or json.dumps(text, ensure_ascii=False)[1:-1] in plain for text in said)
+
+
+def _is_of(line: str, sessions: Collection[SessionId]) -> bool:
+    """Whether a row belongs to a session; a memory that was learnt in one belongs to nobody."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return any(session in line for session in sessions)
+    return row.get("session") in sessions and "content_key" not in row
 
 
 def _found(path: Path, texts: Collection[str]) -> bool:

@@ -1,7 +1,7 @@
 """Sessions and the injection log in SQLite."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -149,17 +149,26 @@ class Injections:
             ).fetchall()
         return [*filter(None, map(sent_of, rows))]
 
-    def copy_log(self, parent: Session, child: Session, messages: Mapping[MessageId, MessageId]) -> Session:
-        with self._database.write() as connection:
-            for sent in self.log_of(parent.id):
-                if sent.message is None or sent.message in messages:
-                    name = None if sent.message is None else messages[sent.message]
-                    row = sent_row(replace(sent, session=child.id, message=name))
-                    connection.execute(
-                        f"INSERT OR IGNORE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row
-                    )
+    def session_sent_at(self, moments: Collection[datetime], *, like: Session) -> Session | None:
+        with self._database.read() as connection:
             row = connection.execute(
-                "UPDATE session SET context = ? WHERE id = ? RETURNING *", (parent.context, child.id)
+                "SELECT session.* FROM json_each(:moments) AS asked JOIN injection ON injection.at_ms = asked.value "
+                "JOIN session ON session.id = injection.session "
+                "WHERE injection.message <> :stable AND session.id <> :id AND host = :host AND project IS :project "
+                "GROUP BY session.id ORDER BY count(DISTINCT injection.at_ms) DESC, started_ms DESC, session.id "
+                "LIMIT 1",
+                {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": STABLE},
+            ).fetchone()
+        return session_of(row) if row else None
+
+    def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
+        with self._database.write() as connection:
+            for one in sent:
+                row = sent_row(replace(one, session=child.id))
+                connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
+            row = connection.execute(
+                "UPDATE session SET context = ?, parent = coalesce(parent, ?) WHERE id = ? RETURNING *",
+                (context, parent.id, child.id),
             ).fetchone()
         return session_of(row)
 

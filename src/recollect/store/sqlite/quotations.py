@@ -37,7 +37,7 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     if "change" in tables:
         connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
     if "injection" in tables:
-        _cut_from_blocks(connection, memories, (*said, *also, *whole))
+        cut_from_blocks(connection, memories, _quoting((*said, *also, *whole)))
     if "recap" in tables:
         _cut_from_recaps(connection, (*said, *also))
     if "inbox" in tables:
@@ -177,10 +177,12 @@ def _forget_meaning(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
         vectors.wait_for_vector(connection, "turn", n)
 
 
-def _cut_from_blocks(connection: sqlite3.Connection, memories: Collection[MemoryId], texts: Collection[str]) -> None:
-    """The lines of memories in what was sent. A host that asks for such a block again gets it without the lines."""
+def cut_from_blocks(
+    connection: sqlite3.Connection, memories: Collection[MemoryId], quotes: Callable[[str], bool]
+) -> None:
+    """The lines of memories in what was sent, and what quotes them. A host that asks for such a block again gets it
+    without the lines."""
     shown_as = {plain(memory_id) for memory_id in memories}
-    quotes = _quoting(texts)
 
     def left_of(block: str) -> str:
         return without(block, shown_as, quotes)

@@ -9,8 +9,7 @@ from typing import Any
 
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, note, problem
-from recollect.domain.memory import MemoryId
-from recollect.store.sqlite import index, quotations, vectors
+from recollect.store.sqlite import deletion, index, vectors
 from recollect.store.sqlite.database import Database, alone_on, lock_of
 from recollect.store.sqlite.rows import DamagedRow, current_row, row_hash
 from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_is_sound, stamp
@@ -56,8 +55,8 @@ def _salvaged(path: Path) -> list[Finding]:
             connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by NOT IN (SELECT n FROM deed)")
             index.rebuild(connection)
             vectors.begin_anew(connection)
-            gone = [MemoryId(row["memory"]) for row in connection.execute("SELECT memory FROM trace")]
-            quotations.delete(connection, gone)  # a backup that was not rewritten yet must not bring them back
+            traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
+            deletion.delete_all(connection, traces)  # a backup that was not rewritten yet must not bring them back
     except BaseException:
         database.close()
         _remove(new)

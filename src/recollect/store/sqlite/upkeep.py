@@ -136,7 +136,7 @@ def _traces(database: Database) -> Iterator[Finding]:
         if count:
             yield note(
                 "forgetting",
-                f"{count} forgotten memories may still have traces in the file, its log or a backup",
+                f"{count} memories or sessions may have left traces in the file, its log or a backup",
                 "They go with the next command that writes, when nobody else is reading.",
             )
 

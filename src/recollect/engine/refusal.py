@@ -1,0 +1,35 @@
+"""By what a failed tool is known again: by its error, or, where a person said no, by what was not to be done.
+
+Every refusal reads alike. Known by its words, one of them would come with what helped against another.
+"""
+
+import re
+from pathlib import PurePosixPath
+
+from recollect.capture.calls import command_of, target_of
+from recollect.capture.shell import runs
+from recollect.domain.event import ToolFailed
+
+FIRST_WORDS = 3  # of a command that only looks around
+
+_REFUSED = re.compile(
+    r"\s*(?:\w*Error: )?The user (?:has )?(?:rejected|denied|refused|declined|specified a rule|doesn't want|"
+    r"does not want)\b",
+    re.IGNORECASE,
+)
+
+
+def what_failed(event: ToolFailed) -> str:
+    if not _REFUSED.match(event.error):
+        return event.error
+    target = PurePosixPath(target_of(event.input)).name
+    return f"Permission refused: {_done(command_of(event.tool, event.input)) or f'{event.tool} {target}'.strip()}"
+
+
+def _done(command: str) -> str:
+    """The program, its task and its flags; what it was to work on is another one next time."""
+    found = runs(command)
+    if not found:
+        return " ".join(command.split()[:FIRST_WORDS])
+    run = found[0]
+    return " ".join(word for word in run.words if word in (run.words[0], run.task) or word.startswith("-"))

@@ -1,0 +1,171 @@
+"""Files before and after: told as a diff, and then made all of them or none of them.
+
+Each file is written whole beside its place and moved there. What fails half-way, Ctrl-C too, is undone. A link is
+followed and stays a link. Refuses a read-only file, and one that somebody changes meanwhile.
+"""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from recollect.domain.errors import InstallError
+
+
+class Change(StrEnum):
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One file, as it is and as it shall be."""
+
+    path: Path
+    before: bytes | None  # None: it is not there
+    after: bytes | None  # None: it shall not be there
+    is_ours: bool = True  # False: somebody's own, of which every changed line is told
+    is_private: bool = False  # its folder is made for nobody else
+
+    @property
+    def change(self) -> Change:
+        if self.before == self.after:
+            return Change.UNCHANGED
+        if self.before is None:
+            return Change.CREATED
+        return Change.REMOVED if self.after is None else Change.UPDATED
+
+
+def content(path: Path) -> bytes | None:
+    """None: there is no such file. Refuses what is no file, and a link that leads nowhere."""
+    try:
+        if not os.path.lexists(path):
+            return None
+        if not path.is_file():
+            raise InstallError(f"{path} is not a file, or a link that leads nowhere; move it away first.")
+        return path.read_bytes()
+    except OSError as error:
+        raise InstallError(f"{path} cannot be read: {_why(error)}.") from error
+
+
+def diff_of(edit: Edit) -> list[str]:
+    """The changed lines with what stands around them, as `diff -u` has it."""
+    import difflib  # only who changes something needs it
+
+    before, after = (_lines(side) for side in (edit.before, edit.after))
+    was, will_be = ("/dev/null" if side is None else str(edit.path) for side in (edit.before, edit.after))
+    return [line.rstrip("\r\n") for line in difflib.unified_diff(before, after, was, will_be)]
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return (content or b"").decode("utf-8-sig", "replace").splitlines(keepends=True)
+
+
+def make(edits: Sequence[Edit], folders: Iterable[Path] = ()) -> None:
+    """In this order, all or none; of `folders`, those that are empty afterwards are removed."""
+    check(edits)
+    done: list[_Step] = []
+    try:
+        for edit in edits:
+            if edit.change is Change.UNCHANGED:
+                continue
+            step = _Step.before(edit)
+            done.append(step)
+            _put(edit.path, edit.before, edit.after, is_private=edit.is_private)
+    except BaseException as error:  # Ctrl-C too: nothing is left half done
+        for step in reversed(done):
+            step.undo()
+        if isinstance(error, OSError):
+            raise InstallError(
+                f"{done[-1].edit.path} cannot be written: {_why(error)}. Nothing was changed."
+            ) from error
+        raise
+    for folder in folders:
+        with suppress(OSError):  # somebody else's files are in it
+            folder.rmdir()
+
+
+def check(edits: Iterable[Edit]) -> None:
+    """Refuses what cannot be made, as far as that can be known before anything is touched."""
+    for edit in edits:
+        if edit.change is not Change.UNCHANGED:
+            _check(edit)
+
+
+def _check(edit: Edit) -> None:
+    place = edit.path.resolve()
+    folder = next(place for place in place.parents if os.path.lexists(place))
+    if not folder.is_dir():
+        raise InstallError(f"{folder} is no folder; {edit.path} cannot be written. Nothing was changed.")
+    if not os.access(folder, os.W_OK | os.X_OK) or not _may_be_written(folder):
+        raise InstallError(f"The folder {folder} is read-only; {edit.path} cannot be written. Nothing was changed.")
+    # A file could be replaced all the same; whoever made it read-only did not want that.
+    if edit.before is not None and not (os.access(place, os.W_OK) and _may_be_written(place)):
+        raise InstallError(f"{edit.path} is read-only; `chmod u+w` it first. Nothing was changed.")
+
+
+def _may_be_written(path: Path) -> bool:
+    return bool(path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What it takes to undo one edit."""
+
+    edit: Edit
+    link: str | None  # where a link led that may be removed
+    made: tuple[Path, ...]  # folders that are not there yet, the innermost first
+
+    @classmethod
+    def before(cls, edit: Edit) -> "_Step":
+        link = os.readlink(edit.path) if edit.path.is_symlink() else None  # noqa: PTH115  # as it was written
+        return cls(edit, link, tuple(_missing(edit.path.parent)))
+
+    def undo(self) -> None:
+        edit = self.edit
+        with suppress(OSError, InstallError):  # what cannot be undone must not keep the rest from it
+            if self.link is not None and not edit.path.is_symlink():
+                edit.path.symlink_to(self.link)
+            elif content(edit.path) == edit.after:
+                _put(edit.path, edit.after, edit.before)
+        for folder in self.made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _missing(folder: Path) -> Iterator[Path]:
+    while not folder.exists():
+        yield folder
+        folder = folder.parent
+
+
+def _put(path: Path, before: bytes | None, after: bytes | None, *, is_private: bool = False) -> None:
+    if content(path) != before:
+        raise InstallError(f"{path} was changed by somebody else meanwhile; try again. Nothing was changed.")
+    if after is None:
+        path.unlink()
+        return
+    path.parent.mkdir(mode=0o700 if is_private else 0o777, parents=True, exist_ok=True)
+    place = path.resolve()
+    mode = 0o644 if before is None else stat.S_IMODE(place.stat().st_mode)
+    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".recollect-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)

@@ -1,0 +1,103 @@
+"""Deleting a session: its row, its log, its turns, what waits of it and what it left, and the lines in which other
+sessions were told of it. Memories are not touched. Works on a copy of the database too, also of an older schema."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Collection, Sequence
+
+from recollect.domain.memory import MemoryId, SessionId
+from recollect.store.sqlite import inbox, index, quotations, vectors
+from recollect.store.sqlite.inbox import INBOX_WORDS
+from recollect.store.sqlite.rows import is_sound
+from recollect.store.sqlite.session_rows import recap_of
+from recollect.text.block import SESSION_CHARS, is_quote, parts_quoted, plain
+from recollect.text.passages import without_marks
+
+OF_A_SESSION = ("turn", "injection", "inbox", "recap")
+A_SESSION = "\t"  # begins the trace of one, before its id: no memory is called so
+
+_BETWEEN = re.compile(r"[;:,] ")  # what a line about a session is made of
+_DAY = re.compile(r"^- (?:\d+-\d\d-\d\d )?")
+_EDGE = " \t-.,;:!?\"'`()…"
+
+
+def delete(connection: sqlite3.Connection, session: SessionId) -> None:
+    tables = quotations.tables_of(connection)
+    said = _said_in(connection, session, tables)
+    for row in _rows(connection, "turn", session, tables):
+        index.drop_turn(connection, row["n"])
+        if "turn_vector" in tables:
+            vectors.drop(connection, "turn", row["n"])
+        connection.execute("DELETE FROM turn WHERE n = ?", (row["n"],))
+    for table in tables & {"injection", "inbox", "recap"}:
+        connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+    if "session" in tables:
+        connection.execute("DELETE FROM session WHERE id = ?", (session,))
+    if "injection" in tables and said:
+        quotations.cut_from_blocks(connection, (), _telling_of(session, said))
+
+
+def delete_all(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
+    """The memories and sessions of which something may be left; `also`: what the memories said."""
+    memories, sessions = told_apart(traces)
+    for session in sessions:
+        delete(connection, session)
+    quotations.delete(connection, memories, also=also)
+
+
+def is_known(connection: sqlite3.Connection, session: SessionId) -> bool:
+    """Whether anything of it is kept beside memories."""
+    kept = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE session = :id" for table in OF_A_SESSION)
+    found = connection.execute(f"SELECT 1 FROM session WHERE id = :id UNION ALL {kept} LIMIT 1", {"id": session})
+    return found.fetchone() is not None
+
+
+def trace_of(session: SessionId) -> str:
+    return f"{A_SESSION}{session}"
+
+
+def told_apart(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
+    """The memories and the sessions of which something may be left."""
+    sessions = [trace for trace in traces if trace.startswith(A_SESSION) and trace != A_SESSION]
+    memories = [MemoryId(trace) for trace in traces if trace not in sessions]
+    return memories, [SessionId(trace.removeprefix(A_SESSION)) for trace in sessions]
+
+
+def _rows(
+    connection: sqlite3.Connection, table: str, session: SessionId, tables: Collection[str]
+) -> Sequence[sqlite3.Row]:
+    if table not in tables:
+        return ()
+    return connection.execute(f"SELECT * FROM {table} WHERE session = ?", (session,)).fetchall()
+
+
+def _said_in(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> list[str]:
+    """By its user and its agent, and what was noted of it."""
+    said = [row["text"] for row in _rows(connection, "turn", session, tables)]
+    for row in _rows(connection, "recap", session, tables):
+        recap = recap_of(row)
+        said += [] if recap is None else recap.lines
+    for row in _rows(connection, "inbox", session, tables):
+        said += inbox.texts_of(row) if is_sound(row, INBOX_WORDS) else []
+    return said
+
+
+def _telling_of(session: SessionId, said: Collection[str]) -> Callable[[str], bool]:
+    """Whether a line of a block quotes it, or says what it left."""
+    named = f", {plain(session[:SESSION_CHARS])})"
+    known = [_as_read(told) for text in said for told in dict.fromkeys((text, without_marks(text)))]
+
+    def is_said(words: str) -> bool:
+        part = _as_read(words).strip(_EDGE)
+        return len(part) >= quotations.PART_CHARS and any(part in text for text in known)
+
+    def tells(line: str) -> bool:
+        if is_quote(line):
+            return line.endswith(named) and any(map(is_said, parts_quoted(line)))
+        return any(map(is_said, _BETWEEN.split(_DAY.sub("", line))))
+
+    return tells
+
+
+def _as_read(text: str) -> str:
+    return " ".join(plain(text).casefold().split())

@@ -1,0 +1,167 @@
+"""The whole idea on the real client: what one session says and meets, the next one knows. Nothing is taught by hand."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from tests.e2e import kept
+from tests.e2e.opencode import Project, Run, Server
+from tests.e2e.taught import OFF_TOPIC, import_into, remembering_project
+from tests.requirements import covers
+
+pytestmark = pytest.mark.alone
+
+PREFERENCE = "I prefer short commit titles in the imperative."
+DECISION = "We decided to keep sessions in Redis because the API runs on three hosts."
+WORK = f"{PREFERENCE} {DECISION} Please run the checks and make them pass."
+FIXED = "The check failed because settings.ini had no pool_size; I set pool_size = 5 and it passes now."
+FACT = "The nightly export writes its files to a bucket, and the finance team reads them there at six."
+ON_TOPIC = "Where does the nightly export put its files?"
+
+CHECK = """
+grep -q pool_size settings.ini 2>/dev/null && echo "all good" && exit 0
+echo "ConfigError: no pool_size in settings.ini" >&2
+exit 1
+"""
+AUTH_AND_DEPLOYMENT = "Our auth uses JWT tokens in httpOnly cookies. Deployment is Kubernetes with Helm on GCP."
+
+
+def calls(*steps: tuple[str, dict[str, str]]) -> str:
+    return " ".join(f"[[tool {name} {json.dumps(given)}]]" for name, given in steps)
+
+
+def mends(project: Project) -> str:
+    """What the model does: the check fails, it writes what is missing, and the same check passes."""
+    check = ("bash", {"command": "sh check.sh", "description": "Run the checks"})
+    write = ("write", {"filePath": str(project.path / "settings.ini"), "content": "pool_size = 5\n"})
+    return f"{calls(check, write, check)} [[say {FIXED}]]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    project: Project
+    first: tuple[Run, ...]  # the processes of session one
+    second: Run  # right after them
+
+
+@pytest.fixture(scope="module")
+def _story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    with remembering_project(tmp_path_factory.mktemp("machine")) as project:
+        project.write("check.sh", CHECK)
+        project.machine.model.cue(WORK, mends(project))
+        first = (project.run(WORK, title=None), project.run(FACT, "--continue", title=None))
+        yield Story(project=project, first=first, second=project.run(ON_TOPIC, title=None))
+
+
+@pytest.fixture
+def story(_story: Story) -> Iterator[Story]:
+    yield _story
+    _story.project.machine.model.assert_no_errors()
+
+
+def test_a_new_process_starts_with_what_the_last_one_said_and_met(story: Story) -> None:
+    """It began as soon as the other had ended: nothing was still on its way."""
+    assert [run.exit_code for run in (*story.first, story.second)] == [0, 0, 0]
+    assert "ConfigError" in story.first[0].chats[1].tool_results[0]
+    assert "all good" in story.first[0].chats[-1].tool_results[-1]
+    (start,) = story.second.chats[0].system_fences
+    assert PREFERENCE in start
+    assert DECISION in start
+    error = next(line for line in start.splitlines() if "ConfigError: no pool_size" in line)
+    assert "pool_size = 5" in error
+
+
+def test_a_prompt_on_topic_carries_what_was_said_about_it_and_one_off_topic_nothing(story: Story) -> None:
+    (chat,) = story.second.chats
+    (block,) = chat.last_user_fences
+    assert FACT in block
+    assert PREFERENCE not in block
+    with story.project.serve() as server:
+        (off_topic,) = server.session().prompt(OFF_TOPIC).chats
+    assert PREFERENCE in "".join(off_topic.system_fences)
+    assert off_topic.message_fences == [[]]
+
+
+def test_the_session_that_went_on_in_another_process_kept_its_bytes(story: Story) -> None:
+    before, after = story.first[0].chats[-1], story.first[1].chats[0]
+    assert after.prefix_text().startswith(before.prefix_text())
+    assert before.session == after.session
+
+
+def test_title_calls_carry_nothing_of_ours(story: Story) -> None:
+    titles = [request for run in (*story.first, story.second) for request in run.requests if request.is_title]
+    assert len(titles) == 2
+    for title in titles:
+        assert "recollect" not in title.prefix_text().lower()
+
+
+def test_runs_print_nothing_of_ours_and_the_client_is_told_once_in_its_log(story: Story) -> None:
+    for run in (*story.first, story.second):
+        assert "recollect" not in (run.stdout + run.stderr).lower()
+        assert "ConfigError" not in run.stderr
+    welcomes = [line for line in story.project.machine.client_log().splitlines() if "service=recollect" in line]
+    assert len(welcomes) == 1, welcomes
+
+
+def test_what_the_sessions_taught_is_in_the_list_and_says_where_it_comes_from(story: Story) -> None:
+    kept.settled(story.project.machine)
+    learnt = {memory["text"]: memory for memory in kept.memories(story.project)}
+    assert {learnt[text]["kind"] for text in (PREFERENCE, DECISION)} == {"preference", "decision"}
+    assert {learnt[text]["source"]["session"] for text in (PREFERENCE, DECISION)} == {story.first[0].chats[0].session}
+    assert [memory["kind"] for text, memory in learnt.items() if "ConfigError" in text] == ["error_pattern"]
+
+
+# Topics that change
+
+
+@pytest.fixture(scope="module")
+def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with remembering_project(tmp_path_factory.mktemp("machine")) as project, project.serve() as server:
+        yield server
+
+
+@pytest.fixture
+def serving(_serving: Server) -> Iterator[Server]:
+    yield _serving
+    _serving.model.assert_no_errors()
+
+
+@covers("SCN-D1")
+def test_each_topic_finds_what_an_earlier_session_said_about_it(serving: Server) -> None:
+    serving.session().prompt(AUTH_AND_DEPLOYMENT)
+    kept.until(lambda: kept.said(serving.project, "auth tokens"), bool)
+    kept.settled(serving.project.machine)
+    session = serving.session()
+    prompts = ("How is auth handled?", "Now help me set up the deployment pipeline", "What about database?")
+    auth, deployment, database = (session.prompt(prompt).chats[0] for prompt in prompts)
+    ours = ["".join(chat.fences) for chat in (auth, deployment, database)]
+    assert all(word in ours[0] for word in ("JWT", "httpOnly"))
+    assert all(word in ours[1] for word in ("Kubernetes", "Helm", "GCP"))
+    assert database.last_user_fences == []
+    assert ours[2].count("httpOnly") == ours[0].count("httpOnly"), "nothing is told twice"
+
+
+@covers("SCN-D1")
+def test_each_turn_carries_the_block_of_its_own_topic_alone(serving: Server) -> None:
+    project = serving.project.machine.project("topics")
+    project.install_recollect()
+    known = {
+        "auth": "Our auth uses JWT tokens in httpOnly cookies.",
+        "deployment": "The deployment is Kubernetes with Helm on GCP.",
+        "database": "The database is PostgreSQL 16; its migrations run before the rollout.",
+    }
+    old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in known.values()]
+    import_into(project, old)
+    session = serving.session(at=project)
+    prompts = {
+        "auth": "How is auth handled?",
+        "deployment": "Now help me set up the deployment pipeline",
+        "database": "What about database?",
+    }
+    chats = {topic: session.prompt(prompt).chats[0] for topic, prompt in prompts.items()}
+    assert not any(text in "".join(chats["auth"].system_fences) for text in known.values())
+    for topic, chat in chats.items():
+        (block,) = chat.last_user_fences
+        assert {other for other, text in known.items() if text in block} == {topic}

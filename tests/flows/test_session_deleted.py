@@ -1,0 +1,247 @@
+"""A session is deleted: what is known of it goes, down to the bytes, and what it has proven stays."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.domain.errors import StoreError
+from recollect.domain.event import Event, ToolSucceeded
+from recollect.domain.health import Health
+from recollect.domain.history import DeedKind
+from recollect.domain.memory import Kind, MessageId, Role, SessionId, Source, Tier
+from recollect.domain.session import Summary
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import NOW, PROJECT, a_deletion, a_draft, a_failure, a_prompt, a_question, a_reply, a_start, an_end
+from tests.flows.conftest import engine_on
+from tests.flows.test_learning import FINDING, RULE, learnt, lived
+from tests.store.forgetting.victim import back_up, left_in
+
+S1 = SessionId("s1")
+ASIDE = "By the way, the quokka deployment lives behind the marmot proxy."
+OPEN = "next: feed the numbatzq before the release"
+PIECES = [b"quokka", b"marmot", b"numbatzq", b"connection pool in src/db/pool.py", b"wombatzq"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "recollect.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(path)
+    yield opened
+    opened.close()
+
+
+def a_life(session: str = "s1") -> list[Event]:
+    """It states a rule, which is confirmed, and finds something out, which waits; it ends with a note."""
+    return [
+        a_start(session),
+        a_prompt(RULE, session=session, message="m1"),
+        a_prompt(ASIDE, session=session, message="m2"),
+        a_reply(FINDING, session=session, final=True),
+        a_failure("wombatzq: command not found", session=session, message="t1", call="c1"),
+        an_end(session, OPEN, summary=Summary(asked="move the quokka deployment")),
+    ]
+
+
+def rows_of(store: SqliteStore, session: SessionId = S1) -> dict[str, int]:
+    with store._database.read() as connection:
+        counted = {
+            table: connection.execute(f"SELECT count(*) FROM {table} WHERE session = ?", (session,)).fetchone()[0]
+            for table in ("injection", "turn", "inbox", "recap")
+        }
+        sessions = connection.execute("SELECT count(*) FROM session WHERE id = ?", (session,)).fetchone()[0]
+    return {name: count for name, count in {**counted, "session": sessions}.items() if count}
+
+
+def test_its_state_is_gone_and_its_confirmed_memories_stay(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    (rule,) = learnt(store, Tier.CONFIRMED)
+    assert learnt(store, Tier.CANDIDATE)
+    assert set(rows_of(store)) >= {"injection", "turn", "recap", "session"}
+
+    engine.handle(a_deletion())
+
+    assert rows_of(store) == {}
+    assert learnt(store) == [rule]
+    assert rule.source.session == S1, "where it was said stays known"
+    assert engine.recall_turns("quokka deployment", PROJECT, limit=5) == []
+    assert "numbatzq" not in engine.handle(a_start("s2")).block
+    assert [finding.health for finding in store.check()] == [Health.FINE]
+
+
+def test_no_byte_of_it_is_left_in_any_file(store: SqliteStore, path: Path) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    back_up(path, "schema-004-20260101T000000")
+    assert {name for name, _ in left_in(path.parent, PIECES)} >= {"schema-004-20260101T000000.db"}
+    engine.handle(a_deletion())
+    assert left_in(path.parent, PIECES) == set()
+    assert left_in(path.parent, [b"pytest -q before you commit"]), "what it has proven is there"
+
+
+def test_what_other_sessions_were_told_of_it_goes_too(store: SqliteStore, path: Path) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    told = engine.handle(a_start("s2")).block
+    assert "numbatzq" in told
+    assert "quokka" in told
+    quoted = engine.handle(a_prompt("Where does the quokka deployment live?", session="s2", message="m9")).block
+    assert "marmot" in quoted
+    engine.handle(a_deletion())
+    left = engine.handle(a_start("s2")).block
+    assert RULE in left
+    assert "numbatzq" not in left
+    assert left_in(path.parent, [b"numbatzq", b"marmot"]) == set()
+
+
+def test_what_waits_to_be_learnt_from_is_not_learnt(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    for event in a_life():
+        engine.handle(event)
+    assert engine.to_learn()
+    engine.handle(a_deletion())
+    assert engine.to_learn() == 0
+    while engine.learn_some():
+        pass
+    assert learnt(store) == []
+
+
+def test_a_candidate_that_another_session_said_too_stays(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life(), *a_life("s2"))
+    both = learnt(store, Tier.CANDIDATE)
+    assert any(memory.mentions for memory in both)
+    engine.handle(a_deletion())
+    assert [memory.text for memory in learnt(store, Tier.CANDIDATE)] == [m.text for m in both if m.mentions]
+
+
+def test_what_another_session_is_and_was_told_stays(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    engine.handle(a_start("s2"))
+    block = engine.handle(a_prompt("Fix auth token handling", session="s2", message="m1")).block
+    lived(engine, *a_life())
+    engine.handle(a_deletion())
+    assert engine.replay(SessionId("s2"), [MessageId("m1")]) == {"m1": block}
+    assert set(rows_of(store, SessionId("s2"))) >= {"injection", "session"}
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        a_reply("The quokka is fed.", final=True),
+        a_prompt(ASIDE, message="m7"),
+        a_failure("quokka: command not found", message="t7", call="c7"),
+        ToolSucceeded(session=S1, at=NOW, tool="bash", output="quokka", call="c8"),
+        an_end("s1", OPEN),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_what_is_told_of_it_late_does_not_bring_it_back(store: SqliteStore, late: Event) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    engine.handle(a_deletion())
+    before = learnt(store)
+    assert engine.handle(late).block == ""
+    while engine.learn_some():
+        pass
+    assert set(rows_of(store)) <= {"session"}
+    assert learnt(store) == before
+
+
+def test_one_that_starts_again_is_a_new_one(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    first = engine.handle(a_start()).block
+    engine.handle(a_deletion())
+    engine.remember(a_draft("Never use globals.", kind=Kind.RULE))
+    again = engine.handle(a_start()).block
+    assert "globals" in again
+    assert "globals" not in first
+    assert engine.handle(a_prompt(ASIDE, message="m1")).kept
+    assert set(rows_of(store)) == {"injection", "inbox", "session"}
+
+
+def test_an_agent_that_still_asks_is_answered(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    engine.remember(a_draft("Invoices use the slow queue."))
+    engine.handle(a_start())
+    engine.handle(a_deletion())
+    assert engine.handle(a_question("invoices queue")).ids
+
+
+def test_a_session_that_nobody_knows_is_nothing(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life("s2"))
+    before, deeds = learnt(store), engine.deeds(limit=20)
+    engine.handle(a_deletion("never"))
+    engine.handle(a_deletion("never"))
+    assert (learnt(store), engine.deeds(limit=20)) == (before, deeds)
+    assert rows_of(store, SessionId("never")) == {}
+
+
+def test_told_twice_it_is_deleted_once(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    engine.handle(a_deletion())
+    deeds = engine.deeds(limit=20)
+    engine.handle(a_deletion())
+    assert engine.deeds(limit=20) == deeds
+
+
+def test_the_last_deed_of_a_person_can_be_undone_all_the_same(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    kept = engine.remember(a_draft("Never use globals.", kind=Kind.RULE)).memory
+    engine.handle(a_deletion())
+    assert engine.deeds(limit=1)[0].kind is DeedKind.PURGE
+    assert [memory.id for memory in engine.undo(None, at=NOW, by="cli").removed] == [kept.id]
+
+
+def test_a_wish_of_it_is_forgotten(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    engine.handle(a_start())
+    engine.handle(a_prompt("[no-capture] look at the quokka", message="m1"))
+    engine.handle(a_deletion())
+    lived(engine, a_start(), a_reply(FINDING, final=True), an_end())
+    assert learnt(store), "the new one has no such wish"
+
+
+def test_what_waits_in_memory_for_the_disk_goes_too(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = engine_on(store)
+    engine.handle(a_start())
+    engine.handle(a_start("s2"))
+    with monkeypatch.context() as full:
+
+        def put_event(_: Event) -> None:
+            raise StoreError("The disk is full.")
+
+        full.setattr(store, "put_event", put_event)
+        assert not engine.handle(a_prompt(ASIDE, message="m1")).kept
+        assert not engine.handle(a_prompt("Something else.", session="s2", message="m2")).kept
+    assert engine.unwritten == 2
+    engine.handle(a_deletion())
+    assert engine.unwritten == 1
+    engine.write_down()
+    assert rows_of(store).get("inbox") is None
+
+
+def test_a_candidate_of_which_it_is_the_only_source_is_purged_whatever_became_of_it(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    source = Source(role=Role.ASSISTANT, session=S1)
+    engine.handle(a_start())
+    old = engine.remember(a_draft("The quokka sleeps.", tier=Tier.CANDIDATE, source=source)).memory
+    engine.forget([old.id], at=NOW, by="cli")
+    engine.handle(a_deletion())
+    assert store.get(old.id) is None
+
+
+def test_an_engine_that_has_heard_nothing_deletes_too(store: SqliteStore) -> None:
+    lived(engine_on(store), *a_life())
+    engine_on(store).handle(a_deletion())
+    assert rows_of(store) == {}
