@@ -5,7 +5,6 @@ import time
 from typing import Any
 
 from tests.e2e.fake_model import FakeModel, Reply, Request, ToolCall
-from tests.e2e.script import script_of
 from tests.e2e.wire import STREAM
 
 MARK = "at once"
@@ -20,7 +19,7 @@ def calls_at_once(model: FakeModel) -> None:
         if not request.is_chat or MARK not in request.last_user_words or request.results_of_turn:
             return usual(path, session, body)
         number, _ = model._admit(request)  # recorded like any other
-        return Reply(200, STREAM, _stream(script_of(request.last_user_words).tools, number))
+        return Reply(200, STREAM, _stream(model._script(request).tools, number))
 
     model.reply_to = reply_to  # type: ignore[method-assign]
 

@@ -1,39 +1,29 @@
-"""A project that knows something, with the real client in it: a preference, findings, and errors with their fixes.
-
-Old findings and errors are left to the moments that ask for them; what a prompt or a tool must say to meet one stands
-beside it.
-"""
+"""A shop: a project that knows more than every other: errors with their fixes, beside the tools that meet them."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.fake_model import Wire, fake_model
-from tests.e2e.opencode import OpenCodeMachine, Project, Server
+from tests.e2e.fake_model import FakeModel, Wire, fake_model
+from tests.e2e.opencode import OpenCodeMachine, Project, Server, Session, Turn
+from tests.e2e.taught import DEPLOYMENT, INVOICES, STANDING, import_into, remember, start_daemon
 
 BOTH: list[Wire] = ["openai", "anthropic"]
 
-STANDING = "Always use type hints in new code."
-DEPLOYMENT = "Deployment runs through the Helm chart in deploy/chart, rolled out to GKE."
-INVOICES = "Invoice numbers restart at 1 every January; the tax office wants no gaps."
 TOKEN = "The auth token lives 15 minutes."
 NEWER_TOKEN = "The auth token lives 60 minutes."
 
-ON_DEPLOYMENT = "How does the Helm deployment reach GKE?"
 ON_INVOICES = "Do invoice numbers have gaps?"
 ON_TOKEN = "How long does the auth token live?"
-OFF_TOPIC = "Please reverse a linked list in place for me."
 
 # What the client itself says when it refuses a tool, in its own words.
 DENIED = "The user has specified a rule which prevents you from using this specific tool call."
 REJECTED = "The user rejected permission to use this specific tool call."
 
 _OLD = "2026-01-02"
-_numbers = count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,44 +81,24 @@ _SCRIPTS = {
     GAUGE: "echo 'BarometerFrozenError: the needle of gauge kilo is stuck' >&2; exit 1\n",
 }
 
-FINDINGS: tuple[Mapping[str, Any], ...] = tuple(
-    {"text": text, "kind": "research", "time": _OLD} for text in (DEPLOYMENT, INVOICES, TOKEN)
-)
-
-
-def learn(project: Project, records: Iterable[Mapping[str, Any]]) -> None:
-    """Records as `recollect import` reads them, in a process of its own."""
-    file = project.path.with_name(f"{project.path.name}-{next(_numbers)}.jsonl")
-    file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    done = project.machine.recollect("import", str(file), "--no-embed", cwd=project.path)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def remember(project: Project, text: str, *, kind: str) -> None:
-    done = project.machine.recollect("remember", text, "--kind", kind, cwd=project.path)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def start_daemon(machine: OpenCodeMachine) -> None:
-    started = machine.recollect("start")
-    assert started.returncode == 0, started.stderr
-
 
 def teach(project: Project) -> None:
+    """With the scripts that fail. Old findings and errors are left to the moments that ask for them."""
     project.install_recollect()
     for name, text in _SCRIPTS.items():
         project.write(name, text)
-    remember(project, STANDING, kind="preference")
-    learn(project, [*FINDINGS, *(known.record for known in KNOWN_ERRORS)])
+    remember(project, STANDING)
+    findings = [{"text": text, "kind": "research", "time": _OLD} for text in (DEPLOYMENT, INVOICES, TOKEN)]
+    import_into(project, [*findings, *(known.record for known in KNOWN_ERRORS)])
 
 
 @contextmanager
-def taught_project(root: Path) -> Iterator[Project]:
+def taught_project(root: Path, name: str = "shop") -> Iterator[Project]:
     """On a machine of its own, with the daemon running: its start is not the subject."""
     with fake_model() as model, OpenCodeMachine(root, model) as machine:
-        project = machine.project()
+        project = machine.project(name)
         teach(project)
-        start_daemon(machine)
+        start_daemon(project)
         yield project
 
 
@@ -138,6 +108,16 @@ def taught_server(root: Path, **configuration: Any) -> Iterator[Server]:
         project.configure(configuration)
         with project.serve() as server:
             yield server
+
+
+def ask(session: Session, prompt: str, *, wire: Wire = "openai") -> Turn:
+    """The words of the prompt; what it directs is told to the model aside, so that nobody can learn from it."""
+    return session.prompt(aside(session.server.model, prompt), wire=wire)
+
+
+def aside(model: FakeModel, prompt: str) -> str:
+    words, opening, directives = prompt.partition("[[")
+    return model.cue(words.strip(), opening + directives) if opening else words
 
 
 def memories(project: Project) -> list[dict[str, Any]]:

@@ -12,11 +12,6 @@ _ENTRY = re.compile(r"^\[[A-Z]+\] .*\((?P<about>[^()]*)\)$", re.MULTILINE)
 _OWN_WORDS = ("<recollect", "</recollect>", "not instructions")
 
 
-def blocks(request: Request) -> list[str]:
-    """All of them, in the order of the request."""
-    return [*request.system_fences, *(fence for fences in request.message_fences for fence in fences)]
-
-
 def turn_blocks(request: Request) -> list[str]:
     return [fence for fences in request.message_fences for fence in fences]
 
@@ -32,7 +27,7 @@ def tool_blocks(request: Request) -> list[list[str]]:
 
 def assert_each_once_and_within_the_caps(request: Request) -> None:
     """Judged by a tokenizer that the product does not have."""
-    every = blocks(request)
+    every = request.fences
     assert [block for block, times in Counter(every).items() if times > 1] == []
     entries = Counter(entry.group(0) for block in every for entry in _ENTRY.finditer(block))
     assert [entry for entry, times in entries.items() if times > 1] == []

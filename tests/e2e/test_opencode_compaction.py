@@ -9,21 +9,9 @@ import pytest
 from recollect.engine.compaction import PREAMBLE, REQUEST
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept
 from tests.e2e.opencode import Server, Session
-from tests.e2e.shown import assert_each_once_and_within_the_caps, blocks
-from tests.e2e.shop import (
-    BOTH,
-    DEPLOYMENT,
-    INVOICES,
-    OFF_TOPIC,
-    ON_DEPLOYMENT,
-    ON_INVOICES,
-    POOL,
-    STANDING,
-    bash,
-    memories,
-    start_daemon,
-    taught_server,
-)
+from tests.e2e.shop import BOTH, ON_INVOICES, POOL, ask, bash, memories, taught_server
+from tests.e2e.shown import assert_each_once_and_within_the_caps
+from tests.e2e.taught import DEPLOYMENT, INVOICES, OFF_TOPIC, ON_TOPIC, STANDING, start_daemon
 from tests.requirements import covers
 
 pytestmark = pytest.mark.alone
@@ -63,14 +51,14 @@ def by_hand(session: Session, wire: Wire) -> list[Request]:
 
 def by_itself(session: Session, wire: Wire) -> list[Request]:
     """The context is full: the client compacts and goes on with a turn of its own, which no hook tells of."""
-    return session.prompt("Fine, go on with that list. [[usage 29000]]", wire=wire).requests[1:]
+    return ask(session, "Fine, go on with that list. [[usage 29000]]", wire=wire).requests[1:]
 
 
 BOTH_WAYS = pytest.mark.parametrize("compacts", [by_hand, by_itself])
 
 
 def asked(session: Session, wire: Wire, *prompts: str) -> list[Request]:
-    return [chat for prompt in prompts for chat in session.prompt(prompt, wire=wire).chats]
+    return [chat for prompt in prompts for chat in ask(session, prompt, wire=wire).chats]
 
 
 def only(requests: Sequence[Request]) -> Request:
@@ -85,7 +73,7 @@ def test_the_summary_is_told_what_is_known_and_asked_for_what_is_worth_rememberi
     serving: Server, wire: Wire, compacts: Compacts
 ) -> None:
     session = serving.session()
-    asked(session, wire, ON_DEPLOYMENT, f"Run it. {POOL.tool}")
+    asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")
     summary = only(compacts(session, wire))
     told = summary.last_user_text.partition(PREAMBLE)[2]
     assert [told.count(text) for text in (DEPLOYMENT, POOL.fix, STANDING)] == [1, 1, 1]
@@ -102,17 +90,18 @@ def test_after_a_compaction_the_stable_block_is_there_once_and_what_was_lost_is_
     serving: Server, wire: Wire, compacts: Compacts
 ) -> None:
     session = serving.session()
-    before = asked(session, wire, ON_DEPLOYMENT, f"Run it. {POOL.tool}")
+    before = asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")
     going_on = [request for request in compacts(session, wire) if request.is_chat]
-    after = [*going_on, *asked(session, wire, ON_DEPLOYMENT, f"Run it. {POOL.tool}")]
+    after = [*going_on, *asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")]
+    assert len(before[0].system_fences) == 1
     for chat in after:
-        assert chat.system_fences == before[0].system_fences
+        assert chat.system_fences == after[0].system_fences
         assert_each_once_and_within_the_caps(chat)
     assert STANDING in after[0].system_fences[0]
     (asking, *_, last) = after[len(going_on) :]
     assert [DEPLOYMENT in fence for fence in asking.last_user_fences] == [True]
-    assert "\n".join(blocks(last)).count(DEPLOYMENT) == 1
-    assert "\n".join(blocks(last)).count(POOL.fix) == 1
+    assert "\n".join(last.fences).count(DEPLOYMENT) == 1
+    assert "\n".join(last.fences).count(POOL.fix) == 1
     assert_prefix_kept(after)
 
 
@@ -121,14 +110,14 @@ def test_after_a_compaction_the_stable_block_is_there_once_and_what_was_lost_is_
 @pytest.mark.parametrize("wire", BOTH)
 def test_five_turns_after_a_compaction_keep_every_byte(serving: Server, wire: Wire, compacts: Compacts) -> None:
     session = serving.session()
-    asked(session, wire, ON_DEPLOYMENT, OFF_TOPIC)
+    asked(session, wire, ON_TOPIC, OFF_TOPIC)
     compacts(session, wire)
-    prompts = (ON_DEPLOYMENT, OFF_TOPIC, f"Look around. {bash('ls')} {POOL.tool}", ON_INVOICES, "Thanks, that is all.")
+    prompts = (ON_TOPIC, OFF_TOPIC, f"Look around. {bash('ls')} {POOL.tool}", ON_INVOICES, "Thanks, that is all.")
     chats = asked(session, wire, *prompts)
     assert_prefix_kept(chats)
     for chat in chats:
         assert_each_once_and_within_the_caps(chat)
-    told = "\n".join(blocks(chats[-1]))
+    told = "\n".join(chats[-1].fences)
     assert [told.count(text) for text in (DEPLOYMENT, POOL.fix, INVOICES)] == [1, 1, 1]
 
 
@@ -138,14 +127,15 @@ def test_two_compactions_in_a_row_leave_one_stable_block_and_what_was_asked_for(
     serving: Server, compacts: Compacts
 ) -> None:
     session = serving.session()
-    (before,) = asked(session, "openai", ON_DEPLOYMENT)
+    asked(session, "openai", ON_TOPIC)
     summaries = [only(compacts(session, "openai")) for _ in range(2)]
-    after = asked(session, "openai", ON_DEPLOYMENT, OFF_TOPIC)
+    after = asked(session, "openai", ON_TOPIC, OFF_TOPIC)
     for summary in summaries:
         assert summary.prefix_text().count(PREAMBLE) == 1
     for chat in after:
-        assert chat.system_fences == before.system_fences
+        assert chat.system_fences == after[0].system_fences
         assert_each_once_and_within_the_caps(chat)
+    assert [STANDING in fence for fence in after[0].system_fences] == [True]
     assert [DEPLOYMENT in fence for fence in after[0].last_user_fences] == [True]
     assert_prefix_kept(after)
 
@@ -157,7 +147,7 @@ def test_what_the_summary_says_is_worth_remembering_is_kept_as_the_models_word_a
     before = {memory["id"] for memory in memories(serving.project)}
     serving.model.summary = SUMMARY
     session = serving.session()
-    asked(session, "openai", ON_DEPLOYMENT, ON_INVOICES)
+    asked(session, "openai", ON_TOPIC, ON_INVOICES)
     session.summarize()
     new = learnt(serving, before)
     assert [memory["text"] for memory in new] == [LEARNT]
@@ -191,7 +181,7 @@ def test_a_compaction_without_a_daemon_goes_on_with_the_block_that_was_sent_befo
     command = machine.home / ".local/state/recollect/command.json"
     usual = command.read_text()
     session = serving.session()
-    (before,) = asked(session, "openai", ON_DEPLOYMENT)
+    (before,) = asked(session, "openai", ON_TOPIC)
     command.unlink()
     assert machine.recollect("stop").returncode == 0
     try:
@@ -199,7 +189,7 @@ def test_a_compaction_without_a_daemon_goes_on_with_the_block_that_was_sent_befo
         bare = asked(session, "openai", OFF_TOPIC)
     finally:
         command.write_text(usual)
-        start_daemon(machine)
+        start_daemon(serving.project)
     after = asked(session, "openai", ON_INVOICES, "Thanks, that is all.")
     assert PREAMBLE not in only(compacted).prefix_text()
     going_on = [request for request in compacted if request.is_chat]

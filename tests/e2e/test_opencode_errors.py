@@ -9,44 +9,45 @@ from threading import Thread
 
 import pytest
 
-from tests.e2e import closed_ledger
+from tests.e2e import mcp_boom
 from tests.e2e.at_once import calls_at_once
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept
 from tests.e2e.opencode import Server
-from tests.e2e.shown import blocks, tool_blocks
 from tests.e2e.shop import (
     BOTH,
     LEDGER,
-    OFF_TOPIC,
     POOL,
     REFUSED,
     REJECTED,
     REJECTION,
     UNKNOWN_ERROR,
     Known,
+    aside,
+    ask,
     bash,
-    learn,
     taught_server,
 )
+from tests.e2e.shown import tool_blocks
+from tests.e2e.taught import OFF_TOPIC, import_into
 from tests.requirements import covers
 
 pytestmark = pytest.mark.alone
 
 CLOSED = Known(
     title="LedgerClosedError: the ledger is closed",
-    says=closed_ledger.ERROR.replace("03", "11"),
+    says="LedgerClosedError: the ledger of 2026-11 is closed for postings",
     fix="A closed ledger is opened again by `make reopen`; post to it after that.",
-    tool='[[tool ledger_post {"amount": 3}]]',
+    tool='[[tool test_boom {"text": "LedgerClosedError: the ledger of 2026-03 is closed for postings"}]]',
 )
 PERMISSION = {"*": "allow", "bash": {"*": "allow", "make deploy*": "deny", "make release*": "ask"}}
 
 
 @pytest.fixture(scope="module")
 def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    ledger = {"type": "local", "command": [sys.executable, str(Path(closed_ledger.__file__))]}
+    boom = {"type": "local", "command": [sys.executable, str(Path(mcp_boom.__file__))]}
     root = tmp_path_factory.mktemp("machine")
-    with taught_server(root, permission=PERMISSION, mcp={"ledger": ledger}) as server:
-        learn(server.project, [CLOSED.record])
+    with taught_server(root, permission=PERMISSION, mcp={"test": boom}) as server:
+        import_into(server.project, [CLOSED.record])
         calls_at_once(server.model)
         yield server
 
@@ -70,10 +71,10 @@ def test_the_fix_of_a_known_error_is_in_the_next_request_on_the_failing_tool_and
     serving: Server, wire: Wire, known: Known
 ) -> None:
     session = serving.session()
-    failing = session.prompt(f"Go ahead. {known.tool} {bash('true')}", wire=wire)
+    failing = ask(session, f"Go ahead with it, please. {known.tool} {bash('true')}", wire=wire)
     later = session.prompt(OFF_TOPIC, wire=wire)
     first, second, *rest = (*failing.chats, *later.chats)
-    assert blocks(first) == first.system_fences
+    assert first.fences == first.system_fences
     ((block,),) = tool_blocks(second)
     assert known.fix in block
     result = second.tool_results[0]
@@ -87,7 +88,7 @@ def test_the_fix_of_a_known_error_is_in_the_next_request_on_the_failing_tool_and
 @covers("SCN-A10")
 @pytest.mark.parametrize("wire", BOTH)
 def test_the_fix_stands_below_what_the_tool_said(serving: Server, wire: Wire) -> None:
-    asked = serving.session().prompt(f"Go ahead. {LEDGER.tool}", wire=wire)
+    asked = ask(serving.session(), f"Go ahead. {LEDGER.tool}", wire=wire)
     assert asked.chats[-1].tool_results[0].startswith(LEDGER.says)
 
 
@@ -97,7 +98,7 @@ def test_a_permission_that_the_user_refuses_when_asked_comes_with_what_is_known_
     session = serving.session()
     asking = Thread(target=refuse, args=(serving, session.id))
     asking.start()
-    refused = session.prompt(f"Release it. {REJECTION.tool}")
+    refused = ask(session, f"Release it. {REJECTION.tool}")
     asking.join()
     after = [session.prompt(prompt).chats[0] for prompt in ("What now?", OFF_TOPIC)]
     assert len(refused.chats) == 1
@@ -120,16 +121,16 @@ def refuse(server: Server, session: str) -> None:
 @pytest.mark.parametrize("wire", BOTH)
 def test_an_unknown_error_brings_nothing(serving: Server, wire: Wire) -> None:
     missing = LEDGER.tool.replace("ledger", "gauges")
-    asked = serving.session().prompt(f"Go ahead. {UNKNOWN_ERROR} {missing} {bash('exit 3')}", wire=wire)
+    asked = ask(serving.session(), f"Go ahead. {UNKNOWN_ERROR} {missing} {bash('exit 3')}", wire=wire)
     assert len(asked.chats) == 4
-    assert [blocks(chat) for chat in asked.chats] == [chat.system_fences for chat in asked.chats]
+    assert [chat.fences for chat in asked.chats] == [chat.system_fences for chat in asked.chats]
 
 
 @covers("INJ-5")
 @pytest.mark.parametrize("wire", BOTH)
 def test_the_same_error_again_is_not_answered_again_while_the_first_answer_is_live(serving: Server, wire: Wire) -> None:
     session = serving.session()
-    turns = [session.prompt(f"Try it. {POOL.tool}", wire=wire) for _ in range(2)]
+    turns = [ask(session, f"Try it. {POOL.tool}", wire=wire) for _ in range(2)]
     chats = [chat for turn in turns for chat in turn.chats]
     assert [len(fences) for fences in tool_blocks(chats[-1])] == [1, 0]
     assert_prefix_kept(chats)
@@ -137,7 +138,7 @@ def test_the_same_error_again_is_not_answered_again_while_the_first_answer_is_li
 
 def test_two_tools_that_fail_in_one_message_carry_a_fix_each(serving: Server) -> None:
     session = serving.session()
-    turn = session.prompt(f"Do both at once. {POOL.tool} {LEDGER.tool}")
+    turn = ask(session, f"Do both at once. {POOL.tool} {LEDGER.tool}")
     later = session.prompt(OFF_TOPIC)
     assert len(turn.chats) == 2
     told = [[POOL.fix in "".join(fences), LEDGER.fix in "".join(fences)] for fences in tool_blocks(turn.chats[-1])]
@@ -146,15 +147,16 @@ def test_two_tools_that_fail_in_one_message_carry_a_fix_each(serving: Server) ->
 
 
 def test_the_same_failure_twice_in_one_message_is_answered_once(serving: Server) -> None:
-    turn = serving.session().prompt(f"Do both at once. {POOL.tool} {POOL.tool}")
+    turn = ask(serving.session(), f"Do both at once. {POOL.tool} {POOL.tool}")
     assert sorted(len(fences) for fences in tool_blocks(turn.chats[-1])) == [0, 1]
 
 
 @covers("INJ-1")
 def test_a_tool_that_fails_for_a_subagent_has_its_fix_there_and_not_with_its_parent(serving: Server) -> None:
-    task = {"description": "d", "prompt": f"Run the orders. {POOL.tool}", "subagent_type": "general"}
+    orders = aside(serving.model, f"Run the orders for me. {POOL.tool}")
+    task = {"description": "d", "prompt": orders, "subagent_type": "general"}
     session = serving.session()
-    turn = session.prompt(f"Delegate this. [[tool task {json.dumps(task)}]]")
+    turn = ask(session, f"Delegate this. [[tool task {json.dumps(task)}]]")
     parent = [chat for chat in turn.chats if chat.session == session.id]
     child = [chat for chat in turn.chats if chat.session != session.id]
     assert (len(parent), len(child)) == (2, 2)
@@ -168,7 +170,7 @@ def test_a_tool_that_fails_for_a_subagent_has_its_fix_there_and_not_with_its_par
 @pytest.mark.parametrize("wire", BOTH)
 def test_a_session_that_goes_on_in_another_process_has_the_fix_at_the_same_place(serving: Server, wire: Wire) -> None:
     session = serving.session()
-    before = session.prompt(f"Go ahead. {POOL.tool} {LEDGER.tool}", wire=wire)
+    before = ask(session, f"Go ahead. {POOL.tool} {LEDGER.tool}", wire=wire)
     with serving.project.serve() as other:
         after = other.resume(session.id).prompt(OFF_TOPIC, wire=wire)
     assert [len(fences) for fences in tool_blocks(after.chats[0])] == [1, 1]
@@ -181,7 +183,7 @@ def test_a_fix_that_was_not_sent_before_the_process_ended_is_sent_first_by_the_n
         session = ending.session()
         asking = Thread(target=refuse, args=(ending, session.id))
         asking.start()
-        before = session.prompt(f"Release it. {REJECTION.tool}")
+        before = ask(session, f"Release it. {REJECTION.tool}")
         asking.join()
     with serving.project.serve() as other:
         resumed = other.resume(session.id)

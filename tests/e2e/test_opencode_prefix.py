@@ -8,27 +8,23 @@ import pytest
 
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept, kept_shares
 from tests.e2e.opencode import Project, Server
-from tests.e2e.shown import assert_each_once_and_within_the_caps, blocks, tool_blocks, turn_blocks
 from tests.e2e.shop import (
     BOTH,
-    DEPLOYMENT,
-    INVOICES,
     LEDGER,
     NEWER_TOKEN,
-    OFF_TOPIC,
-    ON_DEPLOYMENT,
     ON_INVOICES,
     ON_TOKEN,
     POOL,
-    STANDING,
     TOKEN,
     UNKNOWN_ERROR,
+    ask,
     bash,
     read,
-    remember,
     taught_project,
     teach,
 )
+from tests.e2e.shown import assert_each_once_and_within_the_caps, tool_blocks, turn_blocks
+from tests.e2e.taught import DEPLOYMENT, INVOICES, OFF_TOPIC, ON_TOPIC, STANDING, remember
 from tests.requirements import covers
 
 pytestmark = pytest.mark.alone
@@ -45,7 +41,7 @@ def edit(name: str, old: str, new: str) -> str:
 def conversation(file: str) -> tuple[list[str], list[str]]:
     """What is asked before and after something that was shown stops being true: twenty prompts."""
     before = [
-        ON_DEPLOYMENT,
+        ON_TOPIC,
         f"Look around first. {bash('ls')}",
         OFF_TOPIC,
         ON_TOKEN,
@@ -65,7 +61,7 @@ def conversation(file: str) -> tuple[list[str], list[str]]:
         "What is the capital of France, by the way?",
         f"And the barometer? {UNKNOWN_ERROR} {bash('true')}",
         "Do the invoice numbers restart at 1 for the tax office?",
-        f"Two failures in a row: {LEDGER.tool} {UNKNOWN_ERROR}",
+        f"Two failures in a row, then. {LEDGER.tool} {UNKNOWN_ERROR}",
         "Good, that is all for today.",
     ]
     assert len(before) + len(after) == 20
@@ -76,9 +72,9 @@ def talk(server: Server, wire: Wire) -> list[Request]:
     """The whole conversation in one session; each time begins with a token of 15 minutes and ends with one of 60."""
     project, session = server.project, server.session()
     before, after = conversation(str(project.path / f"numbers-{session.id}.toml"))
-    turns = [session.prompt(prompt, wire=wire) for prompt in before]
-    remember(project, NEWER_TOKEN, kind="research")
-    turns += [session.prompt(prompt, wire=wire) for prompt in after]
+    turns = [ask(session, prompt, wire=wire) for prompt in before]
+    remember(project, NEWER_TOKEN, "research")
+    turns += [ask(session, prompt, wire=wire) for prompt in after]
     assert [turn.error for turn in turns] == [None] * 20
     return [chat for turn in turns for chat in turn.chats]
 
@@ -117,7 +113,7 @@ def test_twenty_turns_with_tools_keep_every_byte_and_show_each_thing_once(
         assert_each_once_and_within_the_caps(chat)
     last = chats[-1]
     assert STANDING in last.system_fences[0]
-    told = "\n".join(blocks(last))
+    told = "\n".join(last.fences)
     assert [told.count(text) for text in (DEPLOYMENT, INVOICES, TOKEN, POOL.fix, LEDGER.fix)] == [1, 1, 1, 1, 1]
     fixes = ["".join(fences) for fences in tool_blocks(last) if fences]
     assert [[known.fix in fix for known in (POOL, LEDGER)] for fix in fixes] == [[True, False], [False, True]]
