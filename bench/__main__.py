@@ -19,6 +19,7 @@ from bench import (
     daemon,
     embedding,
     moments,
+    opencode,
     processes,
     redaction,
     remembering,
@@ -70,6 +71,7 @@ def main() -> None:
     _section("processes", "bare Python", processes.run)
     model = None if given.model == NO_MODEL else config.places().model
     _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model, full=full))
+    _section("a turn in opencode", "an empty plugin", opencode.run)
     if given.model != NO_MODEL:
         _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
     print(f"\ntook {time.monotonic() - began:.0f} s")

@@ -43,9 +43,6 @@ _LATER = "comes after the first host is complete"
 DEFERRED: dict[str, str] = {
     "SCO-8": f"`why` and JSON are there (test_why), the viewer is not; {_LATER}",
     "BUD-7": f"`status` and `why --all` show it (test_why), the viewer does not; {_LATER}",
-    "INJ-1": f"the engine answers all six; {_OPENCODE}",
-    "INJ-2": f"the engine keeps it; proven until compaction on the real client; {_OPENCODE}",
-    "INJ-3": f"twenty turns in the engine, six on the real client; twenty there: {_OPENCODE}",
     "OC-1": _OPENCODE,
     "CC-1": _LATER,
     "CX-1": _LATER,
@@ -57,8 +54,6 @@ DEFERRED: dict[str, str] = {
     "PERF-3": _FIGURE,
     "EVAL-1": "figures, measured on data that is not ours to keep here; secrets are short of their target",
     "SCN-D1": f"the engine tells it (test_turn_quotes); {_OPENCODE}",
-    "SCN-D2": _OPENCODE,
-    "SCN-D3": _OPENCODE,
     "SCN-D5": _OPENCODE,
 }
 

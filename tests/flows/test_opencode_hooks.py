@@ -84,9 +84,9 @@ def test_tools_are_replayed_once_their_messages_were_sent(plugin: Plugin) -> Non
     assert "--legacy-peer-deps" in block
     silent = plugin.fail("Segmentation fault in frobnicate_widget()", "call_2")
     assert silent["block"] == ""
-    assert plugin.replay("msg_a") == {"blocks": {}, "tools": {}}
+    assert plugin.replay("msg_a") == {"blocks": {}}
     plugin.sent("msg_a")
-    assert plugin.replay("msg_a") == {"blocks": {}, "tools": {"msg_a": {"call_1": block, "call_2": ""}}}
+    assert plugin.replay("msg_a") == {"blocks": {"msg_a/call_1": block, "msg_a/call_2": ""}}
 
 
 @covers("INJ-6")
@@ -207,8 +207,7 @@ def test_a_fork_has_the_bytes_of_its_parent(plugin: Plugin, engine: Engine) -> N
     plugin.tell("session.start", "ses_2", directory="/")
     assert plugin.tell("session.start", "ses_2", directory="/", messages=messages)["block"] == start
     assert plugin.replay("msg_f1", "msg_f2", session="ses_2") == {
-        "blocks": {"msg_f1": block},
-        "tools": {"msg_f2": {"call_1": failed}},
+        "blocks": {"msg_f1": block, "msg_f2/call_1": failed},
     }
 
 

@@ -103,3 +103,18 @@ def test_a_prepared_block_leaves_no_session_behind() -> None:
     assert store.sessions_in(PROJECT) == ["s1"]
     assert store.session(SessionId("nobody")) is None
     store.close()
+
+
+@covers("INJ-12")
+def test_a_prepared_block_is_for_every_model_that_reads_enough_at_once() -> None:
+    store = Counting(None)
+    engine = engine_with_clock(store)
+    engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
+    engine.handle(a_start("s1"))
+    engine.prepare(NOW)
+    store.gathered = 0
+    engine.handle(a_start("s2", window_tokens=200_000))
+    assert store.gathered == 0
+    engine.handle(a_start("s3", window_tokens=8_000))
+    assert store.gathered > 0, "a smaller one gets a block of its own"
+    store.close()

@@ -1,7 +1,9 @@
 """The bench of the daemon, small: it runs on a real one, and says whether each target is met."""
 
+from pathlib import Path
+
 import pytest
-from bench import daemon
+from bench import daemon, opencode
 
 ROWS = (
     "memory before anything is asked",
@@ -25,3 +27,11 @@ def test_a_small_bench_of_the_daemon_prints_every_row(
     printed = capsys.readouterr().out
     assert [what for what in ROWS if what not in printed] == []
     assert "less than 40 MB: met" in printed
+
+
+def test_the_bench_of_a_client_that_is_not_installed_says_what_installs_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opencode, "CLIENT", tmp_path / "opencode")
+    opencode.run(tmp_path)
+    assert "make setup" in capsys.readouterr().out

@@ -190,9 +190,9 @@ def test_a_taught_sentence_comes_back_through_the_daemon(home: Home) -> None:
     turn = home.client.post("/v1/hosts/opencode", PROMPT)
     assert "We deploy with Helm." in turn["block"]
     asked = {"session": "s1", "messages": ["m1", "m2"]}
-    assert home.client.post("/v1/replay", asked) == {"blocks": {}, "tools": {}}
+    assert home.client.post("/v1/replay", asked) == {"blocks": {}}
     assert home.client.post("/v1/sent", asked) == {}
-    assert home.client.post("/v1/replay", asked) == {"blocks": {"m1": turn["block"]}, "tools": {}}
+    assert home.client.post("/v1/replay", asked) == {"blocks": {"m1": turn["block"]}}
 
 
 def test_a_request_in_absolute_form_is_the_same_request(shared_home: Home) -> None:

@@ -47,8 +47,11 @@ def test_the_wheel_carries_the_plugin_and_installs_it(home: Home, tmp_path: Path
     project = tmp_path / "project"
     project.mkdir()
     ran(unpacked, "install", "opencode", "--project", env=home.env, cwd=project)
-    installed = (project / ".opencode/plugin/recollect.ts").read_text()
-    assert installed == (ROOT / "plugins/opencode/recollect.ts").read_text()
+    sources = ROOT / "plugins/opencode"
+    for source in (sources / "recollect.ts", *(sources / "recollect").glob("*.ts")):
+        installed = project / ".opencode/plugin" / source.relative_to(sources)
+        assert installed.read_text() == source.read_text()
+    assert "unchanged" in ran(unpacked, "install", "opencode", "--project", env=home.env, cwd=project)
     assert not (unpacked / "recollect/embed/data").exists(), "only `make wheel` puts the model in"
 
 
@@ -56,7 +59,7 @@ def test_a_release_wheel_carries_the_model(home: Home, tmp_path: Path, model_fol
     """As `make wheel` builds it, in a copy of what it reads."""
     tree = tmp_path / "tree"
     shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__", "data"))
-    shutil.copytree(ROOT / "plugins", tree / "plugins")
+    shutil.copytree(ROOT / "plugins", tree / "plugins", ignore=shutil.ignore_patterns("node_modules"))
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, tree)
     shutil.copytree(model_folder, tree / "src/recollect/embed/data")

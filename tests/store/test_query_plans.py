@@ -72,6 +72,7 @@ def fill(store: SqliteStore) -> None:
         store.note_change(deed, MemoryId(f"{n % 90 * 7919 % 100_003:06}"), None)
 
 
+LIKE = Session(id=SessionId("new"), host="opencode", project=PROJECTS[3], language="go", started_at=NOW)
 READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "get": lambda store: store.get(MemoryId("000000")),
     "with_prefix": lambda store: store.with_prefix("0079", limit=5),
@@ -92,6 +93,8 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "stable": lambda store: store.stable(SESSIONS[3], 0),
     "in_context": lambda store: store.in_context(SESSIONS[3], 0),
     "sent_with, why": lambda store: store.sent_with(SESSIONS[3], [MessageId("m1"), MessageId("m2")], why=True),
+    "session_sent_at": lambda store: store.session_sent_at([NOW, NOW - timedelta(days=1)], like=LIKE),
+    "taught_only_by": lambda store: store.taught_only_by(SESSIONS[3]),
     "log_of": lambda store: store.log_of(SESSIONS[3]),
     "usage of a session": lambda store: store.usage(SESSIONS[3]),
     "sessions_with_prefix": lambda store: store.sessions_with_prefix("s1", limit=5),

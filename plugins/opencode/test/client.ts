@@ -82,10 +82,20 @@ export function user(sessionID: string, text: string | Part[]): Message {
 }
 
 export function assistant(sessionID: string, parts: Part[] = []): Message {
-  return { info: { id: `msg_${++number}`, sessionID, role: "assistant", agent: "build", time: { created: ++clock } }, parts }
+  return {
+    info: { id: `msg_${++number}`, sessionID, role: "assistant", agent: "build", time: { created: ++clock } },
+    parts,
+  }
 }
 
 export function failed(message: Message, error: string): Part {
-  return { id: `prt_${++number}`, messageID: message.info.id, sessionID: message.info.sessionID, type: "tool", tool: "read",
-    callID: `call_${number}`, state: { status: "error", input: {}, error, time: { start: ++clock, end: ++clock } } } // prettier-ignore
+  return {
+    id: `prt_${++number}`,
+    messageID: message.info.id,
+    sessionID: message.info.sessionID,
+    type: "tool",
+    tool: "read",
+    callID: `call_${number}`,
+    state: { status: "error", input: {}, error, time: { start: ++clock, end: ++clock } },
+  }
 }

@@ -26,7 +26,8 @@ describe("the plugin", () => {
     const stage = new Stage()
     await stage.load()
     const here = join(import.meta.dir, "..")
-    for (const name of ["recollect.ts", "recollect"]) cpSync(join(here, name), join(stage.folder, name), { recursive: true })
+    for (const name of ["recollect.ts", "recollect"])
+      cpSync(join(here, name), join(stage.folder, name), { recursive: true })
     const copy = await import(join(stage.folder, "recollect.ts"))
     const input = { client: stage.client, directory: stage.directory }
     expect(await copy.default.server(input)).toEqual({})
@@ -62,10 +63,13 @@ describe("the plugin", () => {
 describe("the next major version of the client", () => {
   const setup = plugin.setup as (context?: unknown) => Promise<unknown>
 
-  test.each([undefined, null, {}, { session: {} }, { session: null }, 5])("with a context of %p gets silence", async (context) => {
-    new Stage()
-    expect(await setup(context)).toBeUndefined()
-  })
+  test.each([undefined, null, {}, { session: {} }, { session: null }, 5])(
+    "with a context of %p gets silence",
+    async (context) => {
+      new Stage()
+      expect(await setup(context)).toBeUndefined()
+    },
+  )
 
   test("with hooks of its own gets silence and a line in our log: nothing is promised for it yet", async () => {
     const stage = new Stage()
@@ -80,7 +84,10 @@ describe("the next major version of the client", () => {
 describe("our tools", () => {
   const MCP = ["/opt/recollect", "mcp"]
 
-  async function configured(config: Record<string, unknown>, mcp: string[] | undefined = MCP): Promise<Record<string, unknown>> {
+  async function configured(
+    config: Record<string, unknown>,
+    mcp: string[] | undefined = MCP,
+  ): Promise<Record<string, unknown>> {
     const stage = new Stage()
     stage.command(["true"], mcp)
     await (await stage.load()).call("config", config)
@@ -117,15 +124,22 @@ describe("the daemon", () => {
   test("is started when nobody listens, with none of the client's API keys", async () => {
     const stage = new Stage()
     const told = join(stage.folder, "environment")
-    Object.assign(process.env, { OPENAI_API_KEY: "sk-1", ANTHROPIC_AUTH_TOKEN: "t-1", RECOLLECT_LEVEL: "x", LC_ALL: "C" })
-    stage.command(["/bin/sh", "-c", `pwd > ${told}.part; env >> ${told}.part; mv ${told}.part ${told}`])
+    Object.assign(process.env, {
+      OPENAI_API_KEY: "sk-1",
+      ANTHROPIC_AUTH_TOKEN: "t-1",
+      RECOLLECT_LEVEL: "x",
+      LC_ALL: "C",
+    })
+    stage.command(["/bin/sh", "-c", `pwd > ${told}.$$; env >> ${told}.$$; mv ${told}.$$ ${told}`])
     await stage.load()
     await until(() => existsSync(told), "it is started")
     const [cwd, ...lines] = readFileSync(told, "utf8").trim().split("\n")
     const names = lines.map((line) => line.split("=", 1)[0]!)
     expect(cwd).toBe("/")
     expect(lines.join()).not.toMatch(/sk-1|t-1/)
-    expect(names).toEqual(expect.arrayContaining(["HOME", "PATH", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "RECOLLECT_LEVEL", "LC_ALL"]))
+    expect(names).toEqual(
+      expect.arrayContaining(["HOME", "PATH", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "RECOLLECT_LEVEL", "LC_ALL"]),
+    )
     const known = /^(HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*|MALLOC_ARENA_MAX|PWD|OLDPWD|SHLVL|_)$/
     expect(names.filter((name) => !known.test(name))).toEqual([])
   })
@@ -158,7 +172,9 @@ describe("the daemon", () => {
 
 describe("a first run", () => {
   test("is welcomed once on this machine, in the client's own log and on its screen", async () => {
-    const { stage, client } = await playing({ "session.start": () => ({ block: "", placement: "message", notice: "Recollect is here." }) })
+    const { stage, client } = await playing({
+      "session.start": () => ({ block: "", placement: "message", notice: "Recollect is here." }),
+    })
     const greet = async (session: string) => client.request(session, [await client.prompt(session, "Hello?")])
     await greet(await client.session())
     await until(() => stage.toasts.length > 0 && stage.logged.length > 0, "it is welcomed")

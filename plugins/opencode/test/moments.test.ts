@@ -3,8 +3,20 @@ import { describe, expect, test } from "bun:test"
 import { assistant, BLOCKS, carried, playing, Stage, until } from "./stage.ts"
 
 const ERROR = { status: "error", input: { filePath: "/nowhere" }, error: "File not found: /nowhere" }
-const EXIT = { status: "completed", input: { command: "make" }, output: "boom\n", title: "make", metadata: { exit: 2, output: "boom\n" } }
-const DONE = { status: "completed", input: { command: "ls" }, output: "README.md\n", title: "ls", metadata: { exit: 0 } }
+const EXIT = {
+  status: "completed",
+  input: { command: "make" },
+  output: "boom\n",
+  title: "make",
+  metadata: { exit: 2, output: "boom\n" },
+}
+const DONE = {
+  status: "completed",
+  input: { command: "ls" },
+  output: "README.md\n",
+  title: "ls",
+  metadata: { exit: 0 },
+}
 
 describe("a tool", () => {
   test("that failed carries what is known of it, on its own part and no other, once", async () => {
@@ -36,8 +48,12 @@ describe("a tool", () => {
     await client.request(session, [prompt, reply])
     await client.event("session.idle", { sessionID: session })
     await until(() => daemon.of("tool").length >= 3, "all are told")
-    const told = daemon.of("tool").map(({ messageID, callID, tool, state, at }) => [messageID, callID, tool, state.status, at])
-    expect(told).toEqual(reply.parts.map(({ callID, state }) => [reply.info.id, callID, "bash", state.status, state.time.end]))
+    const told = daemon
+      .of("tool")
+      .map(({ messageID, callID, tool, state, at }) => [messageID, callID, tool, state.status, at])
+    expect(told).toEqual(
+      reply.parts.map(({ callID, state }) => [reply.info.id, callID, "bash", state.status, state.time.end]),
+    )
     expect(daemon.of("tool").map(({ state }) => state.metadata?.exit)).toEqual([undefined, 0, 2])
     expect(daemon.of("tool")[0]?.live).toContain(prompt.info.id)
   })
@@ -45,7 +61,15 @@ describe("a tool", () => {
   test("that only turns up finished is the copy of an old one, and is not told again", async () => {
     const { client, daemon } = await playing()
     const session = await client.session({ title: "t (fork #1)" })
-    const part = { id: "prt_copy", messageID: "msg_copy", sessionID: session, type: "tool", tool: "read", callID: "c", state: { ...ERROR, time: {} } }
+    const part = {
+      id: "prt_copy",
+      messageID: "msg_copy",
+      sessionID: session,
+      type: "tool",
+      tool: "read",
+      callID: "c",
+      state: { ...ERROR, time: {} },
+    }
     await client.event("message.part.updated", { sessionID: session, part })
     await client.request(session, [await client.prompt(session, "Hello?")])
     expect(daemon.of("tool")).toEqual([])
@@ -94,7 +118,11 @@ describe("a tool", () => {
 
   test("of ours is announced with its session; those of others are not", async () => {
     const { client, daemon, stage } = await playing()
-    await client.call("tool.execute.before", { tool: "recollect_search", sessionID: "ses_a", callID: "c" }, { args: {} })
+    await client.call(
+      "tool.execute.before",
+      { tool: "recollect_search", sessionID: "ses_a", callID: "c" },
+      { args: {} },
+    )
     await client.call("tool.execute.before", { tool: "bash", sessionID: "ses_a", callID: "d" }, { args: {} })
     expect(daemon.of("/v1/asking")).toEqual([{ session: "ses_a", folder: stage.directory }])
   })
@@ -113,8 +141,12 @@ describe("a prompt", () => {
     await client.request(session, [prompt])
     const [asked] = daemon.of("chat.message")
     expect(asked).toMatchObject({
-      sessionID: session, parentID: "ses_parent", directory: stage.directory, agent: "build",
-      messageID: prompt.info.id, at: prompt.info.time.created, // prettier-ignore
+      sessionID: session,
+      parentID: "ses_parent",
+      directory: stage.directory,
+      agent: "build",
+      messageID: prompt.info.id,
+      at: prompt.info.time.created,
     })
     expect(asked?.parts[0]).toMatchObject({ type: "text", text: "What is in it?" })
     expect(asked?.parts.at(-1)).toMatchObject({ type: "file", filename: "notes.md", mime: "text/plain" })
@@ -135,7 +167,11 @@ describe("a prompt", () => {
     const session = await client.session()
     const prompt = await client.prompt(session, "How would we?")
     prompt.info.agent = "plan"
-    await client.call("chat.message", { sessionID: session, agent: "plan" }, { message: prompt.info, parts: prompt.parts })
+    await client.call(
+      "chat.message",
+      { sessionID: session, agent: "plan" },
+      { message: prompt.info, parts: prompt.parts },
+    )
     await client.request(session, [prompt])
     expect(daemon.of("chat.message").at(-1)?.agent).toBe("plan")
   })
@@ -149,7 +185,11 @@ describe("a reply", () => {
     await client.request(session, [prompt])
     const [one, two] = [assistant(session), assistant(session)]
     await client.says(one, "I look.", "tool-calls")
-    await client.call("experimental.text.complete", { sessionID: session, messageID: two.info.id, partID: "p" }, { text: "With" })
+    await client.call(
+      "experimental.text.complete",
+      { sessionID: session, messageID: two.info.id, partID: "p" },
+      { text: "With" },
+    )
     await client.says(two, "Helm.")
     await until(() => daemon.of("reply").length === 2, "both are told")
     expect(daemon.of("reply").map(({ messageID, text, final }) => [messageID, text, final])).toEqual([
@@ -271,7 +311,8 @@ describe("a session", () => {
     const session = await client.session()
     const prompt = await client.prompt(session, "How do we deploy?")
     await client.request(session, [prompt])
-    for (let number = 0; number < 310; number++) await client.call("command.execute.before", { command: "c", sessionID: `ses_other_${number}` })
+    for (let number = 0; number < 310; number++)
+      await client.call("command.execute.before", { command: "c", sessionID: `ses_other_${number}` })
     expect(daemon.of("/v1/replay")).toEqual([])
     const second = await client.prompt(session, "And the database?")
     await client.request(session, [prompt, second])
@@ -293,6 +334,11 @@ describe("a session", () => {
     const prompts = await Promise.all([client.prompt(one, "Helm?"), client.prompt(two, "Postgres?")])
     const sent = await Promise.all([client.request(one, [prompts[0]]), client.request(two, [prompts[1]])])
     expect(sent.map((request) => carried(request).messages)).toEqual(prompts.map(({ info }) => [[`<turn ${info.id}>`]]))
-    expect(daemon.of("chat.message").map(({ sessionID }) => sessionID).sort()).toEqual([one, two].sort())
+    expect(
+      daemon
+        .of("chat.message")
+        .map(({ sessionID }) => sessionID)
+        .sort(),
+    ).toEqual([one, two].sort())
   })
 })

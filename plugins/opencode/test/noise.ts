@@ -8,5 +8,6 @@ const hooks = await plugin.server({ client, directory: process.env.HOME } as unk
 const host = new Client(hooks)
 const session = await host.session()
 await host.request(session, [await host.prompt(session, "How do we deploy?")])
-for (const name of Object.keys(hooks)) for (const one of [undefined, null, 5, {}, { messages: [null] }]) await host.call(name, one, one)
+for (const name of Object.keys(hooks))
+  for (const one of [undefined, null, 5, {}, { messages: [null] }]) await host.call(name, one, one)
 await host.call("dispose")

@@ -49,6 +49,22 @@ test("what went out bare stays bare when the daemon is back", async () => {
   expect(carried(sent)).toEqual({ system: [], messages: [[], [`<turn ${second.info.id}>`]] })
 })
 
+test("an answer that came too late is not shown later, and never counted as sent", async () => {
+  const { client, daemon } = await playing()
+  const session = await client.session()
+  const first = await client.prompt(session, "Hello?")
+  await client.request(session, [first])
+  daemon.hang("chat.message", "tool")
+  const second = await client.prompt(session, "How do we deploy?")
+  const late = await client.request(session, [first, second])
+  daemon.letGo()
+  const reply = assistant(session, [{ type: "text", text: "With Helm." }])
+  const after = await client.request(session, [first, second, reply])
+  expect(carried(late).messages).toEqual([[`<turn ${first.info.id}>`], []])
+  expect(after.messages.slice(0, 2)).toEqual(late.messages)
+  expect(daemon.of("/v1/sent").map(({ messages }) => messages)).toEqual([[first.info.id]])
+})
+
 test("a session of an earlier process is replayed from the daemon's log, its tools included", async () => {
   const { client, daemon } = await playing()
   const session = "ses_of_yesterday"
@@ -61,7 +77,11 @@ test("a session of an earlier process is replayed from the daemon's log, its too
   })
   const second = await client.prompt(session, "And the database?")
   const sent = await client.request(session, [first, reply, second])
-  expect(carried(sent).messages).toEqual([["<turn of yesterday>"], ["<fix of yesterday>"], [`<turn ${second.info.id}>`]])
+  expect(carried(sent).messages).toEqual([
+    ["<turn of yesterday>"],
+    ["<fix of yesterday>"],
+    [`<turn ${second.info.id}>`],
+  ])
   expect(daemon.of("/v1/replay")).toHaveLength(1)
   expect(await client.request(session, [first, reply, second])).toEqual(sent)
   expect(daemon.of("/v1/replay")).toHaveLength(1)

@@ -46,7 +46,7 @@ export class StandIn {
   readonly asked: Asked[] = []
   answers: Record<string, (body: Json) => Answer | Promise<Answer>> = {}
   private server: ReturnType<typeof Bun.serve> | undefined
-  private readonly release: (() => void)[] = []
+  private readonly waiting: (() => void)[] = []
 
   constructor(private readonly socket: string) {}
 
@@ -57,16 +57,23 @@ export class StandIn {
   }
 
   async stop(): Promise<void> {
-    for (const go of this.release.splice(0)) go()
+    this.letGo()
     void this.server?.stop(true) // not awaited: it waits for connections that a client keeps
     this.server = undefined
     rmSync(this.socket, { force: true })
   }
 
-  /** From now on it takes questions and never answers, until it is stopped. */
+  /** From now on it takes questions and does not answer, until it is let go or stopped. */
   hang(...names: string[]): void {
-    const forever = () => new Promise<Answer>((go) => this.release.push(() => go({})))
-    for (const name of names.length ? names : ["*"]) this.answers[name] = forever
+    for (const name of names.length ? names : ["*"]) {
+      const before = this.answers[name]
+      this.answers[name] = (body) => new Promise<Answer>((go) => this.waiting.push(() => go(before?.(body) ?? {})))
+    }
+  }
+
+  /** What it was asked meanwhile it answers now, too late. */
+  letGo(): void {
+    for (const go of this.waiting.splice(0)) go()
   }
 
   of(name: string): Json[] {
@@ -137,12 +144,16 @@ export class Stage {
   async close(): Promise<void> {
     for (const hooks of this.loaded) await hooks.dispose?.()
     await this.daemon.stop()
+    // Once more: what was still waiting for an answer is given up now, not when the next test has its own machine.
+    for (const hooks of this.loaded) await hooks.dispose?.()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
 /** A stage with a daemon that has something to say, and the plugin loaded by a client. */
-export async function playing(answers: StandIn["answers"] = BLOCKS): Promise<{ stage: Stage; daemon: StandIn; client: Client }> {
+export async function playing(
+  answers: StandIn["answers"] = BLOCKS,
+): Promise<{ stage: Stage; daemon: StandIn; client: Client }> {
   const stage = new Stage()
   stage.daemon.answers = { ...answers }
   const daemon = stage.daemon.listen()
@@ -152,8 +163,7 @@ export async function playing(answers: StandIn["answers"] = BLOCKS): Promise<{ s
 export const BLOCKS: StandIn["answers"] = {
   "session.start": () => ({ block: "<start>", placement: "message" }),
   "chat.message": ({ messageID }) => ({ block: `<turn ${messageID}>`, placement: "message" }),
-  tool: ({ callID, state }) =>
-    state.status === "error" || state.metadata?.exit ? { block: `<fix ${callID}>` } : {},
+  tool: ({ callID, state }) => (state.status === "error" || state.metadata?.exit ? { block: `<fix ${callID}>` } : {}),
   "session.compacting": () => ({ block: "<keep>" }),
 }
 

@@ -1,36 +1,124 @@
 /** Whatever comes in, whatever the daemon does: no handler throws, prints, or waits longer than it may. */
 import { describe, expect, test } from "bun:test"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Answer, assistant, BLOCKS, carried, expectBare, MARGIN_MS, playing, PROMPT_MS, Stage, START_MS, took, until, user } from "./stage.ts" // prettier-ignore
+import {
+  type Answer,
+  assistant,
+  BLOCKS,
+  carried,
+  expectBare,
+  MARGIN_MS,
+  playing,
+  PROMPT_MS,
+  Stage,
+  START_MS,
+  took,
+  until,
+} from "./stage.ts"
 
 const HUGE = "x".repeat(2_000_000)
 
 /** What no client should say. */
 const NONSENSE: unknown[] = [
-  undefined, null, 0, 7, true, "", "text", [], {}, Symbol("s"), () => undefined, new Proxy({}, { get: refuse }),
-  { event: null }, { event: {} }, { event: { type: 5, properties: 5 } }, { event: { type: "session.created" } },
-  ...["session.created", "session.deleted", "session.compacted", "session.idle", "message.updated", "message.part.updated"]
-    .flatMap((type) => [
-      { event: { type, properties: null } },
-      { event: { type, properties: {} } },
-      { event: { type, properties: { sessionID: 5, info: null, part: null } } },
-      { event: { type, properties: { sessionID: "s", info: {}, part: {} } } },
-      { event: { type, properties: { sessionID: "s", info: { id: "s", role: "assistant", time: null }, part: { type: "tool" } } } },
-      { event: { type, properties: { sessionID: "s", info: { id: [], title: 5 }, part: { type: "tool", state: 5, id: {} } } } },
-      { event: { type, properties: { sessionID: HUGE, info: { id: HUGE, title: HUGE }, part: { type: "tool", id: "p", state: { status: "error", error: HUGE } } } } },
+  undefined,
+  null,
+  0,
+  7,
+  true,
+  "",
+  "text",
+  [],
+  {},
+  Symbol("s"),
+  () => undefined,
+  new Proxy({}, { get: refuse }),
+  { event: null },
+  { event: {} },
+  { event: { type: 5, properties: 5 } },
+  { event: { type: "session.created" } },
+  ...[
+    "session.created",
+    "session.deleted",
+    "session.compacted",
+    "session.idle",
+    "message.updated",
+    "message.part.updated",
+  ].flatMap((type) => [
+    { event: { type, properties: null } },
+    { event: { type, properties: {} } },
+    { event: { type, properties: { sessionID: 5, info: null, part: null } } },
+    { event: { type, properties: { sessionID: "s", info: {}, part: {} } } },
+    {
+      event: {
+        type,
+        properties: { sessionID: "s", info: { id: "s", role: "assistant", time: null }, part: { type: "tool" } },
+      },
+    },
+    {
+      event: {
+        type,
+        properties: { sessionID: "s", info: { id: [], title: 5 }, part: { type: "tool", state: 5, id: {} } },
+      },
+    },
+    {
+      event: {
+        type,
+        properties: {
+          sessionID: HUGE,
+          info: { id: HUGE, title: HUGE },
+          part: { type: "tool", id: "p", state: { status: "error", error: HUGE } },
+        },
+      },
+    },
+  ]),
+  { sessionID: "s" },
+  { sessionID: 5, model: 5 },
+  { sessionID: "s", messageID: "m", callID: "c", tool: 5 },
+  { tool: "recollect_search", sessionID: "s" },
+  { message: { id: "m" }, parts: null },
+  { message: null, parts: [] },
+  {
+    message: { id: "m", time: "noon" },
+    parts: [null, 5, {}, { type: "text" }, { type: "text", text: 5 }, { type: "file" }],
+  },
+  {
+    message: { id: "h" },
+    parts: [
+      { type: "text", text: HUGE },
+      { type: "file", url: `data:image/png;base64,${HUGE}` },
+    ],
+  },
+  { messages: null },
+  { messages: [] },
+  { messages: [null] },
+  { messages: [{}] },
+  { messages: [{ info: {}, parts: null }] },
+  { messages: [{ info: { role: "user" }, parts: [] }] },
+  { messages: [{ info: { id: 5, role: "user", sessionID: {} }, parts: [null] }] },
+  {
+    messages: [
+      {
+        info: { id: "m", role: "assistant", sessionID: "s" },
+        parts: [{ type: "tool" }, { type: "tool", state: { status: "error" } }],
+      },
+    ],
+  },
+  {
+    messages: Object.freeze([
+      Object.freeze({ info: { id: "f", role: "user", sessionID: "s" }, parts: Object.freeze([]) }),
     ]),
-  { sessionID: "s" }, { sessionID: 5, model: 5 }, { sessionID: "s", messageID: "m", callID: "c", tool: 5 },
-  { tool: "recollect_search", sessionID: "s" }, { message: { id: "m" }, parts: null }, { message: null, parts: [] },
-  { message: { id: "m", time: "noon" }, parts: [null, 5, {}, { type: "text" }, { type: "text", text: 5 }, { type: "file" }] },
-  { message: { id: "h" }, parts: [{ type: "text", text: HUGE }, { type: "file", url: `data:image/png;base64,${HUGE}` }] },
-  { messages: null }, { messages: [] }, { messages: [null] }, { messages: [{}] }, { messages: [{ info: {}, parts: null }] },
-  { messages: [{ info: { role: "user" }, parts: [] }] }, { messages: [{ info: { id: 5, role: "user", sessionID: {} }, parts: [null] }] },
-  { messages: [{ info: { id: "m", role: "assistant", sessionID: "s" }, parts: [{ type: "tool" }, { type: "tool", state: { status: "error" } }] }] },
-  { messages: Object.freeze([Object.freeze({ info: { id: "f", role: "user", sessionID: "s" }, parts: Object.freeze([]) })]) },
-  { system: null }, { system: [] }, { system: [null] }, { system: Object.freeze(["frozen"]) }, { context: null }, { text: 5 },
-  { agent: { title: 5 }, mcp: 5 }, { mcp: null }, Object.freeze({ mcp: Object.freeze({}) }),
-] // prettier-ignore
+  },
+  { system: null },
+  { system: [] },
+  { system: [null] },
+  { system: Object.freeze(["frozen"]) },
+  { context: null },
+  { text: 5 },
+  { agent: { title: 5 }, mcp: 5 },
+  { mcp: null },
+  Object.freeze({ mcp: Object.freeze({}) }),
+]
 
 function refuse(): never {
   throw new Error("nobody may look at this")
@@ -44,14 +132,16 @@ describe("whatever comes in", () => {
     expect(handlers.length).toBeGreaterThan(8)
     for (const name of handlers) {
       await client.call(name)
-      for (const one of NONSENSE) await Promise.all([client.call(name, one), client.call(name, {}, one), client.call(name, one, one)])
+      for (const one of NONSENSE)
+        await Promise.all([client.call(name, one), client.call(name, {}, one), client.call(name, one, one)])
     }
     await client.call("dispose")
   })
 
-  test("a session of after such nonsense is as any other", async () => {
+  test("a session after such nonsense is as any other", async () => {
     const { client } = await playing()
-    for (const name of Object.keys(client.hooks)) for (const one of NONSENSE.slice(0, 20)) await client.call(name, one, one)
+    for (const name of Object.keys(client.hooks))
+      for (const one of NONSENSE.slice(0, 20)) await client.call(name, one, one)
     const session = await client.session()
     const prompt = await client.prompt(session, "How do we deploy?")
     const sent = await client.request(session, [prompt])
@@ -61,7 +151,10 @@ describe("whatever comes in", () => {
   test("the daemon is not sent more of a text than it may need, and no pictures", async () => {
     const { client, daemon } = await playing()
     const session = await client.session()
-    const parts = [{ type: "text", text: `begin ${HUGE} end` }, { type: "file", mime: "image/png", url: `data:image/png;base64,${HUGE}` }]
+    const parts = [
+      { type: "text", text: `begin ${HUGE} end` },
+      { type: "file", mime: "image/png", url: `data:image/png;base64,${HUGE}` },
+    ]
     await client.request(session, [await client.prompt(session, parts)])
     const [asked] = daemon.of("chat.message")
     expect(JSON.stringify(asked).length).toBeLessThan(200_000)
@@ -73,9 +166,15 @@ describe("whatever comes in", () => {
     stage.daemon.answers = { ...BLOCKS }
     stage.daemon.listen()
     const child = Bun.spawn([process.execPath, "run", join(import.meta.dir, "noise.ts")], {
-      env: { ...process.env, BUN_BE_BUN: "1" }, stdout: "pipe", stderr: "pipe", // prettier-ignore
+      env: { ...process.env, BUN_BE_BUN: "1" },
+      stdout: "pipe",
+      stderr: "pipe",
     })
-    const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
     expect({ out, err, code }).toEqual({ out: "", err: "", code: 0 })
     expect(stage.daemon.names).toContain("chat.message")
   })
@@ -132,10 +231,14 @@ describe("whatever the daemon answers", () => {
     const session = await client.session()
     const prompt = await client.prompt(session, "How do we deploy?")
     let sent
-    expect(await took((async () => (sent = await client.request(session, [prompt])))())).toBeLessThan(START_MS + 4 * PROMPT_MS + MARGIN_MS)
+    expect(await took((async () => (sent = await client.request(session, [prompt])))())).toBeLessThan(
+      START_MS + 4 * PROMPT_MS + MARGIN_MS,
+    )
     expectBare(sent!, [prompt])
     const other = await client.session()
-    expect(await took(client.request(other, [await client.prompt(other, "Hello?")]))).toBeLessThan(PROMPT_MS + MARGIN_MS)
+    expect(await took(client.request(other, [await client.prompt(other, "Hello?")]))).toBeLessThan(
+      PROMPT_MS + MARGIN_MS,
+    )
   })
 
   test("a hung one does not hold up the events, the compaction or the end", async () => {
@@ -181,25 +284,27 @@ describe("where there is no daemon", () => {
     expect(Date.now() - began).toBeLessThan(START_MS + 4 * PROMPT_MS + MARGIN_MS)
   })
 
-  test.each(["", "null", "5", "{}", '{"command": 5}', '{"command": []}', '{"command": [5]}'])("a command.json of %p changes nothing", async (content) => {
-    const stage = new Stage()
-    writeFileSync(join(stage.state, "command.json"), content)
-    const client = await stage.load()
-    const config = {}
-    await client.call("config", config)
-    const session = await client.session()
-    const prompt = await client.prompt(session, "How do we deploy?")
-    const began = Date.now()
-    expectBare(await client.request(session, [prompt]), [prompt])
-    expect(Date.now() - began).toBeLessThan(START_MS) // there is nothing to wait for
-    expect((config as { mcp?: object }).mcp ?? {}).toEqual({})
-  })
+  test.each(["", "null", "5", "{}", '{"command": 5}', '{"command": []}', '{"command": [5]}'])(
+    "a command.json of %p changes nothing",
+    async (content) => {
+      const stage = new Stage()
+      writeFileSync(join(stage.state, "command.json"), content)
+      const client = await stage.load()
+      const config = {}
+      await client.call("config", config)
+      const session = await client.session()
+      const prompt = await client.prompt(session, "How do we deploy?")
+      const began = Date.now()
+      expectBare(await client.request(session, [prompt]), [prompt])
+      expect(Date.now() - began).toBeLessThan(START_MS) // there is nothing to wait for
+      expect((config as { mcp?: object }).mcp ?? {}).toEqual({})
+    },
+  )
 
   test("a folder of somebody else in its place is not spoken to", async () => {
     const stage = new Stage()
     stage.daemon.answers = { ...BLOCKS }
     stage.daemon.listen()
-    mkdirSync(join(stage.folder, "elsewhere"))
     const getuid = process.getuid
     process.getuid = () => 4_242
     try {
@@ -224,11 +329,10 @@ describe("where there is no daemon", () => {
     expect(stage.log).not.toContain("xxx")
   })
 
-  test("a request without a prompt, and one of nobody, go through", async () => {
+  test("a request without a prompt goes through", async () => {
     const { client } = await playing()
     const messages = { messages: [assistant("ses_x")] }
     await client.call("experimental.chat.messages.transform", {}, messages)
     expect(messages.messages[0]?.parts).toEqual([])
-    expect(user("ses_x", "hi").parts).toHaveLength(1)
   })
 })

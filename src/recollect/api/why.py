@@ -68,7 +68,7 @@ def _last(engine: "Engine", folder: str | None) -> Session:
     found = here or engine.log.last_session()
     if found is None:
         raise InvalidValue(
-            "No session is known yet. Connect a host (`recollect install opencode --project`), or try a prompt: "
+            "No session is known yet. Connect a host (`recollect install opencode`), or try a prompt: "
             """`recollect inject '{"type": "prompt", "text": "How do we deploy with Helm?"}'`."""
         )
     return found

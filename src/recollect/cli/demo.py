@@ -36,7 +36,7 @@ def demo(as_json: bool) -> None:
     output.heading("Your turn: teach it a sentence, and connect OpenCode in your project's folder")
     command = Path(sys.argv[0]).absolute()
     output.say(f'{command} remember "We deploy with Helm to GKE"')
-    output.say(f"{command} install opencode --project")
+    output.say(f"{command} install opencode")
 
 
 def _record(played: Played, in_system: Played, *, with_model: bool) -> dict[str, Any]:

@@ -54,16 +54,18 @@ def command_findings(places: Places) -> Iterator[Finding]:
 
 
 def _noted(file: Path, name: str) -> Sequence[str] | Finding | None:
-    """The command that a host was given; None: none was."""
+    """The command that hosts were given under this name; None: none was."""
     try:
         noted = json.loads(file.read_text(encoding="utf-8"))
-        command = noted.get(name) if name == "mcp" else noted[name]
+        command = noted[name]
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        command = ""
-    if command is None:  # an older version noted none
-        return None
+    except KeyError:
+        if name != "command":
+            return None  # an older version noted the daemon alone
+        command = None
+    except (OSError, ValueError, TypeError):
+        command = None
     if not isinstance(command, list) or not command or not all(isinstance(word, str) for word in command):
         return problem("hooks", f"{file} cannot be read: hosts cannot start the daemon", REINSTALL)
     return command
@@ -178,4 +180,4 @@ def _entry(entry: Entry, place: Place) -> Finding:
         return note("tools", says, f"For ours instead, take it out, then {again}.")
     if shutil.which(entry.command[0]) is None:
         return problem("tools", f"{entry.command[0]}, as {entry.path} has it, is not there", f"{again} renews it.")
-    return fine("tools", f"{entry.path}")
+    return fine("tools", f"in {entry.path}, started by {entry.command[0]}")

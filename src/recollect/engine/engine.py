@@ -384,11 +384,11 @@ class Engine(Changing):
 
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
         """What the failed tools of these messages were really sent with, by message and call."""
-        return self._moments.replay_tools(session, messages)
+        return self._moments.sent.replay_tools(session, messages)
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """What these messages were really sent with, after a restart of the host."""
-        return self._moments.replay(session, messages)
+        return self._moments.sent.replay(session, messages)
 
     def confirm(self, session: SessionId, messages: Sequence[MessageId]) -> None:
         """The host has sent what it was offered: an answer that came too late for it is never confirmed."""

@@ -1,4 +1,4 @@
-"""The moments of a session: events in, injections out, and the log of what was sent."""
+"""The moments of a session: events in, injections out. What was sent is final; see `sent_log`."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,12 +21,12 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, LogKey, Placement, Point, Quiet, Sent, Session
-from recollect.domain.memory import MessageId, ProjectId, SessionId, Viewer
+from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
+from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
 from recollect.engine import compaction, continuity, on_demand, session_start, session_state, turn
-from recollect.engine.admission import AHEAD, OWN, check_event
+from recollect.engine.admission import AHEAD, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
 from recollect.engine.deleted import DeletedSessions
@@ -36,10 +36,12 @@ from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.projects import resolve
+from recollect.engine.sent_log import SentLog, answered
 from recollect.engine.session_state import EntersProject
-from recollect.engine.showing import shown_again, shown_block
+from recollect.engine.showing import shown_again
 from recollect.engine.situation import Live, Situation, live, silence
 from recollect.engine.use import OpenQuestions
+from recollect.rank.budget import allowance
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import opted_out, without_markers
 from recollect.text.query import content_words
@@ -77,6 +79,7 @@ class Moments:
         self._questions = OpenQuestions(store, store)
         self._prepared = PreparedBlocks()
         self._deleted = DeletedSessions()
+        self.sent = SentLog(store, seconds)
         self._unlearn = unlearn
 
     def handle(self, event: Event) -> Injection:
@@ -159,26 +162,6 @@ class Moments:
             case _ as never:
                 assert_never(never)
 
-    def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
-        """What these messages were really sent with, after a restart of the host."""
-        logged = self._store.sent_with(session, messages)
-        return {
-            sent.message: shown_block(sent.injection.block)
-            for sent in logged
-            if sent.confirmed
-            and sent.message is not None
-            and not sent.call
-            and sent.injection.placement is Placement.MESSAGE  # in the system prompt, each takes the place of the last
-        }
-
-    def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
-        """The same of the tools of these messages: by message and call."""
-        found: dict[MessageId, dict[str, str]] = {}
-        for sent in self._store.sent_with(session, messages):
-            if sent.confirmed and sent.message is not None and sent.call:
-                found.setdefault(sent.message, {})[sent.call] = shown_block(sent.injection.block)
-        return found
-
     def _start(self, session: Session, event: SessionStarted) -> Injection:
         session = session_state.wished(self._store, session, recalls=event.recalls, captures=event.captures)
         with suppress(StoreError):
@@ -188,7 +171,7 @@ class Moments:
         session = forked(self._store, session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
-            return shown_again(_answered(logged, event))
+            return shown_again(answered(logged, event))
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).start.enabled, event)
         if quiet is not None:
@@ -197,7 +180,7 @@ class Moments:
             in_front = live(self._store, session)  # a prompt may have come before it
             prepared = None if in_front.sent else self._prepared_block(session, event)
             built = prepared or self._stable_block(session, event, in_front)
-        return self._record(session, None, built, event, began, Point.START)
+        return self.sent.record(session, None, built, event, began, Point.START)
 
     def _prepared_block(self, session: Session, event: SessionStarted) -> Injection | None:
         """For a session that has only begun: nothing is known of it but its place."""
@@ -205,13 +188,19 @@ class Moments:
         self._prepared.note(place)
         if (
             event.task
-            or event.window_tokens
+            or self._is_narrow(event)
             or session.started_at != event.at
             or event.source is not StartSource.STARTUP
         ):
             return None
         settings = self._settings_for(event.folder)
         return self._prepared.get(place, revision=self._store.revision(), settings=settings, now=self._seconds())
+
+    def _is_narrow(self, event: SessionStarted) -> bool:
+        """Whether its model reads so little at once that its block is a smaller one."""
+        budgets = self._settings_for(event.folder).budgets
+        usual = allowance(budgets.start_tokens, budgets)
+        return allowance(budgets.start_tokens, budgets, window_tokens=event.window_tokens) < usual
 
     def prepare(self, now: datetime) -> int:
         """Work for the background: start blocks for where somebody works; how many were built."""
@@ -237,7 +226,7 @@ class Moments:
         sent = self._store.sent_with(session.id, [event.message], why=True)
         logged = next((one for one in sent if not one.call), None)
         if logged is not None:
-            return shown_again(_answered(logged, event))
+            return shown_again(answered(logged, event))
         began = self._seconds()
         settings = self._settings_for(event.folder)
         wish = opted_out(event.text)
@@ -257,7 +246,7 @@ class Moments:
             situation = self._situation(session, event, self._in_front(session, event))
             known = corrections(self._store, situation)
             answer = turn.answer(self._store, self._model(), without_markers(event.text), situation, known)
-        recorded = self._record(session, event.message, answer, event, began, Point.PROMPT)
+        recorded = self.sent.record(session, event.message, answer, event, began, Point.PROMPT)
         if settings.loop.enabled:
             self._questions.ask(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
         return recorded
@@ -295,7 +284,7 @@ class Moments:
             sent = self._store.sent_with(session.id, [event.message], why=True)
             logged = next((one for one in sent if one.call == (event.call or event.message)), None)
             if logged is not None:
-                return shown_again(_answered(logged, event))
+                return shown_again(answered(logged, event))
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).tool_error.enabled, event)
         if quiet is not None:
@@ -307,9 +296,9 @@ class Moments:
             answer = tool_error.answer(self._store, self._model(), refusal.what_failed(event), situation)
         self._questions.add(session.id, answer.ids)
         if event.message is None:
-            return self._record_unnamed(session, answer, event, began, Point.TOOL_ERROR)
+            return self.sent.record_unnamed(session, answer, event, began, Point.TOOL_ERROR)
         call = event.call or event.message
-        return self._record(session, event.message, answer, event, began, Point.TOOL_ERROR, call=call)
+        return self.sent.record(session, event.message, answer, event, began, Point.TOOL_ERROR, call=call)
 
     def _compacting(self, session: Session, event: Compacting) -> Injection:
         began = self._seconds()
@@ -324,7 +313,7 @@ class Moments:
             learns = session.captures and settings.capture.enabled and settings.capture.summaries
             asks = learns and self._store.count(situation.viewer) > 0  # an empty store says nothing
             text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said), asks=asks)
-        return self._record_unnamed(session, text, event, began, Point.COMPACTION)
+        return self.sent.record_unnamed(session, text, event, began, Point.COMPACTION)
 
     def _asked(self, session: Session, event: Asked) -> Injection:
         began = self._seconds()
@@ -334,7 +323,7 @@ class Moments:
         else:
             situation = self._situation(session, event, self._in_front(session, event))
             answer = on_demand.answer(self._store, self._model(), event, situation)
-        return self._record_unnamed(session, answer, event, began, Point.ON_DEMAND)
+        return self.sent.record_unnamed(session, answer, event, began, Point.ON_DEMAND)
 
     def _end(self, session: Session, event: SessionEnded) -> None:
         self._questions.close(session.id, event.at)
@@ -390,49 +379,6 @@ class Moments:
         return replace(
             session_state.viewer(session), shares_preferences=self._settings_for(None).privacy.share_preferences
         )
-
-    def _record_unnamed(
-        self, session: Session, injection: Injection, event: Event, began: float, point: Point
-    ) -> Injection:
-        """What no message carries gets a name of ours: the first, the second ... of this context. In one transaction,
-        so that two who ask at once do not get the same."""
-        with self._store.writing():
-            number = self._store.count_in(session.id, session.context, point)
-            name = MessageId(f"{OWN}{point}:{number}")
-            call = name if point is Point.TOOL_ERROR else ""
-            return self._record(session, name, injection, event, began, point, call=call)
-
-    def _record(
-        self,
-        session: Session,
-        message: MessageId | None,
-        injection: Injection,
-        event: Event,
-        began: float,
-        point: Point,
-        call: str = "",
-    ) -> Injection:
-        sent = Sent(
-            session=session.id,
-            context=session.context,
-            message=message,
-            call=call,
-            injection=injection,
-            at=event.at,
-            took_ms=(self._seconds() - began) * 1000,
-            point=point,
-            confirmed=not (event.offered or (event.confirms and point in (Point.PROMPT, Point.TOOL_ERROR))),
-        )
-        recorded = _answered(self._store.record(sent), event)
-        return replace(recorded, notice=injection.notice) if injection.notice else recorded
-
-
-def _answered(sent: Sent, event: Event) -> Injection:
-    """As the log has it, with its place there if it counts only once it was delivered."""
-    if not event.offered or not sent.injection.block:
-        return sent.injection
-    key = LogKey(session=sent.session, context=sent.context, message=sent.message, call=sent.call)
-    return replace(sent.injection, offered=key)
 
 
 def _place(session: Session, event: Event) -> Place:

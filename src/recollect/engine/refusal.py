@@ -4,7 +4,6 @@ Every refusal reads alike. Known by its words, one of them would come with what 
 """
 
 import re
-from pathlib import PurePosixPath
 
 from recollect.capture.calls import command_of, target_of
 from recollect.capture.shell import runs
@@ -22,7 +21,7 @@ _REFUSED = re.compile(
 def what_failed(event: ToolFailed) -> str:
     if not _REFUSED.match(event.error):
         return event.error
-    target = PurePosixPath(target_of(event.input)).name
+    target = target_of(event.input).replace("\\", "/").rpartition("/")[2]
     return f"Permission refused: {_done(command_of(event.tool, event.input)) or f'{event.tool} {target}'.strip()}"
 
 

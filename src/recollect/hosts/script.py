@@ -95,8 +95,14 @@ def _started(fields: Fields, about: dict[str, Any]) -> Event:
 
 
 def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
-    message = MessageId(read.text(fields, "message"))
-    return Prompt(message=message, text=read.said(fields, "text"), live=_live(fields), origin=_origin(fields), **about)
+    return Prompt(
+        message=MessageId(read.text(fields, "message")),
+        text=read.said(fields, "text"),
+        live=_live(fields),
+        origin=_origin(fields),
+        files=read.texts(fields, "files"),
+        **about,
+    )
 
 
 def _reply(fields: Fields, about: dict[str, Any]) -> Event:

@@ -59,7 +59,7 @@ _RANDOM = re.compile(r"(?:^|[/\\])(?:tmp|temp|var|private|T|cache|\.cache)(?:[/\
 _FILE = re.compile(r"[A-Za-z_.][A-Za-z_.-]{0,60}")  # a file that is called the same everywhere
 _DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"^(?:(?:error|fatal|critical|uncaught|unhandled|npm err)[:!]\s*)+")
-_LISTED = re.compile(r"…(?:\s?[:,=]{1,2}\s?…)+")  # as many values as there were that day
+_LISTED = re.compile(r"\{?…\}?(?:\s?[:,=]{1,2}\s?\{?…\}?)*")  # as many values or objects as there were that day
 _GAPS = re.compile(r"#(?:[\s.,:/x×_-]{0,2}#)+")
 
 _CODES = re.compile(

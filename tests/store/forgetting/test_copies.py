@@ -9,13 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.memory import MemoryId
+from recollect.domain.injection import Session
+from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_memory
+from tests.builders import NOW, PROJECT, a_memory, a_turn
 from tests.searching import turns_found
 from tests.store import old_database
-from tests.store.forgetting.victim import OTHERS, VICTIM, among_others, engine_on, left_of, the_victim
+from tests.store.forgetting.victim import (
+    OTHERS,
+    VICTIM,
+    among_others,
+    back_up,
+    engine_on,
+    left_in,
+    left_of,
+    the_victim,
+)
+
+S1 = SessionId("s1")
 
 
 def test_an_old_backup_and_one_that_was_never_finished_hold_nothing_either(path: Path) -> None:
@@ -114,3 +126,62 @@ def test_a_backup_that_has_it_and_cannot_be_rewritten_is_not_kept(path: Path, st
     broken.write_bytes(b"not a database, but it says: " + the_victim().text.encode())
     assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
     assert not broken.exists()
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_an_older_backup_has_nothing_of_a_deleted_session(path: Path, version: int) -> None:
+    old_database.make(path, version)
+    store = SqliteStore(path)  # migrates, and keeps a backup
+    (backup,) = (path.parent / "backups").iterdir()
+    store.begin_session(Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW))
+    assert store.delete_session(S1)
+    assert store.scrub()
+    store.close()
+    with closing(sqlite3.connect(backup)) as kept:
+        assert kept.execute("SELECT count(*) FROM memory").fetchone() == (len(old_database.ROWS),)
+        tables = {name for (name,) in kept.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        for table in tables & {"turn", "injection"}:
+            assert kept.execute(f"SELECT count(*) FROM {table} WHERE session = 's1'").fetchone() == (0,)
+        assert kept.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_rows_of_a_deleted_session_that_were_kept_aside_go_and_its_memories_stay(
+    path: Path, store: SqliteStore
+) -> None:
+    store.begin_session(Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW))
+    rows = [
+        {"table": "turn", "session": "s1", "text": "The quokka password."},
+        {"table": "memory", "id": "kept", "session": "s1", "text": "Something else."},
+        {"table": "turn", "session": "s2", "text": "Another one."},
+    ]
+    aside = path.parent / "damaged-20260101T000000.jsonl"
+    broken = '{"table": "turn", "session": "s1", "te'
+    aside.write_text("".join(json.dumps(row) + "\n" for row in rows) + broken)
+    store.delete_session(S1)
+    assert store.scrub()
+    assert [json.loads(line)["table"] for line in aside.read_text().splitlines()] == ["memory", "turn"]
+
+
+def test_a_crash_after_a_session_was_deleted_is_made_good(path: Path, open_store: Callable[[], SqliteStore]) -> None:
+    store = open_store()
+    store.begin_session(Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW))
+    store.add_turns([a_turn("The quokka password hides behind the marmot painting.", session="s1")])
+    back_up(path, "schema-009-20260101T000000")
+    store.delete_session(S1)
+    store.close()
+    assert left_in(path.parent, [b"quokka"]), "nobody has cleaned up yet"
+    engine_on(open_store()).tidy(NOW)
+    assert left_in(path.parent, [b"quokka", b"marmot"]) == set()
+
+
+def test_a_salvaged_database_does_not_bring_a_deleted_session_back(
+    path: Path, open_store: Callable[[], SqliteStore]
+) -> None:
+    store = open_store()
+    store.begin_session(Session(id=S1, host="opencode", project=PROJECT, language=None, started_at=NOW))
+    store.add_turns([a_turn("The quokka password.", session="s1"), a_turn("Another one.", session="s2")])
+    back_up(path, "schema-009-20260101T000000")
+    store.delete_session(S1)
+    store.close()
+    salvage(path)
+    assert open_store().count_turns() == 1

@@ -92,7 +92,7 @@ def test_nothing_is_learnt_from_what_our_own_tools_are_given_and_answer(tool: st
     error = "ConnectionRefusedError: cannot reach warehouse.internal:5432 as reader"
     edit = used("edit", {"filePath": "tunnel.cfg", "oldString": "port = 1", "newString": "port = 5432"}, call="c2")
     given = {"query": "make deploy", "command": "make deploy"}
-    asked = [
+    asked: list[Event] = [
         a_failure(error, tool=tool, input=given, message=None, call="c1"),
         edit,
         used(tool, given, "Helm deploys on Mondays.", call="c3"),

@@ -69,6 +69,13 @@ def test_what_says_nothing_is_generic(error: str) -> None:
     assert signature(error).is_generic
 
 
+def test_a_refusal_that_lists_its_rules_is_the_same_however_many_there_are() -> None:
+    refused = "A rule prevents you from using this specific tool call. Relevant rules: "
+    one, two = '{"permission":"bash","action":"deny"}', '{"permission":"*","action":"allow"}'
+    keys = {signature(f"{refused}[{','.join(rules)}]").key for rules in ([one], [two], [two, one], [two, two, one])}
+    assert len(keys) == 1
+
+
 def test_an_empty_text_has_no_signature() -> None:
     for empty in ("", " \n\t\r\n", "\x1b[0m"):
         found = signature(empty)

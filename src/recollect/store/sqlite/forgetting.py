@@ -169,7 +169,7 @@ def _is_of(line: str, sessions: Collection[SessionId]) -> bool:
         row = json.loads(line)
     except ValueError:
         return any(session in line for session in sessions)
-    return row.get("session") in sessions and "content_key" not in row
+    return row.get("session") in sessions and row.get("table") != "memory"
 
 
 def _found(path: Path, texts: Collection[str]) -> bool:

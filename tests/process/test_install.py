@@ -1,0 +1,204 @@
+"""`recollect install opencode` and `uninstall`, as a user calls them."""
+
+import json
+import os
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.process.conftest import RECOLLECT, Home, refused, without_styles
+
+MINE = '{\n  // mine\n  "model": "a/b",\n}\n'
+
+
+@pytest.fixture
+def project(home: Home) -> Path:
+    """With a space and a letter that is not ASCII in its name."""
+    path = home.path / "my prüject"
+    (path / ".git").mkdir(parents=True)
+    (path / "src").mkdir()
+    return path
+
+
+def everything(folder: Path) -> dict[Path, Any]:
+    return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")}
+
+
+def found(home: Home, about: str, cwd: Path) -> list[tuple[str, str, str]]:
+    """What doctor says about something: how it is, what it says, what to do."""
+    report = json.loads(home.recollect("doctor", "--json", cwd=cwd).stdout)
+    return [(one["health"], one["says"], one["advice"]) for one in report["findings"] if one["about"] == about]
+
+
+def test_a_project_is_connected_at_its_top_and_disconnected_again(home: Home, project: Path) -> None:
+    before = everything(project)
+    said = home.said("install", "opencode", "--project", cwd=project / "src")
+    assert "for this project alone" in said
+    assert "+ new file" in said
+    assert '+      "command": [' in said
+    assert "Try it" in said
+    assert (project / ".opencode/plugin/recollect.ts").exists()
+    again = home.said("install", "opencode", "--project", cwd=project)
+    assert "created" not in again
+    assert again.count("unchanged") == said.count("created")
+    assert "memories are kept" in home.said("uninstall", "opencode", "--project", cwd=project)
+    assert everything(project) == before
+    assert "Nothing of Recollect" in home.said("uninstall", "opencode", "--project", cwd=project)
+
+
+def test_without_an_option_it_is_for_the_user_and_says_so(home: Home, project: Path) -> None:
+    config = home.path / ".config/opencode/opencode.jsonc"
+    config.parent.mkdir(parents=True)
+    config.write_text(MINE)
+    said = home.said("install", "opencode", cwd=project)
+    assert "for you, in every project (`--project`: for this one alone)" in said
+    assert '   // mine\n     "model": "a/b",\n  +  "mcp": {' in said
+    assert (config.parent / "plugin/recollect.ts").exists()
+    assert not (config.parent / "opencode.json").exists()
+    assert "// mine" in config.read_text()
+    assert not (project / ".opencode").exists()
+    home.said("uninstall", "opencode", cwd=project)
+    assert config.read_text() == MINE
+
+
+@pytest.mark.parametrize(
+    ("option", "path", "command"),
+    [
+        ("--user", f"{RECOLLECT.parent}:/usr/bin:/bin", str(RECOLLECT)),
+        ("--project", f"{RECOLLECT.parent}:/usr/bin:/bin", "recollect"),
+        ("--project", "/usr/bin:/bin", str(RECOLLECT)),
+    ],
+)
+def test_the_entry_names_the_command_in_a_project_only_and_where_the_name_leads_here(
+    home: Home, project: Path, option: str, path: str, command: str
+) -> None:
+    here = replace(home, env=home.env | {"PATH": path})
+    done = here.json("install", "opencode", option, cwd=project)
+    (config,) = [step["path"] for step in done["steps"] if "diff" in step]
+    assert json.loads(Path(config).read_text())["mcp"]["recollect"]["command"] == [command, "mcp"]
+    assert any("Do not commit" in note for note in done["notes"]) == (option == "--project" and command[0] == "/")
+    noted = json.loads(home.places.command.read_text())
+    assert noted["mcp"] == [str(RECOLLECT), "mcp"]
+    assert Path(noted["command"][0]).is_absolute()
+
+
+def test_a_dry_run_shows_the_same_and_changes_nothing(home: Home, project: Path) -> None:
+    (project / "opencode.json").write_text(MINE)
+    before = everything(home.path)
+    shown = home.said("install", "opencode", "--project", "--dry-run", cwd=project)
+    told = home.json("install", "opencode", "--project", "--dry-run", cwd=project)
+    assert '+  "mcp": {' in shown
+    assert '+  "mcp": {' in told["steps"][1]["diff"]
+    assert everything(home.path) == before
+
+
+def test_a_diff_has_colours_in_a_terminal_only(home: Home) -> None:
+    shown = home.in_terminal("install", "opencode", "--dry-run")
+    assert "\x1b[32m+" in shown
+    plain = home.in_terminal("install", "opencode", "--dry-run", NO_COLOR="1")
+    assert "\x1b[" not in plain
+    assert without_styles(shown) == plain
+
+
+@pytest.mark.parametrize("held", ["{", '{"mcp": []}', '{"mcp": {}, "mcp": {}}'])
+def test_a_configuration_that_is_not_understood_is_refused(home: Home, held: str) -> None:
+    config = home.path / ".config/opencode/opencode.json"
+    config.parent.mkdir(parents=True)
+    config.write_text(held)
+    before = everything(home.path)
+    for command in ("install", "uninstall"):
+        assert "Nothing was changed" in refused(home, command, "opencode")
+    assert everything(home.path) == before
+    assert found(home, "tools", home.path)[0][0] == "problem"
+
+
+def test_a_home_that_is_missing_or_cannot_be_written_is_said(home: Home, project: Path) -> None:
+    for wrong in ("relative", "/dev/null/home", "/proc/nowhere"):
+        done = home.recollect("install", "opencode", cwd=project, HOME=wrong)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"HOME" in done.stderr or b"Nothing was changed" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_ctrl_c_leaves_all_or_nothing(home: Home, project: Path) -> None:
+    (project / "opencode.json").write_text(MINE)
+    before = everything(project)
+    for delay in (0.05, 0.1, 0.15, 0.2):
+        process = subprocess.Popen(
+            [RECOLLECT, "install", "opencode", "--project"],
+            env=home.env,
+            cwd=project,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGINT)
+        process.wait(30)
+        if everything(project) != before:
+            assert "created" not in home.said("install", "opencode", "--project", cwd=project)
+            home.said("uninstall", "opencode", "--project", cwd=project)
+        assert everything(project) == before
+
+
+def test_doctor_tells_how_opencode_is_connected_and_what_to_do(home: Home, project: Path) -> None:
+    assert any("not connected" in says for _, says, _ in found(home, "opencode", project))
+    home.said("install", "opencode", "--user", cwd=project)
+    home.said("install", "opencode", "--project", cwd=project)
+    told = found(home, "opencode", project)
+    assert [health for health, says, _ in told if "recollect.ts" in says] == ["fine", "fine"]
+    assert any("connected twice" in says for _, says, _ in told)
+    assert [health for health, _, _ in found(home, "tools", project)] == ["fine", "fine"]
+
+    plugin = project / ".opencode/plugin/recollect.ts"
+    plugin.write_text(plugin.read_text() + "// edited\n")
+    ((_, says, advice),) = [one for one in found(home, "opencode", project) if one[0] == "problem"]
+    assert (str(plugin) in says, "install opencode --project" in advice) == (True, True)
+    plugin.write_text("// mine\n")
+    assert any("is not ours" in says for _, says, _ in found(home, "opencode", project))
+
+
+@pytest.mark.parametrize(
+    ("entry", "health", "says"),
+    [
+        ({"type": "local", "command": ["recollect", "mcp"], "enabled": False}, "note", "switched off"),
+        ({"type": "remote", "url": "http://127.0.0.1:1"}, "note", "of its own"),
+        ({"type": "local", "command": ["/nowhere/recollect", "mcp"]}, "problem", "/nowhere/recollect"),
+        (None, "note", "by itself"),
+    ],
+)
+def test_doctor_tells_what_became_of_the_tools(home: Home, entry: Any, health: str, says: str) -> None:
+    home.said("install", "opencode")
+    config = home.path / ".config/opencode/opencode.json"
+    config.write_text(json.dumps({"mcp": {} if entry is None else {"recollect": entry}}))
+    ((told, what, advice),) = found(home, "tools", home.path)
+    assert (told, says in what, bool(advice)) == (health, True, True)
+
+
+@pytest.mark.parametrize(("version", "health"), [("1.18.33", "fine"), ("2.0.1-beta", "note"), ("1.4.0", "note")])
+def test_doctor_knows_the_client_and_never_starts_it(home: Home, version: str, health: str) -> None:
+    package = home.path / "opencode-ai"
+    (package / "bin").mkdir(parents=True)
+    client = package / "bin/opencode"
+    client.write_text("#!/bin/sh\ntouch ~/started\n")
+    client.chmod(0o755)
+    (package / "package.json").write_text(json.dumps({"version": version}))
+    here = replace(home, env=home.env | {"PATH": f"{client.parent}:/usr/bin:/bin"})
+    told = found(here, "opencode", home.path)[0]
+    assert (told[0], version.partition("-")[0] in told[1]) == (health, True)
+    assert not (home.path / "started").exists()
+
+
+def test_doctor_tells_of_a_bridge_that_is_gone(home: Home) -> None:
+    home.said("install", "opencode")
+    noted = json.loads(home.places.command.read_text())
+    home.places.command.write_text(json.dumps(noted | {"mcp": ["/nowhere/recollect", "mcp"]}))
+    assert any(
+        health == "problem" and "/nowhere/recollect" in says and "install opencode" in advice
+        for health, says, advice in found(home, "hooks", home.path)
+    )
