@@ -45,8 +45,9 @@ export class Sessions {
   prompt(sessionID: string, message: Json, parts: Json[]): void {
     const sent = this.of(sessionID)
     sent.about.agent = message.agent
-    if (sent.isNew && !sent.start) sent.asked ??= this.askStart(sessionID, {}, START_MS) // now that its agent is known
-    sent.prompts.set(message.id, { at: message.time?.created, parts: parts.filter(isTyped), command: sent.command })
+    const at = message.time?.created
+    if (sent.isNew && !sent.start) sent.asked ??= this.askStart(sessionID, { at }, START_MS) // now that its agent is known
+    sent.prompts.set(message.id, { at, parts: parts.filter(isTyped), command: sent.command })
     sent.command = undefined
   }
 
@@ -134,8 +135,9 @@ export class Sessions {
   /** What the first request goes out with is final; until then it is asked for once more. */
   private begin(sessionID: string, sent: Sent, messages: Message[]): Promise<string> {
     const before = messages.filter(({ info }) => !sent.prompts.has(info.id)).map(seen)
-    const asked = sent.asked ?? this.askStart(sessionID, { messages: before }, START_MS)
-    return asked.then(async (block) => block ?? (await this.askStart(sessionID, { messages: before })) ?? "")
+    const at = messages.findLast(({ info }) => info.role === "user")?.info.time?.created // not after its own prompt
+    const asked = sent.asked ?? this.askStart(sessionID, { messages: before, at }, START_MS)
+    return asked.then(async (block) => block ?? (await this.askStart(sessionID, { messages: before, at })) ?? "")
   }
 
   /** What this process has not sent is looked up in the daemon's log, once. */
