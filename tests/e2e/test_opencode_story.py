@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e import kept
+from tests.e2e.fake_model import assert_prefix_kept
 from tests.e2e.opencode import Project, Run, Server
 from tests.e2e.taught import OFF_TOPIC, import_into, remembering_project
 from tests.requirements import covers
@@ -89,7 +90,7 @@ def test_a_prompt_on_topic_carries_what_was_said_about_it_and_one_off_topic_noth
 
 def test_the_session_that_went_on_in_another_process_kept_its_bytes(story: Story) -> None:
     before, after = story.first[0].chats[-1], story.first[1].chats[0]
-    assert after.prefix_text().startswith(before.prefix_text())
+    assert_prefix_kept([before, after])
     assert before.session == after.session
 
 
