@@ -53,8 +53,6 @@ DEFERRED: dict[str, str] = {
     "PERF-2": _FIGURE,
     "PERF-3": _FIGURE,
     "EVAL-1": "figures, measured on data that is not ours to keep here; secrets are short of their target",
-    "SCN-D1": f"the engine tells it (test_turn_quotes); {_OPENCODE}",
-    "SCN-D5": _OPENCODE,
 }
 
 

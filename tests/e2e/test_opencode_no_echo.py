@@ -64,14 +64,14 @@ def test_nothing_of_ours_is_in_the_clients_history_after_blocks_of_every_kind(se
 @covers("CAP-6")
 def test_nothing_of_ours_is_captured_also_when_the_model_quotes_it(serving: Server) -> None:
     session, project = serving.session(), serving.project
+    before = {memory["id"] for memory in kept.memories(project)}
     (shown,) = session.prompt(ON_TOPIC).chats[0].last_user_fences
     tells = serving.model.cue("Which words were you given?", f"[[say They were:\n{shown}\nThat is all of it.]]")
     assert DEPLOYMENT in session.prompt(tells).text
-    said_again = f"As I remember it, the root cause is known. {DEPLOYMENT} {STANDING}"
+    said_again = f"{DEPLOYMENT} {STANDING}"
     session.prompt(serving.model.cue("And in your own words?", f"[[say {said_again}]]"))
     session.prompt(FAILING)
     session.prompt(OFF_TOPIC)
-    before = {memory["id"] for memory in kept.memories(project)}
     kept.until(lambda: kept.texts(project.machine)["turn"], lambda turns: OFF_TOPIC in turns)
     kept.settled(project.machine)
     turns = kept.texts(project.machine)["turn"]
@@ -79,7 +79,6 @@ def test_nothing_of_ours_is_captured_also_when_the_model_quotes_it(serving: Serv
     assert [turn for turn in turns if DEPLOYMENT in turn and said_again not in turn] == []
     known = kept.memories(project)
     assert {memory["id"] for memory in known} == before
-    assert sum(DEPLOYMENT in memory["text"] for memory in known) == 1
     assert {memory["seen"] for memory in known if memory["text"] in (DEPLOYMENT, STANDING)} == {1}
     assert not [table for table, texts in kept.texts(project.machine).items() if "<recollect" in str(texts)]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e import kept
+from tests.e2e.fake_model import assert_prefix_kept
 from tests.e2e.opencode import Project, Run, Server
 from tests.e2e.taught import OFF_TOPIC, import_into, remembering_project
 from tests.requirements import covers
@@ -27,6 +28,11 @@ grep -q pool_size settings.ini 2>/dev/null && echo "all good" && exit 0
 echo "{ERROR}" >&2
 exit 1
 """
+TOPICS = {
+    "auth": "How is auth handled?",
+    "deployment": "Now help me set up the deployment pipeline",
+    "database": "What about database?",
+}
 AUTH_AND_DEPLOYMENT = "Our auth uses JWT tokens in httpOnly cookies. Deployment is Kubernetes with Helm on GCP."
 
 
@@ -46,6 +52,7 @@ class Story:
     project: Project
     first: tuple[Run, ...]  # the processes of session one
     second: Run  # right after them
+    server: Server  # and one more
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +61,9 @@ def _story(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iter
         project.write("check.sh", CHECK)
         project.machine.model.cue(WORK, mends(project))
         first = (project.run(WORK, title=None), project.run(FACT, "--continue", title=None))
-        yield Story(project=project, first=first, second=project.run(ON_TOPIC, title=None))
+        second = project.run(ON_TOPIC, title=None)
+        with project.serve() as server:
+            yield Story(project=project, first=first, second=second, server=server)
 
 
 @pytest.fixture
@@ -78,8 +87,7 @@ def test_a_new_process_starts_with_what_the_last_one_said_and_met(story: Story) 
 
 def test_a_prompt_on_topic_carries_what_was_said_about_it_and_one_off_topic_nothing(story: Story) -> None:
     kept.settled(story.project.machine)
-    with story.project.serve() as server:
-        on_topic, off_topic = (server.session().prompt(prompt).chats[0] for prompt in (ON_TOPIC, OFF_TOPIC))
+    on_topic, off_topic = (story.server.session().prompt(prompt).chats[0] for prompt in (ON_TOPIC, OFF_TOPIC))
     (block,) = on_topic.last_user_fences
     assert FACT in block
     assert PREFERENCE not in block
@@ -89,7 +97,7 @@ def test_a_prompt_on_topic_carries_what_was_said_about_it_and_one_off_topic_noth
 
 def test_the_session_that_went_on_in_another_process_kept_its_bytes(story: Story) -> None:
     before, after = story.first[0].chats[-1], story.first[1].chats[0]
-    assert after.prefix_text().startswith(before.prefix_text())
+    assert_prefix_kept([before, after])
     assert before.session == after.session
 
 
@@ -123,29 +131,14 @@ def test_what_the_sessions_taught_is_in_the_list_and_says_where_it_comes_from(st
 # Topics that change
 
 
-@pytest.fixture(scope="module")
-def _serving(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterator[Server]:
-    with (
-        remembering_project(tmp_path_factory.mktemp("machine"), model_folder) as project,
-        project.serve() as server,
-    ):
-        yield server
-
-
-@pytest.fixture
-def serving(_serving: Server) -> Iterator[Server]:
-    yield _serving
-    _serving.model.assert_no_errors()
-
-
 @covers("SCN-D1")
-def test_each_topic_finds_what_an_earlier_session_said_about_it(serving: Server) -> None:
-    serving.session().prompt(AUTH_AND_DEPLOYMENT)
-    kept.until(lambda: kept.said(serving.project, "auth tokens"), bool)
-    kept.settled(serving.project.machine)
-    session = serving.session()
-    prompts = ("How is auth handled?", "Now help me set up the deployment pipeline", "What about database?")
-    auth, deployment, database = (session.prompt(prompt).chats[0] for prompt in prompts)
+def test_each_topic_finds_what_an_earlier_session_said_about_it(story: Story) -> None:
+    project = another_project(story, "said")
+    story.server.session(at=project).prompt(AUTH_AND_DEPLOYMENT)
+    kept.until(lambda: kept.said(project, "auth tokens"), bool)
+    kept.settled(project.machine)
+    session = story.server.session(at=project)
+    auth, deployment, database = (session.prompt(prompt).chats[0] for prompt in TOPICS.values())
     ours = ["".join(chat.fences) for chat in (auth, deployment, database)]
     assert all(word in ours[0] for word in ("JWT", "httpOnly"))
     assert all(word in ours[1] for word in ("Kubernetes", "Helm", "GCP"))
@@ -154,25 +147,24 @@ def test_each_topic_finds_what_an_earlier_session_said_about_it(serving: Server)
 
 
 @covers("SCN-D1")
-def test_each_turn_carries_the_block_of_its_own_topic_alone(serving: Server) -> None:
-    project = serving.project.machine.project("topics")
-    project.install_recollect()
+def test_each_turn_carries_the_block_of_its_own_topic_alone(story: Story) -> None:
+    project = another_project(story, "taught")
     known = {
         "auth": "Our auth uses JWT tokens in httpOnly cookies.",
         "deployment": "The deployment is Kubernetes with Helm on GCP.",
         "database": "The database is PostgreSQL 16 with nightly backups.",
     }
-    old = [{"text": text, "kind": "research", "time": "2026-01-02"} for text in known.values()]
-    import_into(project, old)
+    import_into(project, [{"text": text, "kind": "research", "time": "2026-01-02"} for text in known.values()])
     kept.settled(project.machine)
-    session = serving.session(at=project)
-    prompts = {
-        "auth": "How is auth handled?",
-        "deployment": "Now help me set up the deployment pipeline",
-        "database": "What about database?",
-    }
-    chats = {topic: session.prompt(prompt).chats[0] for topic, prompt in prompts.items()}
+    session = story.server.session(at=project)
+    chats = {topic: session.prompt(prompt).chats[0] for topic, prompt in TOPICS.items()}
     assert not any(text in "".join(chats["auth"].system_fences) for text in known.values())
     for topic, chat in chats.items():
         (block,) = chat.last_user_fences
         assert {other for other, text in known.items() if text in block} == {topic}
+
+
+def another_project(story: Story, name: str) -> Project:
+    project = story.project.machine.project(name)
+    project.install_recollect()
+    return project

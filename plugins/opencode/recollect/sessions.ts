@@ -43,10 +43,10 @@ export class Sessions {
   async carried(messages: Message[], sentBy: number): Promise<Map<string, string>> {
     const newest = messages.findLast(({ info }) => info.role === "user")
     if (!newest) return new Map()
-    const { id, sessionID } = newest.info
+    const { id, sessionID, time } = newest.info
     const sent = this.of(sessionID)
     const before = messages.filter(({ info }) => !sent.prompts.has(info.id)).map(seen)
-    sent.start ??= this.askStart(sessionID, { messages: before }, START_MS).then((block) => block ?? "")
+    sent.start ??= this.askStart(sessionID, { messages: before, at: time?.created }, START_MS).then((block) => block ?? "")
     sent.live = (await sent.start) ? [START] : [] // first, so that nothing is shown in both
     // A host may send a prompt again under another id (after a context overflow): it is asked for like a new one.
     if (!sent.blocks.has(id) && !sent.prompts.has(id) && newest.parts.some(isTyped))
