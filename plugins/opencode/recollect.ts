@@ -13,9 +13,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   if (loaded.has(client)) return {} // it is installed for the user and for the project: one of them is enough
   loaded.add(client)
   const daemon = new Daemon()
-  const sessions = new Sessions(daemon, directory, (notice) => {
-    welcome(client, notice).catch((error) => note("welcome", error))
-  })
+  const sessions = new Sessions(daemon, directory, (notice) => void welcome(client, notice))
   void daemon.ask("/v1/hello", undefined, START_MS) // its start takes longer than a prompt may wait
   return { ...whatHappens(sessions), ...whatIsSent(sessions) }
 }
@@ -23,12 +21,12 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
 /** Once on this machine, in the host's own log and on its screen. */
 async function welcome(client: PluginInput["client"], message: string): Promise<void> {
   if (!(await isFirstRun())) return
-  const logged = client.app.log({ body: { service: "recollect", level: "info", message } })
-  const shown = client.tui.showToast({ body: { title: "Recollect", message, variant: "info" } })
+  const logged = client.app?.log({ body: { service: "recollect", level: "info", message } })
+  const shown = client.tui?.showToast({ body: { title: "Recollect", message, variant: "info" } })
   await Promise.allSettled([logged, shown])
 }
 
-/** The next major version calls this (the present one, too). What it offers to a memory is not known yet: silence. */
+/** The next major version calls this (the present one may, too). What it offers to a memory is not known yet: silence. */
 async function setup(context?: { session?: { hook?: unknown } }): Promise<void> {
   if (context?.session?.hook) await note("setup", "this OpenCode is newer than its plugin, which does nothing here yet")
 }

@@ -73,7 +73,7 @@ class Host:
         self._said.append((message, "tool", error))
         self.engine.handle(a_failure(error, message=message, call="c", live=self._carriers(), confirms=self._says))
         if self._says:
-            self.engine.confirm(self._session, [message])
+            self.engine.confirm(self._session, [f"{message}/c"])
         self.request()
 
     def request(self) -> None:

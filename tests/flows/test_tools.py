@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect.domain.errors import PayloadError
-from recollect.domain.event import SessionStarted
-from recollect.domain.memory import Kind, Memory, MemoryId, Role, Scope, Sensitivity, SessionId, Source
+from recollect.domain.event import Prompt, Reply, SessionEnded, SessionStarted, ToolSucceeded
+from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, Scope, Sensitivity, SessionId, Source
 from recollect.domain.settings import Budgets, OnDemand, Settings
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import ANEW, Askers, Connection
@@ -456,3 +456,20 @@ def test_what_was_never_delivered_is_told_again(engine: Engine, shop: Asker) -> 
     assert answer.offered is not None
     engine.delivered(answer.offered)
     assert "said further up" in call(engine, far, "search", {"query": "deploy with Helm"}).text
+
+
+@covers("CAP-6")
+def test_what_an_agent_adds_counts_once_though_its_host_tells_of_the_call_and_it_says_so_itself(
+    engine: Engine, shop: Asker
+) -> None:
+    about: dict[str, Any] = {"session": shop.session, "at": NOW, "folder": shop.folder, "host": "opencode"}
+    given = {"text": "We deploy with Helm on Mondays.", "kind": "decision"}
+    engine.handle(Prompt(message=MessageId("m1"), text="Can you keep that in mind?", **about))
+    kept = call(engine, replace(shop, host="opencode"), "add", given).text
+    engine.handle(ToolSucceeded(tool="recollect_add", input=given, output=kept, call="c1", **about))
+    engine.handle(Reply(message=MessageId("r1"), text="I keep in mind that we deploy with Helm on Mondays.", **about))
+    engine.handle(SessionEnded(**about))
+    while engine.learn_some():
+        pass
+    (memory,) = (one for one in engine.everything() if one.is_live)
+    assert (memory.source.host, memory.source.session) == ("opencode", shop.session)

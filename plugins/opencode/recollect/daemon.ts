@@ -12,6 +12,7 @@ const POLL_MS = 25
 const MAX_UNTOLD = 500 // what happened while nobody listened, the newest of it
 const HEAD_CHARS = 40_000 // of a text: what a question is about stands at its beginning,
 const TAIL_CHARS = 20_000 // and an error at its end
+const MAX_ANSWER_CHARS = 1_000_000
 const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
 
 export type Json = Record<string, any>
@@ -43,8 +44,8 @@ export class Daemon {
   private next<T>(path: string, deadlineMs: number, work: (answerBy: number) => Promise<T>): Promise<T | undefined> {
     const answerBy = Date.now() + deadlineMs
     const newest = this.untold.at(-1)
-    const told = this.last.then(() => this.tellUntil(newest, answerBy))
-    this.last = told.then(() => work(answerBy)).catch((error) => void note(path, error))
+    const done = this.last.then(() => this.tellUntil(newest, answerBy)).then(() => work(answerBy))
+    this.last = done.catch((error) => void note(path, error))
     return within(this.last as Promise<T>, deadlineMs)
   }
 
@@ -69,7 +70,6 @@ export class Daemon {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       }
     }
-    return undefined
   }
 
   private async exchange(path: string, body: Json | undefined, answerBy: number): Promise<Json> {
@@ -78,7 +78,9 @@ export class Daemon {
     // A connection of its own costs nothing here, and is never one of a daemon that has gone meanwhile.
     const options = { unix: this.socket, redirect: "error", keepalive: false, signal, ...posted }
     const response = await fetch(`http://localhost${path}`, options as RequestInit)
-    const answer = (await response.json()) as Json | null
+    const said = await response.text()
+    if (said.length > MAX_ANSWER_CHARS) throw new Error(`an answer of ${said.length} characters`)
+    const answer: Json | null = JSON.parse(said)
     if (!response.ok || !answer) void note(path, JSON.stringify(answer?.error ?? response.status))
     return (response.ok && answer) || {} // what it does not understand it is not told again
   }

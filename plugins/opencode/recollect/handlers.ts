@@ -7,7 +7,7 @@ import { type Message, type Sessions, isFailed, nameOf } from "./sessions.ts"
 const FLUSH_MS = 100 // on the way out: a host that is held up longer leaves its own locks behind
 const ASKING_MS = 100
 const SLACK_MS = 250 // a handler's own limit lies this much behind those of the questions it asks
-const REQUEST_MS = START_MS + 4 * PROMPT_MS + SLACK_MS // the start and once more, the log, the prompt, and one queued
+const REQUEST_MS = START_MS + 3 * PROMPT_MS + SLACK_MS // the start, the log, the prompt, and one queued
 const OURS = "recollect" // our server of tools
 const INTERNAL = ["You are a title generator", "You are a context summarization agent"]
 
@@ -23,26 +23,21 @@ export function whatHappens(sessions: Sessions): Hooks {
   return {
     event: guarded("event", PROMPT_MS, ({ event }) => {
       const { part, info, sessionID = info?.id } = event.properties as Json
-      if (event.type === "session.created") sessions.created(sessionID, info.parentID, info.title)
-      if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part)
-      if (event.type === "message.updated" && info.role === "assistant" && info.time.completed)
-        sessions.replied(sessionID, info)
+      if (event.type === "session.created") sessions.of(sessionID).about.parentID = info.parentID
+      if (event.type === "message.part.updated" && part.type === "tool" && !isOurs(part)) sessions.tool(sessionID, part)
+      if (event.type === "message.updated" && info.time.completed) sessions.replied(sessionID, info)
       if (event.type === "session.idle") void daemon.flush(TELL_MS)
       if (event.type === "session.compacted") sessions.compacted(sessionID)
       if (event.type === "session.deleted") sessions.deleted(sessionID)
     }),
-    "chat.message": guarded("chat.message", PROMPT_MS, ({ sessionID }, { message, parts }) =>
-      sessions.prompt(sessionID, message, parts),
-    ),
+    "chat.message": guarded("chat.message", PROMPT_MS, (_, { message, parts }) => sessions.prompt(message, parts)),
     "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => {
       sessions.of(sessionID).command = command
     }),
-    "experimental.text.complete": guarded("text", PROMPT_MS, ({ sessionID, messageID }, { text }) =>
-      sessions.said(sessionID, messageID, text),
-    ),
+    "experimental.text.complete": guarded("text", PROMPT_MS, (said, { text }) => sessions.said(said, text)),
     // An agent is about to ask by one of our tools: the daemon is told in which session.
     "tool.execute.before": guarded("tool.execute.before", ASKING_MS, async ({ tool, sessionID }) => {
-      if (tool.startsWith(`${OURS}_`)) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, ASKING_MS)
+      if (isOurs({ tool })) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, ASKING_MS)
     }),
     dispose: guarded("dispose", FLUSH_MS, () => {
       sessions.ended()
@@ -60,13 +55,14 @@ export function whatIsSent(sessions: Sessions): Hooks {
       internal.push(...own.filter((prompt) => prompt !== undefined))
       const { mcp } = await commands()
       config.mcp ??= {}
-      if (mcp?.length && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command: [...mcp, "--folder", sessions.directory] }
+      const command = [...(mcp ?? []), "--folder", sessions.directory]
+      if (mcp?.length && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command }
     }),
     "experimental.chat.messages.transform": guarded("messages.transform", REQUEST_MS, async (_, { messages }) => {
       const blocks = await sessions.carried(messages, Date.now() + REQUEST_MS - SLACK_MS)
       for (const message of messages as Message[]) {
         const parts = message.parts.map((part) => withBlock(part, blocks))
-        message.parts = [...parts, ...partOf(message.info, blocks)]
+        message.parts = [...parts, ...partsOf(message.info, blocks.get(message.info.id))]
       }
     }),
     // The host's own calls (a title, a summary) are no conversation: their system prompt carries nothing of ours.
@@ -83,6 +79,10 @@ export function whatIsSent(sessions: Sessions): Hooks {
   }
 }
 
+function isOurs({ tool }: Json): boolean {
+  return tool.startsWith(`${OURS}_`)
+}
+
 /** On a copy: what the host keeps stays as it is. */
 function withBlock(part: Json, blocks: Map<string, string>): Json {
   const block = isFailed(part) && blocks.get(nameOf(part))
@@ -91,7 +91,6 @@ function withBlock(part: Json, blocks: Map<string, string>): Json {
   return { ...part, state: { ...part.state, [field]: `${part.state[field]}\n${block}` } }
 }
 
-function partOf({ id, sessionID }: Json, blocks: Map<string, string>): Json[] {
-  const block = blocks.get(id)
-  return block ? [{ id: `${id}-recollect`, sessionID, messageID: id, type: "text", text: block, synthetic: true }] : []
+function partsOf({ id, sessionID }: Json, text: string | undefined): Json[] {
+  return text ? [{ id: `${id}-recollect`, sessionID, messageID: id, type: "text", text, synthetic: true }] : []
 }

@@ -9,9 +9,7 @@ export type Message = { info: Json; parts: Json[] }
 
 class Sent {
   constructor(readonly about: Json) {} // goes with all that the daemon is told: directory, agent, parent, window
-  isNew = false
-  asked?: Promise<string | undefined> // the start block, asked for with the first prompt
-  start?: Promise<string> // what its requests go out with
+  start?: Promise<string> // the block that its requests go out with; the first answer is final
   anew?: string // with `placement = "system"`: the last prompt's block, in place of the start block
   prompts = new Map<string, Json>() // not yet sent
   blocks = new Map<string, Promise<string>>() // of a message or of a tool's call -> what it goes out with
@@ -19,7 +17,6 @@ class Sent {
   running = new Set<string>() // tools at work: what only turns up finished is the copy of an old one
   replies = new Map<string, string>()
   command?: string // whose template the next prompt is
-  summary = ""
 }
 
 export class Sessions {
@@ -35,17 +32,9 @@ export class Sessions {
     return sent
   }
 
-  /** A new session, not a copy: the start block of that is the original's, known by its messages. */
-  created(sessionID: string, parentID: string | undefined, title: string): void {
-    const sent = this.of(sessionID)
-    sent.about.parentID = parentID
-    sent.isNew = !/\(fork #\d+\)$/.test(title)
-  }
-
-  prompt(sessionID: string, message: Json, parts: Json[]): void {
-    const sent = this.of(sessionID)
+  prompt(message: Json, parts: Json[]): void {
+    const sent = this.of(message.sessionID)
     sent.about.agent = message.agent
-    if (sent.isNew && !sent.start) sent.asked ??= this.askStart(sessionID, {}, START_MS) // now that its agent is known
     sent.prompts.set(message.id, { at: message.time?.created, parts: parts.filter(isTyped), command: sent.command })
     sent.command = undefined
   }
@@ -56,14 +45,13 @@ export class Sessions {
     if (!newest) return new Map()
     const { id, sessionID } = newest.info
     const sent = this.of(sessionID)
-    sent.start ??= this.begin(sessionID, sent, messages)
+    const before = messages.filter(({ info }) => !sent.prompts.has(info.id)).map(seen)
+    sent.start ??= this.askStart(sessionID, { messages: before }, START_MS).then((block) => block ?? "")
     sent.live = (await sent.start) ? [START] : [] // first, so that nothing is shown in both
     // A host may send a prompt again under another id (after a context overflow): it is asked for like a new one.
     if (!sent.blocks.has(id) && !sent.prompts.has(id) && newest.parts.some(isTyped))
-      this.prompt(sessionID, newest.info, newest.parts)
-    const carriers = messages.flatMap(({ info, parts }) =>
-      info.role === "user" ? [info.id] : parts.filter(isFailed).map(nameOf),
-    )
+      this.prompt(newest.info, newest.parts)
+    const carriers = messages.flatMap(carriersIn)
     this.replay(sessionID, sent, carriers.filter((name) => !sent.blocks.has(name) && !sent.prompts.has(name)))
     const blocks = new Map<string, string>()
     for (const name of carriers) {
@@ -78,9 +66,8 @@ export class Sessions {
 
   /** What the system prompt carries now. A request whose messages were never shown is one of the host's own. */
   async system(sessionID: string): Promise<string> {
-    const sent = this.of(sessionID)
-    const start = await sent.start
-    return sent.anew ?? start ?? ""
+    const { anew, start } = this.of(sessionID)
+    return anew ?? (await start) ?? ""
   }
 
   /** A tool's part has changed. What is known of its error rides on it in the next request. */
@@ -90,21 +77,21 @@ export class Sessions {
     else if (sent.running.delete(part.id)) {
       const told = { ...part, hook: "tool", at: part.state.time?.end, live: [...sent.live, part.messageID] }
       if (!isFailed(part) || sent.blocks.has(nameOf(part))) this.tell(sessionID, told)
-      else sent.blocks.set(nameOf(part), this.offered(sessionID, part.messageID, told))
+      else sent.blocks.set(nameOf(part), this.offered(sessionID, nameOf(part), told))
     }
   }
 
-  said(sessionID: string, messageID: string, text: string): void {
+  said({ sessionID, messageID }: { sessionID: string; messageID: string }, text: string): void {
     const { replies } = this.of(sessionID)
     replies.set(messageID, [replies.get(messageID), text].filter(Boolean).join("\n\n"))
   }
 
   /** The model's message is complete. One of which nothing was heard here is the copy of an old one. */
   replied(sessionID: string, { id, time, finish, summary }: Json): void {
-    const sent = this.of(sessionID)
-    const text = sent.replies.get(id)
-    if (!text || !sent.replies.delete(id)) return
-    if (summary) sent.summary = text
+    const { replies } = this.of(sessionID)
+    const text = replies.get(id)
+    if (!text || !replies.delete(id)) return
+    if (summary) this.tell(sessionID, { hook: "session.compacted", summary: text, at: time.completed })
     else this.tell(sessionID, { hook: "reply", messageID: id, text, at: time.completed, final: finish !== "tool-calls" })
   }
 
@@ -115,8 +102,6 @@ export class Sessions {
   /** The messages are gone, so the start block is built anew; without the daemon, it stays. */
   compacted(sessionID: string): void {
     const sent = this.of(sessionID)
-    this.tell(sessionID, { hook: "session.compacted", summary: sent.summary })
-    sent.summary = ""
     const before = sent.start
     const anew = this.askStart(sessionID, { source: "compact" })
     sent.start = anew.then(async (block) => block ?? (await before) ?? "")
@@ -131,17 +116,10 @@ export class Sessions {
     for (const [sessionID, sent] of [...this.known]) if (sent.start) this.tell(sessionID, { hook: "session.ended" })
   }
 
-  /** What the first request goes out with is final; until then it is asked for once more. */
-  private begin(sessionID: string, sent: Sent, messages: Message[]): Promise<string> {
-    const before = messages.filter(({ info }) => !sent.prompts.has(info.id)).map(seen)
-    const asked = sent.asked ?? this.askStart(sessionID, { messages: before }, START_MS)
-    return asked.then(async (block) => block ?? (await this.askStart(sessionID, { messages: before })) ?? "")
-  }
-
   /** What this process has not sent is looked up in the daemon's log, once. */
   private replay(sessionID: string, sent: Sent, names: string[]): void {
     if (names.length === 0) return
-    const logged = this.daemon.ask("/v1/replay", { session: sessionID, messages: names.map(messageOf) }, PROMPT_MS)
+    const logged = this.daemon.ask("/v1/replay", { session: sessionID, messages: names }, PROMPT_MS)
     for (const name of names) sent.blocks.set(name, logged.then((answer) => text(answer?.blocks?.[name])))
   }
 
@@ -152,11 +130,11 @@ export class Sessions {
   }
 
   /** The block on a message or on one of its tools. It counts as sent once that is said. */
-  private async offered(sessionID: string, messageID: string, asked: Json, deadlineMs = PROMPT_MS): Promise<string> {
+  private async offered(sessionID: string, name: string, asked: Json, deadlineMs = PROMPT_MS): Promise<string> {
     const answer = await this.ask(sessionID, asked, deadlineMs)
     if (!answer) this.tell(sessionID, asked) // too late to be shown, not to be learnt from
     const block = text(answer?.block)
-    if (block) this.daemon.tell("/v1/sent", { session: sessionID, messages: [messageID] })
+    if (block) this.daemon.tell("/v1/sent", { session: sessionID, messages: [name] })
     if (answer?.placement !== "system") return block
     this.of(sessionID).anew = block
     return ""
@@ -192,8 +170,8 @@ export function nameOf(part: Json): string {
   return `${part.messageID}/${part.callID}`
 }
 
-function messageOf(name: string): string {
-  return name.split("/", 1).join()
+function carriersIn({ info, parts }: Message): string[] {
+  return info.role === "user" ? [info.id] : parts.filter(isFailed).map(nameOf)
 }
 
 /** By the user, or given by them; the rest of a prompt the host has made up. */
@@ -201,7 +179,8 @@ function isTyped(part: Json): boolean {
   return part.type === "file" || (part.type === "text" && !part.synthetic && !part.ignored)
 }
 
-/** A message that this process did not see happen: of a session that goes on here, or of a copy. */
+/** A message that this process did not see happen. By these the daemon knows a session again that goes on, or a copy
+ * of one, which begins with what its original was sent. */
 function seen({ info, parts }: Message): Json {
   const calls = parts.filter(isFailed).map((part) => ({ id: part.callID, at: part.state.time?.end }))
   return { id: info.id, at: info.time?.created, calls }

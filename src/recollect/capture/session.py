@@ -6,16 +6,20 @@ from dataclasses import dataclass, field, replace
 from recollect.capture.calls import is_own
 from recollect.capture.conversation import Conversation
 from recollect.capture.durability import Embed
+from recollect.capture.echo import is_echo, words_of
 from recollect.capture.harvest import harvest
 from recollect.capture.origin import origin_of
 from recollect.capture.recap import Recapping
 from recollect.capture.structure import Structure
 from recollect.domain.event import Compacted, Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin, Proposal
+from recollect.domain.memory import Role
 from recollect.domain.session import Note, Summary
 from recollect.domain.settings import Capture
 
 __all__ = ["Embed", "Listener"]
+
+MOST_ADDED = 50
 
 
 @dataclass(slots=True)
@@ -26,19 +30,29 @@ class Listener:
     _recapping: Recapping = field(default_factory=Recapping)
     _structure: Structure = field(default_factory=Structure)
     _conversation: Conversation = field(default_factory=Conversation)
+    _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent kept by our tools
 
     def hear(self, event: Event, embed: Embed | None = None) -> list[Proposal]:
         """What may be worth keeping after this."""
         if isinstance(event, ToolSucceeded | ToolFailed) and is_own(event.tool):
+            self._note_added(event.input.get("text"))
             return []  # our own words: to learn from them would make them truer with every question
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text, event.origin))
         self._recapping.hear(event)
         proven = self._structure.hear(event)
         # A model that was asked for a list may have ignored it: then its summary is read like anything that it says.
-        read = _summed_up(event) or self._conversation.hear(event, embed)
+        read = [one for one in _summed_up(event) or self._conversation.hear(event, embed) if not self._is_added(one)]
         is_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
         return [*(proven if self.settings.tools else []), *(read if is_read else [])]
+
+    def _note_added(self, text: object) -> None:
+        if isinstance(text, str):
+            self._added = [*self._added, words_of(text)][-MOST_ADDED:]
+
+    def _is_added(self, proposal: Proposal) -> bool:
+        """The agent says that it has kept something: that is kept once."""
+        return proposal.role is not Role.USER and bool(self._added) and is_echo(proposal.text, self._added)
 
     def told(self) -> tuple[tuple[Note, ...], Summary]:
         """What the session leaves for the next one, as far as it has come."""

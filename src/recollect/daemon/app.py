@@ -100,15 +100,16 @@ def create_app(served: Served) -> Starlette:
         return answer
 
     async def replay(request: Request) -> dict[str, Any]:
-        session, messages = _session_and_messages(await object_of(request))
+        session, carriers = _session_and_carriers(await object_of(request))
+        messages = [MessageId(carrier.partition("/")[0]) for carrier in carriers]
         blocks = await run_in_threadpool(engine.replay, session, messages)
         tools = await run_in_threadpool(engine.replay_tools, session, messages)
         of_calls = {f"{message}/{call}": block for message, calls in tools.items() for call, block in calls.items()}
         return {"blocks": {**blocks, **of_calls}}
 
     async def sent(request: Request) -> dict[str, Any]:
-        session, messages = _session_and_messages(await object_of(request))
-        await run_in_threadpool(engine.confirm, session, messages)
+        session, carriers = _session_and_carriers(await object_of(request))
+        await run_in_threadpool(engine.confirm, session, carriers)
         return {}
 
     async def end(_: Request) -> dict[str, Any]:
@@ -182,13 +183,14 @@ def _encoded(value: object) -> Response:
     return Response(wire.written(value), media_type="application/json")
 
 
-def _session_and_messages(body: Mapping[str, Any]) -> tuple[SessionId, list[MessageId]]:
+def _session_and_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
+    """What carries a block: a message, or a tool's part in it (`message/call`)."""
     session, messages = body.get("session"), body.get("messages")
     if not isinstance(session, str) or not isinstance(messages, list) or not all(isinstance(m, str) for m in messages):
         raise PayloadError("This takes a `session` and a list of `messages` ids.")
     for name in (session, *messages):
         check_name(name, "id")
-    return SessionId(session), [MessageId(message) for message in messages]
+    return SessionId(session), messages
 
 
 class OriginForm:

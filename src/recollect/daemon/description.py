@@ -75,14 +75,14 @@ ROUTES = (
     Described(
         path="/v1/replay",
         method="POST",
-        says="What these messages of a session and their failed tools were really sent with.",
+        says="What these messages of a session and their failed tools (`message/call`) were really sent with.",
         asks=Messages,
         answers=Blocks,
     ),
     Described(
         path="/v1/sent",
         method="POST",
-        says="These and their tools were sent as offered.",
+        says="These were sent as offered: messages, and tools of theirs (`message/call`).",
         asks=Messages,
         answers=Nothing,
     ),

@@ -390,9 +390,12 @@ class Engine(Changing):
         """What these messages were really sent with, after a restart of the host."""
         return self._moments.sent.replay(session, messages)
 
-    def confirm(self, session: SessionId, messages: Sequence[MessageId]) -> None:
-        """The host has sent what it was offered: an answer that came too late for it is never confirmed."""
-        self._store.confirm(session, messages)
+    def confirm(self, session: SessionId, carriers: Sequence[str]) -> None:
+        """The host has sent what it was offered: an answer that came too late for it is never confirmed.
+
+        A block is carried by a message, or by a tool's part in it (`message/call`).
+        """
+        self._store.confirm(session, carriers)
 
     def delivered(self, injection: "Injection") -> None:
         """Whoever asked has the answer: what was offered counts as sent from now on."""

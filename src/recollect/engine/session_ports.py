@@ -60,8 +60,8 @@ class LogsInjections(Protocol):
         """First recorded is final: answers with what stands in the log afterwards."""
         ...
 
-    def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
-        """The host has sent what it was offered for these messages."""
+    def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
+        """The host has sent what it was offered for these messages, or for tools of theirs (`message/call`)."""
         ...
 
     def confirm_one(self, key: LogKey) -> None:

@@ -81,12 +81,13 @@ class Injections:
                     note_shown(connection, str(row["ids"]), to_ms(sent.at))
         return kept or sent
 
-    def confirm(self, session_id: SessionId, messages: Collection[MessageId]) -> None:
+    def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
         with self._database.write() as connection:
             confirmed = connection.execute(
-                "UPDATE injection SET confirmed = 1 WHERE session = ? AND message IN (SELECT value FROM json_each(?)) "
-                "AND message <> ? AND confirmed = 0 RETURNING ids, at_ms",
-                (session_id, json.dumps(list(messages)), STABLE),
+                "UPDATE injection SET confirmed = 1 WHERE session = ? AND message <> ? AND confirmed = 0 AND "
+                "iif(call = '', message, message || '/' || call) IN (SELECT value FROM json_each(?)) "
+                "RETURNING ids, at_ms",
+                (session_id, STABLE, json.dumps(list(carriers))),
             ).fetchall()
             for row in confirmed:
                 note_shown(connection, row["ids"], row["at_ms"])
