@@ -101,21 +101,30 @@ def _json(value: Any) -> bytes:
 
 _LARGE = "<recollect>\n" + "x" * 5_000_000 + "\n</recollect>"
 
+_WRONG = {"block": {"text": 7}, "placement": ["system"], "notice": {"a": 1}, "blocks": 5, "tools": "none"}
+_WRONG_INSIDE = {"block": None, "placement": 1, "notice": [1], "blocks": {"start": [1]}, "tools": {"a": {"b": 1}}}
+_OTHERS = (
+    ok(b'["block", 3]'),
+    ok(b"null"),
+    ok(_json(_WRONG_INSIDE)),
+    ok(b"", status="503 Service Unavailable"),
+    b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n",
+    ok(b'{"block": "<recollect>'),
+)
+
+
+def _by_turns(connection: _Connection) -> bool:
+    connection.wfile.write(_OTHERS[connection.server.asked % len(_OTHERS)])
+    return True
+
+
 ANSWERS: dict[str, Answer] = {
     "closes at once": _close,
     "is no HTTP": says(b"SSH-2.0-OpenSSH_9.2\r\n\x00\xff\xfe garbage\r\n\r\n"),
     "is no JSON": says(ok(b"<html>It works!</html>")),
-    "is no object": says(ok(b'["block", 3]')),
-    "is null": says(ok(b"null")),
-    "has wrong types": says(
-        ok(_json({"block": {"text": 7}, "placement": ["system"], "notice": {"a": 1}, "blocks": 5, "tools": "none"}))
-    ),
-    "has wrong types inside": says(
-        ok(_json({"block": None, "placement": 1, "notice": [1], "blocks": {"start": [1]}, "tools": {"a": {"b": 1}}}))
-    ),
+    "has wrong types": says(ok(_json(_WRONG))),
     "is an error": says(ok(_json({"error": {"kind": "internal", "message": "broken"}}), status="500 Internal")),
-    "is an error without words": says(ok(b"", status="503 Service Unavailable")),
-    "sends elsewhere": says(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n"),
+    "is other nonsense each time": _by_turns,
     "is 5 MB long": says(ok(_json({"block": _LARGE, "placement": "message", "notice": _LARGE}))),
     "never comes": _hang,
     "never ends": _endless,

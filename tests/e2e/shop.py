@@ -19,9 +19,7 @@ NEWER_TOKEN = "The auth token lives 60 minutes."
 ON_INVOICES = "Do invoice numbers have gaps?"
 ON_TOKEN = "How long does the auth token live?"
 
-# What the client itself says when it refuses a tool, in its own words.
-DENIED = "The user has specified a rule which prevents you from using this specific tool call."
-REJECTED = "The user rejected permission to use this specific tool call."
+REJECTED = "The user rejected permission to use this specific tool call."  # in the client's own words
 
 _OLD = "2026-01-02"
 
@@ -61,15 +59,15 @@ LEDGER = Known(  # not below a temporary folder: names of files there mean nothi
     fix="The ledger's settings moved to settings/ledger.yaml; read that one.",
     tool=read("/srv/shop/config/ledger.toml"),
 )
-REFUSED = Known(
-    title="A rule prevents this tool call",
-    says=f'{DENIED} Here are some of the relevant rules [{{"permission":"*","action":"allow","pattern":"*"}}]',
+REFUSED = Known(  # every refusal reads alike: it is known by what was not to be done
+    title="Permission refused: make deploy",
+    says="Permission refused: make deploy",
     fix="Nobody rolls out by hand here: push a tag, the pipeline does the rest.",
     tool=bash("make deploy"),
 )
 REJECTION = Known(
-    title="The user rejected permission",
-    says=REJECTED,
+    title="Permission refused: make release",
+    says="Permission refused: make release",
     fix="It is started in the control room; ask there before you try.",
     tool=bash("make release"),
 )

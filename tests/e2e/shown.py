@@ -9,7 +9,6 @@ from tests.flows.blocks import priced
 
 BUDGETS = Budgets()
 _ENTRY = re.compile(r"^\[[A-Z]+\] .*\((?P<about>[^()]*)\)$", re.MULTILINE)
-_OWN_WORDS = ("<recollect", "</recollect>", "not instructions")
 
 
 def turn_blocks(request: Request) -> list[str]:
@@ -37,9 +36,9 @@ def assert_each_once_and_within_the_caps(request: Request) -> None:
     assert all(cost <= BUDGETS.turn_tokens for cost in costs)
     assert all(priced(block) <= BUDGETS.error_tokens for fences in tool_blocks(request) for block in fences)
     assert sum(costs) <= BUDGETS.live_turn_tokens
-    for word in _OWN_WORDS[:2]:
+    for word in ("<recollect>", "</recollect>"):
         assert request.prefix_text().count(word) == len(every), "a fence outside of a block"
 
 
 def assert_bare(request: Request) -> None:
-    assert not any(word in request.prefix_text() for word in _OWN_WORDS)
+    assert request.fences == []

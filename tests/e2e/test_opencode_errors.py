@@ -121,8 +121,9 @@ def refuse(server: Server, session: str) -> None:
 @pytest.mark.parametrize("wire", BOTH)
 def test_an_unknown_error_brings_nothing(serving: Server, wire: Wire) -> None:
     missing = LEDGER.tool.replace("ledger", "gauges")
-    asked = ask(serving.session(), f"Go ahead. {UNKNOWN_ERROR} {missing} {bash('exit 3')}", wire=wire)
-    assert len(asked.chats) == 4
+    tools = f"{UNKNOWN_ERROR} {missing} {bash('exit 3')} {bash('make deployment-notes')}"
+    asked = ask(serving.session(), f"Go ahead. {tools}", wire=wire)
+    assert len(asked.chats) == 5
     assert [chat.fences for chat in asked.chats] == [chat.system_fences for chat in asked.chats]
 
 

@@ -94,7 +94,9 @@ def another(project: Project, name: str) -> Project:
 
 def shown(name: str, requests: list[Request]) -> str:
     shares = kept_shares(requests)
-    return f"\n  prefix kept over {len(requests)} requests, {name}: {mean(shares):.1%} (least {min(shares):.1%})"
+    whole = sum(share == 1.0 for share in shares)
+    kept = f"{mean(shares):.1%} (least {min(shares):.1%}; whole in {whole} of {len(shares)})"
+    return f"\n  prefix kept over {len(requests)} requests, {name}: {kept}"
 
 
 @covers("INJ-2", "INJ-3", "INJ-5", "INJ-7", "SCN-D3", "BUD-4")
