@@ -37,13 +37,11 @@ IDS = frozenset(
 )
 
 _FIGURE = "a figure: `make bench` prints it beside its target"
-_OPENCODE = "comes with the complete OpenCode plugin"
 _LATER = "comes after the first host is complete"
 
 DEFERRED: dict[str, str] = {
     "SCO-8": f"`why` and JSON are there (test_why), the viewer is not; {_LATER}",
     "BUD-7": f"`status` and `why --all` show it (test_why), the viewer does not; {_LATER}",
-    "OC-1": _OPENCODE,
     "CC-1": _LATER,
     "CX-1": _LATER,
     "CLI-1": f"ui is missing; {_LATER}",

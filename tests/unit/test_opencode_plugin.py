@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__
+from tests.requirements import covers
 
 PLUGIN = Path(__file__).parents[2] / "plugins" / "opencode"
 SOURCES = [PLUGIN / "recollect.ts", *sorted((PLUGIN / "recollect").glob("*.ts"))]
@@ -23,6 +24,7 @@ def code_lines(source: Path) -> list[str]:
     return [line for line in source.read_text().splitlines() if line.strip() and not COMMENT.match(line)]
 
 
+@covers("OC-1")
 def test_the_plugin_is_thin() -> None:
     """What it would decide, the daemon decides for every host; so there is little to write here."""
     assert len(SOURCES) > 1
