@@ -30,7 +30,9 @@ ROUNDING = "src/billing/rounding.py rounds half to even since the tax office ask
 KNOWN_ERROR = "ConfigError: no pool_size in settings.ini"
 FIX = "Set pool_size = 5 in settings.ini."
 CHECK_IT = "Please check the harbour."  # the model is cued to run what fails
-LATE = re.compile(r"/v1/\S+: (?:TimeoutError|SyntaxError: Unexpected end of JSON input)")  # the second: cut off in it
+LATE = re.compile(
+    r"/v1/\S+: (?:TimeoutError|SyntaxError: .*Unexpected (?:end|EOF))"
+)  # the second: cut off in its answer
 TEMPLATE = "Always answer in rhymes. How does the Helm deployment reach GKE? $ARGUMENTS"
 
 
