@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, MemoryId, Role, SessionId, Source
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Archive, Budgets, Settings, Start
@@ -60,6 +61,16 @@ def test_the_next_start_tells_what_was_asked_done_decided_touched_and_left_open(
         "- 2026-03-02 asked: make login faster; done: the pool is shared; decided: no cache for now; "
         "files: src/pool.py, src/auth.py; open: measure it"
     )
+
+
+def test_a_session_that_goes_on_is_not_told_what_it_said_itself(engine: Engine) -> None:
+    engine.handle(a_start("s1"))
+    engine.handle(an_end("s1", "next: ship it", summary=FULL))
+    engine.handle(an_end("s2", "next: rotate the keys"))
+    compacted = engine.handle(a_start("s1", source=StartSource.COMPACT)).block
+    assert ("ship it" in compacted, "rotate the keys" in compacted) == (False, True)
+    cleared = engine.handle(a_start("s1", source=StartSource.CLEAR)).block
+    assert "ship it" in cleared
 
 
 @covers("MEM-6")

@@ -215,7 +215,7 @@ class Moments:
     def _stable_block(self, session: Session, event: Event, in_front: Live = NOTHING_LIVE) -> Injection:
         situation = self._situation(session, event, in_front)
         start = situation.settings.start
-        recaps = self._recaps(session, start.sessions + start.older_sessions, event.at)
+        recaps = self._recaps(session, start.sessions + start.older_sessions, event)
         task = self._task(event, recaps)
         built = session_start.build(self._store, situation, recaps=recaps, task=task)
         if not built.block and not self._store.count(situation.viewer):
@@ -308,7 +308,7 @@ class Moments:
             text = silence(Placement.SUMMARY, quiet)
         else:
             situation = self._situation(session, event, self._in_front(session, event))
-            recaps = self._recaps(session, settings.compaction.sessions, event.at)
+            recaps = self._recaps(session, settings.compaction.sessions, event)
             said = [word for prompt in self._prompts.of(session.id) for word in content_words(prompt)]
             learns = session.captures and settings.capture.enabled and settings.capture.summaries
             asks = learns and self._store.count(situation.viewer) > 0  # an empty store says nothing
@@ -360,11 +360,14 @@ class Moments:
             running=(session.id, *([] if session.parent is None else [session.parent])),
         )
 
-    def _recaps(self, session: Session, limit: int, now: datetime) -> list[Recap]:
+    def _recaps(self, session: Session, limit: int, event: Event) -> list[Recap]:
+        """What others left. Of its own a session that goes on has its summary; one that was cleared has nothing."""
         if session.project is None:
             return []
-        left = self._store.recaps(session.project, limit=limit, until=now + AHEAD)
-        return continuity.that_hold(self._store, left)
+        left = self._store.recaps(session.project, limit=limit + 1, until=event.at + AHEAD)
+        is_cleared = isinstance(event, SessionStarted) and event.source is StartSource.CLEAR
+        told = [recap for recap in left if is_cleared or recap.session != session.id]
+        return continuity.that_hold(self._store, told[:limit])
 
     def _task(self, event: Event, recaps: Sequence[Recap]) -> Task | None:
         """What a session is likely about: what the host says, its branch, or what the last one left open."""
