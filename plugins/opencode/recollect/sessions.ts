@@ -142,7 +142,7 @@ export class Sessions {
 
   private async askStart(sessionID: string, asked: Json, deadlineMs = PROMPT_MS): Promise<string | undefined> {
     const answer = await this.ask(sessionID, { hook: "session.start", ...asked }, deadlineMs)
-    if (answer?.notice) this.welcome(String(answer.notice))
+    if (text(answer?.notice)) this.welcome(text(answer?.notice))
     return answer && text(answer.block)
   }
 
