@@ -13,7 +13,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   if (loaded.has(client)) return {} // it is installed for the user and for the project: one of them is enough
   loaded.add(client)
   const daemon = new Daemon()
-  const sessions = new Sessions(daemon, directory, (notice) => void welcome(client, notice))
+  const sessions = new Sessions(daemon, directory, (notice) => void welcome(client, notice).catch(() => undefined))
   void daemon.ask("/v1/hello", undefined, START_MS) // its start takes longer than a prompt may wait
   return { ...whatHappens(sessions), ...whatIsSent(sessions) }
 }

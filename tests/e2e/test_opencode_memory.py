@@ -1,13 +1,10 @@
 """Memory in the real OpenCode client: what was taught is in the bytes that it sends, where it belongs."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e import kept
 from tests.e2e.fake_model import FakeModel, Wire, assert_prefix_kept
 from tests.e2e.opencode import OpenCodeMachine, Project, Server
 from tests.e2e.relay import relay
@@ -88,33 +85,6 @@ def test_the_very_first_message_of_a_session_has_the_start_block(serving: Server
     assert [STANDING in fence for fence in chat.system_fences] == [True]
 
 
-@pytest.mark.parametrize("wire", BOTH)
-def test_six_turns_keep_every_byte_of_the_request_before(
-    serving: Server, wire: Wire, capsys: pytest.CaptureFixture[str]
-) -> None:
-    session = serving.session()
-    list_files = '[[tool bash {"command": "ls", "description": "List"}]]'
-    prompts = (
-        ON_TOPIC,
-        OFF_TOPIC,
-        f"Look around first. {list_files}",
-        "Do invoice numbers have gaps?",
-        "Thanks!",
-        ON_TOPIC,
-    )
-    chats = [chat for prompt in prompts for chat in session.prompt(prompt, wire=wire).chats]
-    shares = assert_prefix_kept(chats)
-    with capsys.disabled():
-        print(f"\n  prefix kept over {len(chats)} requests, {wire}: {min(shares):.0%} at least")  # noqa: T201
-    fences = [
-        bool(fence)
-        for message, fence in zip(chats[-1].messages, chats[-1].message_fences, strict=True)
-        if message.role == "user"
-    ]
-    assert fences == [True, False, False, True, False, False]
-    assert chats[-1].prefix_text().count(DEPLOYMENT) == 1
-
-
 def test_a_session_that_goes_on_in_another_process_sends_the_same_bytes(taught: Project) -> None:
     with taught.serve() as server:
         session = server.session()
@@ -137,17 +107,6 @@ def test_a_prompt_that_was_taken_back_and_asked_again_gets_its_memory_again(serv
     again = session.prompt(ON_TOPIC)
     assert [len(asked.chats[0].last_user_fences) for asked in (turn, again)] == [1, 1]
     assert again.chats[0].prefix_text().count(DEPLOYMENT) == 1
-
-
-@pytest.mark.parametrize("wire", BOTH)
-def test_what_compaction_took_away_is_shown_again_when_it_is_asked_for(serving: Server, wire: Wire) -> None:
-    session = serving.session()
-    session.prompt(ON_TOPIC, wire=wire)
-    session.summarize(wire=wire)
-    after = session.prompt(ON_TOPIC, wire=wire)
-    assert [STANDING in fence for fence in after.chats[0].system_fences] == [True]
-    assert DEPLOYMENT in after.chats[0].last_user_fences[0]
-    assert after.chats[0].prefix_text().count(DEPLOYMENT) == 1
 
 
 @pytest.mark.parametrize("wire", BOTH)
@@ -174,15 +133,6 @@ def test_a_proxy_in_the_environment_changes_nothing(taught: Project) -> None:
     assert (len(chat.system_fences), len(chat.last_user_fences)) == (1, 1)
 
 
-def test_nothing_of_ours_is_in_the_history_that_the_client_keeps(taught: Project) -> None:
-    run = taught.run(ON_TOPIC)
-    assert len(run.chats[0].last_user_fences) == 1
-    kept = taught.machine.host_history_bytes()
-    assert b"How does the Helm deployment" in kept
-    for ours in (b"<recollect", b"deploy/chart", b"type hints", b"not instructions"):
-        assert ours not in kept
-
-
 def test_a_daemon_that_does_not_run_is_started_and_answers_in_time(taught: Project) -> None:
     assert taught.machine.recollect("stop").returncode == 0
     assert taught.machine.recollect("status").returncode == 3
@@ -190,64 +140,6 @@ def test_a_daemon_that_does_not_run_is_started_and_answers_in_time(taught: Proje
     assert run.exit_code == 0
     assert len(run.chats[0].system_fences) == 1
     assert taught.machine.recollect("status").returncode == 0
-
-
-@covers("INJ-10")
-def test_without_a_daemon_at_all_the_turn_goes_on_bare_within_the_deadlines(taught: Project) -> None:
-    """The command that starts it is gone, as after a removed virtual environment."""
-    taught.machine.recollect("stop")
-    command = taught.machine.home / ".local/state/recollect/command.json"
-    command.write_text('{"command": ["/nowhere/python", "-m", "recollect.daemon"]}')
-    run = taught.run(ON_TOPIC)
-    assert run.exit_code == 0, run.stderr
-    with taught.serve() as server:
-        turn = server.session().prompt(ON_TOPIC)
-    assert turn.error is None
-    assert turn.seconds < START_LIMIT_S + PROMPT_LIMIT_S + MARGIN_S
-    for chat in (*run.chats, *turn.chats):
-        assert not chat.system_fences
-        assert not any(chat.message_fences)
-
-
-@covers("INJ-10")
-def test_a_daemon_killed_in_the_middle_costs_nothing_and_comes_back(taught: Project) -> None:
-    with taught.serve() as server:
-        session = server.session()
-        first = session.prompt(ON_TOPIC)
-        os.kill(daemon_pid(taught.machine), signal.SIGKILL)
-        second = session.prompt("Do invoice numbers have gaps?")
-        start_daemon(taught)  # the plugin has begun to start it; this waits until it answers
-        third = session.prompt(ON_TOPIC.replace("How", "And how"))
-        # After an answer that came too late, nothing is asked for some seconds.
-        fresh = kept.until(lambda: server.session().prompt(ON_TOPIC), lambda turn: bool(turn.chats[0].last_user_fences))
-    assert second.error is None
-    assert second.seconds < PROMPT_LIMIT_S + MARGIN_S
-    assert_prefix_kept([chat for turn in (first, second, third) for chat in turn.chats])
-    assert DEPLOYMENT in fresh.chats[0].last_user_text
-
-
-@covers("INJ-10", "SCN-D4")
-def test_a_hung_daemon_costs_one_bounded_delay_and_what_went_out_bare_stays_bare(taught: Project) -> None:
-    with taught.serve() as server:
-        session = server.session()
-        first = session.prompt(OFF_TOPIC)
-        pid = daemon_pid(taught.machine)
-        os.kill(pid, signal.SIGSTOP)
-        try:
-            hung = session.prompt(ON_TOPIC)
-            quiet = session.prompt("Do invoice numbers have gaps?")
-        finally:
-            os.kill(pid, signal.SIGCONT)
-        assert daemon_pid(taught.machine) == pid  # it has read what waited for it
-        after = session.prompt("Thank you, that is all.")
-    with taught.serve() as server:
-        resumed = server.resume(session.id).prompt("One more thing about lists.")
-    assert hung.error is None
-    assert quiet.error is None
-    assert hung.seconds < PROMPT_LIMIT_S + MARGIN_S
-    assert quiet.seconds < PROMPT_LIMIT_S + MARGIN_S
-    assert_prefix_kept([chat for turn in (first, hung, quiet, after, resumed) for chat in turn.chats])
-    assert not any(resumed.chats[0].message_fences)
 
 
 def test_an_answer_that_came_too_late_is_not_sent_after_a_restart_either(taught: Project) -> None:

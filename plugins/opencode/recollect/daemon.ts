@@ -16,7 +16,10 @@ const MAX_ANSWER_CHARS = 1_000_000
 const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
 
 export type Json = Record<string, any>
-type Note = [path: string, body: Json]
+type Note = [path: string, body: string] // as it is sent: what waits is short
+type Deadline = { limitMs: number; at: number }
+
+const isOver = ({ at }: Deadline) => Date.now() >= at - 1
 
 export class Daemon {
   private readonly socket = socketPath()
@@ -27,12 +30,13 @@ export class Daemon {
 
   /** Its answer, or undefined when there is none in time. Never throws. */
   ask(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
-    return this.next(path, deadlineMs, (answerBy) => this.answer(path, body, answerBy, deadlineMs >= START_MS))
+    const sent = body && JSON.stringify(body, shortened)
+    return this.next(path, deadlineMs, (by) => this.answer(path, sent, by))
   }
 
   /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
   tell(path: string, body: Json): void {
-    this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, body]]
+    this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, JSON.stringify(body, shortened)]]
     void this.flush(TELL_MS)
   }
 
@@ -41,42 +45,42 @@ export class Daemon {
   }
 
   /** One after another, what was noted before it first. Whoever waits does so no longer than it said. */
-  private next<T>(path: string, deadlineMs: number, work: (answerBy: number) => Promise<T>): Promise<T | undefined> {
-    const answerBy = Date.now() + deadlineMs
+  private next<T>(path: string, limitMs: number, work: (by: Deadline) => Promise<T>): Promise<T | undefined> {
+    const by = { limitMs, at: Date.now() + limitMs }
     const newest = this.untold.at(-1)
-    const done = this.last.then(() => this.tellUntil(newest, answerBy)).then(() => work(answerBy))
+    const done = this.last.then(() => this.tellUntil(newest, by)).then(() => work(by))
     this.last = done.catch((error) => void note(path, error))
-    return within(this.last as Promise<T>, deadlineMs)
+    return within(this.last as Promise<T>, limitMs)
   }
 
-  private async tellUntil(newest: Note | undefined, answerBy: number): Promise<void> {
+  private async tellUntil(newest: Note | undefined, by: Deadline): Promise<void> {
     for (let first = this.untold[0]; first && newest && this.untold.includes(newest); first = this.untold[0]) {
-      if (!(await this.answer(...first, answerBy))) return
+      // An answer that cannot be read is one: to tell it again would help nobody.
+      const heard = this.answer(...first, by).catch((error) => (isOver(by) ? Promise.reject(error) : {}))
+      if (!(await heard)) return
       this.untold = this.untold.filter((one) => one !== first)
     }
   }
 
-  /** `waits`: for a daemon that only starts. A prompt goes on without, and the next one finds it. */
-  private async answer(path: string, body?: Json, answerBy = 0, waits = false): Promise<Json | undefined> {
+  /** A session's start waits for a daemon that only starts; a prompt goes on without, and the next one finds it. */
+  private async answer(path: string, body: string | undefined, by: Deadline): Promise<Json | undefined> {
     if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
-    while (Date.now() < answerBy && Date.now() >= this.quietUntil) {
+    while (!isOver(by) && Date.now() >= this.quietUntil) {
       try {
-        return await this.exchange(path, body, answerBy)
+        return await this.exchange(path, body, by)
       } catch (error) {
-        const code = String((error as { code?: string }).code)
-        if (Date.now() >= answerBy - 1) this.quietUntil = Date.now() + QUIET_MS
-        if (!NOBODY.has(code)) throw error
-        if (!(await this.starting()) || !waits) return undefined
+        if (isOver(by) && by.limitMs >= PROMPT_MS) this.quietUntil = Date.now() + QUIET_MS
+        if (!NOBODY.has(String((error as { code?: string }).code))) throw error
+        if (!(await this.starting()) || by.limitMs !== START_MS) return undefined
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       }
     }
   }
 
-  private async exchange(path: string, body: Json | undefined, answerBy: number): Promise<Json> {
-    const signal = AbortSignal.timeout(Math.max(1, answerBy - Date.now()))
-    const posted = body && { method: "POST", body: JSON.stringify(body, shortened) }
+  private async exchange(path: string, body: string | undefined, by: Deadline): Promise<Json> {
+    const signal = AbortSignal.timeout(Math.max(1, by.at - Date.now()))
     // A connection of its own costs nothing here, and is never one of a daemon that has gone meanwhile.
-    const options = { unix: this.socket, redirect: "error", keepalive: false, signal, ...posted }
+    const options = { unix: this.socket, redirect: "error", keepalive: false, signal, method: body ? "POST" : "GET", body }
     const response = await fetch(`http://localhost${path}`, options as RequestInit)
     const said = await response.text()
     if (said.length > MAX_ANSWER_CHARS) throw new Error(`an answer of ${said.length} characters`)

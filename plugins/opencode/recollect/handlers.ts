@@ -2,14 +2,12 @@
 import type { Hooks } from "@opencode-ai/plugin"
 import { type Json, PROMPT_MS, START_MS, TELL_MS, within } from "./daemon.ts"
 import { commands, note } from "./places.ts"
-import { type Message, type Sessions, isFailed, nameOf } from "./sessions.ts"
+import { type Message, type Sessions, isFailed, nameOf, text } from "./sessions.ts"
 
-const FLUSH_MS = 100 // on the way out: a host that is held up longer leaves its own locks behind
-const ASKING_MS = 100
+const AT_ONCE_MS = 100 // on the way out: a host that is held up longer leaves its own locks behind
 const SLACK_MS = 250 // a handler's own limit lies this much behind those of the questions it asks
 const REQUEST_MS = START_MS + 3 * PROMPT_MS + SLACK_MS // the start, the log, the prompt, and one queued
 const OURS = "recollect" // our server of tools
-const INTERNAL = ["You are a title generator", "You are a context summarization agent"]
 
 /** A handler that never throws and never outlives its limit. */
 function guarded<A extends unknown[]>(what: string, limitMs: number, handler: (...args: A) => Promise<void> | void) {
@@ -24,7 +22,7 @@ export function whatHappens(sessions: Sessions): Hooks {
     event: guarded("event", PROMPT_MS, ({ event }) => {
       const { part, info, sessionID = info?.id } = event.properties as Json
       if (event.type === "session.created") sessions.of(sessionID).about.parentID = info.parentID
-      if (event.type === "message.part.updated" && part.type === "tool" && !isOurs(part)) sessions.tool(sessionID, part)
+      if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part, isOurs(part))
       if (event.type === "message.updated" && info.time.completed) sessions.replied(sessionID, info)
       if (event.type === "session.idle") void daemon.flush(TELL_MS)
       if (event.type === "session.compacted") sessions.compacted(sessionID)
@@ -34,29 +32,28 @@ export function whatHappens(sessions: Sessions): Hooks {
     "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => {
       sessions.of(sessionID).command = command
     }),
-    "experimental.text.complete": guarded("text", PROMPT_MS, (said, { text }) => sessions.said(said, text)),
+    "experimental.text.complete": guarded("text", PROMPT_MS, (part, { text }) => sessions.said(part, text)),
     // An agent is about to ask by one of our tools: the daemon is told in which session.
-    "tool.execute.before": guarded("tool.execute.before", ASKING_MS, async ({ tool, sessionID }) => {
-      if (isOurs({ tool })) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, ASKING_MS)
+    "tool.execute.before": guarded("tool.execute.before", AT_ONCE_MS, async ({ tool, sessionID }) => {
+      if (isOurs({ tool })) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, AT_ONCE_MS)
     }),
-    dispose: guarded("dispose", FLUSH_MS, () => {
+    dispose: guarded("dispose", AT_ONCE_MS, () => {
       sessions.ended()
-      return daemon.flush(FLUSH_MS)
+      return daemon.flush(AT_ONCE_MS)
     }),
   }
 }
 
 export function whatIsSent(sessions: Sessions): Hooks {
-  const internal = [...INTERNAL]
+  const internal = ["You are a title generator", "You are a context summarization agent"]
   return {
-    // Our tools are there without a line in the user's configuration; a line that is there counts.
+    // Our tools are there without a line in the user's configuration. A line of theirs counts, one of ours is completed.
     config: guarded("config", PROMPT_MS, async (config) => {
-      const own = ["title", "summary", "compaction"].map((name) => config.agent?.[name]?.prompt)
-      internal.push(...own.filter((prompt) => prompt !== undefined))
+      internal.push(...["title", "summary", "compaction"].flatMap((name) => config.agent?.[name]?.prompt || []))
       const { mcp } = await commands()
       config.mcp ??= {}
       const command = [...(mcp ?? []), "--folder", sessions.directory]
-      if (mcp?.length && !config.mcp[OURS]) config.mcp[OURS] = { type: "local", command }
+      if (mcp?.length && isWritten(config.mcp[OURS])) config.mcp[OURS] = { ...config.mcp[OURS], type: "local", command }
     }),
     "experimental.chat.messages.transform": guarded("messages.transform", REQUEST_MS, async (_, { messages }) => {
       const blocks = await sessions.carried(messages, Date.now() + REQUEST_MS - SLACK_MS)
@@ -73,10 +70,15 @@ export function whatIsSent(sessions: Sessions): Hooks {
       if (block) system.push(block) // never put first: the host's own prompt is the first thing that a provider caches
     }),
     "experimental.session.compacting": guarded("compacting", PROMPT_MS, async ({ sessionID }, { context }) => {
-      const block = await sessions.compacting(sessionID)
+      const block = text((await sessions.ask(sessionID, { hook: "session.compacting" }))?.block)
       if (block) context.push(block)
     }),
   }
+}
+
+/** By nobody, or by `recollect install`: a name on a path that may be another one here. */
+function isWritten(entry: Json = { command: ["recollect", "mcp"] }): boolean {
+  return entry.enabled !== false && /(^|\/)recollect mcp$/.test([entry.command].flat().join(" "))
 }
 
 function isOurs({ tool }: Json): boolean {

@@ -45,18 +45,21 @@ export class Sessions {
     if (!newest) return new Map()
     const { id, sessionID, time } = newest.info
     const sent = this.of(sessionID)
-    const before = messages.filter(({ info }) => !sent.prompts.has(info.id)).map(seen)
-    sent.start ??= this.askStart(sessionID, { messages: before, at: time?.created }, START_MS).then((block) => block ?? "")
+    const before = () => messages.filter(({ info }) => !sent.prompts.has(info.id)).map(seen)
+    sent.start ??= this.askStart(sessionID, { messages: before(), at: time?.created }, START_MS).then((block) => block ?? "")
     sent.live = (await sent.start) ? [START] : [] // first, so that nothing is shown in both
     // A host may send a prompt again under another id (after a context overflow): it is asked for like a new one.
     if (!sent.blocks.has(id) && !sent.prompts.has(id) && newest.parts.some(isTyped))
       this.prompt(newest.info, newest.parts)
+    for (const part of messages.flatMap(({ parts }) => parts))
+      if (isFailed(part) && sent.running.has(part.id)) this.tool(sessionID, part) // seen here before it was told of
     const carriers = messages.flatMap(carriersIn)
     this.replay(sessionID, sent, carriers.filter((name) => !sent.blocks.has(name) && !sent.prompts.has(name)))
     const blocks = new Map<string, string>()
     for (const name of carriers) {
       const leftMs = Math.min(PROMPT_MS, sentBy - Date.now()) // of several prompts at once, the last go out bare
-      if (!sent.blocks.has(name)) sent.blocks.set(name, this.turn(sessionID, sent, name, leftMs))
+      const asked = { hook: "chat.message", messageID: name, ...sent.prompts.get(name), live: [...sent.live] }
+      if (sent.prompts.delete(name)) sent.blocks.set(name, this.offered(sessionID, name, asked, leftMs))
       const block = (await sent.blocks.get(name)) ?? ""
       if (block) sent.live.push(name)
       blocks.set(name, block)
@@ -70,13 +73,15 @@ export class Sessions {
     return anew ?? (await start) ?? ""
   }
 
-  /** A tool's part has changed. What is known of its error rides on it in the next request. */
-  tool(sessionID: string, part: Json): void {
+  /** A tool's part has changed. What is known of its error rides on it in the next request; our own know no errors. */
+  tool(sessionID: string, part: Json, isOurs = false): void {
     const sent = this.of(sessionID)
-    if (part.state.status === "pending" || part.state.status === "running") sent.running.add(part.id)
+    const { messageID, callID, tool, state } = part
+    if (state.status === "pending" || state.status === "running") sent.running.add(part.id)
     else if (sent.running.delete(part.id)) {
-      const told = { ...part, hook: "tool", at: part.state.time?.end, live: [...sent.live, part.messageID] }
-      if (!isFailed(part) || sent.blocks.has(nameOf(part))) this.tell(sessionID, told)
+      const kept = { ...state, metadata: { exit: state.metadata?.exit } } // not the files that it has changed
+      const told = { hook: "tool", messageID, callID, tool, state: kept, at: state.time?.end, live: [...sent.live, messageID] }
+      if (isOurs || !isFailed(part) || sent.blocks.has(nameOf(part))) this.tell(sessionID, told)
       else sent.blocks.set(nameOf(part), this.offered(sessionID, nameOf(part), told))
     }
   }
@@ -95,16 +100,13 @@ export class Sessions {
     else this.tell(sessionID, { hook: "reply", messageID: id, text, at: time.completed, final: finish !== "tool-calls" })
   }
 
-  async compacting(sessionID: string): Promise<string> {
-    return text((await this.ask(sessionID, { hook: "session.compacting" }))?.block)
-  }
-
   /** The messages are gone, so the start block is built anew; without the daemon, it stays. */
   compacted(sessionID: string): void {
     const sent = this.of(sessionID)
     const before = sent.start
     const anew = this.askStart(sessionID, { source: "compact" })
     sent.start = anew.then(async (block) => block ?? (await before) ?? "")
+    sent.anew = undefined
   }
 
   deleted(sessionID: string): void {
@@ -121,12 +123,6 @@ export class Sessions {
     if (names.length === 0) return
     const logged = this.daemon.ask("/v1/replay", { session: sessionID, messages: names }, PROMPT_MS)
     for (const name of names) sent.blocks.set(name, logged.then((answer) => text(answer?.blocks?.[name])))
-  }
-
-  private turn(sessionID: string, sent: Sent, messageID: string, deadlineMs: number): Promise<string> {
-    const asked = { hook: "chat.message", messageID, ...sent.prompts.get(messageID), live: [...sent.live] }
-    sent.prompts.delete(messageID)
-    return this.offered(sessionID, messageID, asked, deadlineMs)
   }
 
   /** The block on a message or on one of its tools. It counts as sent once that is said. */
@@ -146,7 +142,7 @@ export class Sessions {
     return answer && text(answer.block)
   }
 
-  private ask(sessionID: string, payload: Json, deadlineMs = PROMPT_MS): Promise<Json | undefined> {
+  ask(sessionID: string, payload: Json, deadlineMs = PROMPT_MS): Promise<Json | undefined> {
     return this.daemon.ask("/v1/hosts/opencode", { ...this.of(sessionID).about, ...payload, sessionID }, deadlineMs)
   }
 
@@ -156,7 +152,7 @@ export class Sessions {
 }
 
 /** What may go into a prompt; anything else is nothing: the host refuses a request with a part that is no text. */
-function text(value: unknown): string {
+export function text(value: unknown): string {
   return typeof value === "string" && value.length <= MAX_BLOCK_CHARS ? value : ""
 }
 

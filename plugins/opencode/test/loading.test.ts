@@ -106,6 +106,17 @@ describe("our tools", () => {
     expect(await configured({ mcp: structuredClone(theirs) })).toEqual({ mcp: theirs })
   })
 
+  test("that install has named are found wherever they lie on this machine", async () => {
+    for (const command of [["recollect", "mcp"], ["/elsewhere/bin/recollect", "mcp"]]) {
+      const config = await configured({ mcp: { recollect: { type: "local", command, timeout: 3000 } } })
+      const { recollect } = config.mcp as Record<string, { command: string[]; timeout: number }>
+      expect(recollect?.command.slice(0, 2)).toEqual(MCP)
+      expect(recollect?.timeout).toBe(3000)
+    }
+    const off = { recollect: { type: "local", command: ["recollect", "mcp"], enabled: false } }
+    expect(await configured({ mcp: structuredClone(off) })).toEqual({ mcp: off })
+  })
+
   test("stand beside the user's own servers", async () => {
     const { mcp } = await configured({ mcp: { other: { type: "local", command: ["other"] } } })
     expect(Object.keys(mcp as object)).toEqual(["other", "recollect"])

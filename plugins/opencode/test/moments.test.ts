@@ -1,6 +1,6 @@
 /** What happens in a session reaches the daemon, in order; what it answers rides where it belongs. */
 import { describe, expect, test } from "bun:test"
-import { assistant, BLOCKS, carried, playing, Stage, until } from "./stage.ts"
+import { assistant, BLOCKS, carried, failed, playing, Stage, until, user } from "./stage.ts"
 
 const ERROR = { status: "error", input: { filePath: "/nowhere" }, error: "File not found: /nowhere" }
 const EXIT = {
@@ -102,6 +102,42 @@ describe("a tool", () => {
     expect(bare.messages.slice(0, 2)).toEqual(before.messages)
     expect(bare.messages[2]).toEqual(next)
     expect(after).toEqual(bare)
+  })
+
+  test("that is in a request before its end was told of carries what is known of it", async () => {
+    const { client, daemon } = await playing()
+    const session = await client.session()
+    const prompt = await client.prompt(session, "Read it.")
+    const reply = assistant(session)
+    const part = failed(reply, "File not found")
+    const running = { ...part, state: { status: "running", input: {} } }
+    await client.event("message.part.updated", { sessionID: session, part: running })
+    reply.parts.push(part)
+    const sent = await client.request(session, [prompt, reply])
+    await client.event("message.part.updated", { sessionID: session, part })
+    expect(carried(sent).messages[1]).toEqual([`<fix ${part.callID}>`])
+    expect(await client.request(session, [prompt, reply])).toEqual(sent)
+    expect(daemon.of("tool")).toHaveLength(1)
+  })
+
+  test("is told without the files that it has changed", async () => {
+    const { client, daemon } = await playing()
+    const session = await client.session()
+    const reply = assistant(session)
+    await client.tool(reply, { ...EXIT, metadata: { exit: 1, files: "x".repeat(1000) } }, "bash")
+    await until(() => daemon.of("tool").length > 0, "it is told")
+    expect(daemon.of("tool")[0]?.state.metadata).toEqual({ exit: 1 })
+  })
+
+  test("of ours is told, and carries nothing", async () => {
+    const { client, daemon } = await playing()
+    const session = await client.session()
+    const prompt = await client.prompt(session, "Look it up.")
+    const reply = assistant(session)
+    await client.tool(reply, ERROR, "recollect_search")
+    const sent = await client.request(session, [prompt, reply])
+    expect(carried(sent).messages[1]).toEqual([])
+    expect(daemon.of("tool")).toHaveLength(1)
   })
 
   test("of the client's own history is left as it is", async () => {
@@ -273,6 +309,17 @@ describe("compaction", () => {
     expect(daemon.of("reply")).toEqual([])
     expect(daemon.of("chat.message").at(-1)?.live).toEqual(["start"])
     expect(await client.request(session, [second])).toEqual(sent)
+  })
+
+  test("brings its new start block also where all is in the system prompt", async () => {
+    const anew = () => ({ block: "<anew>", placement: "system" })
+    const { client, daemon } = await playing({ ...BLOCKS, "chat.message": anew })
+    const session = await client.session()
+    await client.request(session, [await client.prompt(session, "Hello?")])
+    daemon.answers["session.start"] = () => ({ block: "<start 2>", placement: "message" })
+    await client.event("session.compacted", { sessionID: session })
+    const goOn = user(session, [{ type: "text", text: "Continue", synthetic: true }])
+    expect(carried(await client.request(session, [goOn])).system).toEqual(["<start 2>"])
   })
 
   test("without the daemon keeps the start block that was there", async () => {

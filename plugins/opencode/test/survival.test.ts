@@ -272,6 +272,33 @@ describe("whatever the daemon answers", () => {
   })
 })
 
+describe("a daemon that stumbles once", () => {
+  test("over a note does not lose what is asked after it", async () => {
+    const { client, daemon } = await playing({ ...BLOCKS, reply: () => new Response("<html>no</html>") })
+    const session = await client.session()
+    const first = await client.prompt(session, "Hello?")
+    await client.request(session, [first])
+    const reply = assistant(session)
+    await client.says(reply, "This one it cannot read.")
+    const next = await client.prompt(session, "And now?")
+    const sent = await client.request(session, [first, reply, next])
+    expect(carried(sent).messages.at(-1)).toEqual([`<turn ${next.info.id}>`])
+    expect(daemon.of("reply")).toHaveLength(1)
+  })
+
+  test("over whose tool it is, for longer than that may take, is asked all the same", async () => {
+    const { client } = await playing({ ...BLOCKS, "/v1/asking": () => Bun.sleep(150).then(() => ({})) })
+    const session = await client.session()
+    const first = await client.prompt(session, "Hello?")
+    await client.request(session, [first])
+    await client.call("tool.execute.before", { tool: "recollect_search", sessionID: session, callID: "c" }, { args: {} })
+    const reply = assistant(session)
+    await client.tool(reply, { status: "error", error: "File not found" }, "read")
+    const sent = await client.request(session, [first, reply])
+    expect(carried(sent).messages.at(-1)).toHaveLength(1)
+  })
+})
+
 describe("where there is no daemon", () => {
   test("and none can be started, a turn is bare and soon gone on with", async () => {
     const stage = new Stage()
