@@ -14,7 +14,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   loaded.add(client)
   const daemon = new Daemon()
   const sessions = new Sessions(daemon, directory, (notice) => void welcome(client, notice).catch(() => undefined))
-  void daemon.ask("/v1/hello", undefined, START_MS) // its start takes longer than a prompt may wait
+  void daemon.ask("/v1/wake", { folder: directory }, START_MS) // its start takes longer than a prompt may wait
   return { ...whatHappens(sessions), ...whatIsSent(sessions) }
 }
 

@@ -1,5 +1,6 @@
 """The daemon's routes: decode, engine, encode."""
 
+import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -21,10 +23,10 @@ from recollect import __version__
 from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
 from recollect.daemon.status import status_of
-from recollect.domain.errors import PayloadError
+from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
 from recollect.domain.injection import Injection
-from recollect.domain.memory import MessageId, SessionId, check_name
+from recollect.domain.memory import MessageId, SessionId, check_folder, check_name
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.hosts import opencode, script
@@ -32,6 +34,8 @@ from recollect.wiring import Model
 
 if TYPE_CHECKING:
     from recollect.api.operation import AnyOperation
+
+log = logging.getLogger("recollect.daemon")
 
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
@@ -78,6 +82,7 @@ class Served:
 def create_app(served: Served) -> Starlette:
     engine, activity = served.engine, served.activity
     agents = Agents(engine, activity)
+    warm = Warm(engine)
 
     async def hello(_: Request) -> dict[str, Any]:
         return {"version": __version__, "environment": served.environment, "pid": os.getpid()}
@@ -112,6 +117,13 @@ def create_app(served: Served) -> Starlette:
         await run_in_threadpool(engine.confirm, session, carriers)
         return {}
 
+    async def wake(request: Request) -> JSONResponse:
+        folder = (await object_of(request)).get("folder")
+        if not isinstance(folder, str):
+            raise PayloadError("This takes the `folder` where a host begins.")
+        check_folder(folder)
+        return JSONResponse({}, background=BackgroundTask(warm.up, folder))  # who wakes us does not wait for it
+
     async def end(_: Request) -> dict[str, Any]:
         await agents.end()
         served.stop()
@@ -138,6 +150,7 @@ def create_app(served: Served) -> Starlette:
             Route("/v1/status", answering(status, "/v1/status", activity.note), methods=["GET"]),
             route("/v1/openapi.json", openapi, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
+            Route("/v1/wake", answering(wake, "/v1/wake", activity.note), methods=["POST"]),
             route("/v1/replay", replay, "POST"),
             route("/v1/sent", sent, "POST"),
             route("/v1/stop", end, "POST"),
@@ -148,6 +161,23 @@ def create_app(served: Served) -> Starlette:
     )
     app.state.agents = agents
     return app
+
+
+class Warm:
+    """The first prompt finds everything loaded. Once in a life: what is loaded stays."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._is_done = False
+
+    def up(self, folder: str) -> None:
+        if self._is_done:
+            return
+        self._is_done = True
+        try:
+            self._engine.warm_up(folder, datetime.now(UTC))
+        except RecollectError as error:  # then the first prompt meets it, and says so
+            log.warning("%s", error.code, extra={"where": "/v1/wake"})
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> tuple[dict[str, Any], Injection]:

@@ -36,6 +36,11 @@ class AboutToAsk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    folder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Nothing:
     pass
 
@@ -71,6 +76,13 @@ ROUTES = (
         asks=dict[str, Any],
         answers=dict[str, Any],
         parameters=(HOST,),
+    ),
+    Described(
+        path="/v1/wake",
+        method="POST",
+        says="A host begins in this folder: what its first prompt needs is loaded meanwhile.",
+        asks=Folder,
+        answers=Nothing,
     ),
     Described(
         path="/v1/replay",

@@ -378,6 +378,15 @@ class Engine(Changing):
         """How much waits to be learnt from."""
         return self._store.count_waiting_events()
 
+    def warm_up(self, folder: str, now: datetime) -> None:
+        """Work for the background: what the first prompt in this folder would have to wait for. It leaves no trace."""
+        from recollect.engine.warming import rehearsal  # once in a life
+
+        self._model()  # not inside: nobody can write meanwhile
+        with self.rehearsing():
+            for event in rehearsal(folder, now):
+                self.handle(event)
+
     def prepare(self, now: datetime) -> int:
         """Work for the background: start blocks for where somebody works; how many were built."""
         return self._moments.prepare(now)
