@@ -260,6 +260,12 @@ def test_a_payload_of_another_form_is_refused_with_the_field(
         normalise(payload | change, NOW)
 
 
+@pytest.mark.parametrize("message", ["\ud83d", "m\n1", "m" * 1000])
+def test_a_reply_whose_message_has_no_usable_name_is_refused(message: str) -> None:
+    with pytest.raises(InvalidValue, match="message"):
+        normalise({**ABOUT, "hook": "reply", "messageID": message, "text": "Done."}, NOW)
+
+
 def test_what_a_newer_client_says_besides_is_left_alone() -> None:
     assert the_prompt(mood="good", variant={"a": 1}) == the_prompt()
 
