@@ -131,6 +131,20 @@ def test_a_fork_of_an_unknown_session_starts_as_a_new_one(told: Engine, parent: 
     assert told.handle(a_prompt(AUTH, session="fork")).block
 
 
+@covers("INJ-6", "PRI-4")
+@pytest.mark.parametrize(
+    "fields", [{"project": OTHER_PROJECT}, {"host": "opencode"}], ids=["another project", "another host"]
+)
+def test_who_says_to_be_the_fork_of_a_session_of_others_starts_as_a_new_one(
+    told: Engine, fields: dict[str, Any]
+) -> None:
+    told.remember(a_draft("Staging is called aquarium.", kind=Kind.RULE))
+    told.handle(a_prompt("What is staging called?", message="m9"))
+    assert told.handle(a_fork(**fields)).block != told.handle(a_start()).block
+    assert told.replay(SessionId("fork"), [MessageId("m1"), MessageId("m2"), MessageId("m9")]) == {}
+    assert told.replay_tools(SessionId("fork"), [MessageId("t1")]) == {}
+
+
 @covers("INJ-6")
 def test_what_an_agent_was_answered_is_known_to_a_fork_too(told: Engine) -> None:
     assert told.handle(a_question("invoices queue")).ids
