@@ -97,8 +97,11 @@ class Moments:
         return injection if kept else replace(injection, kept=False)
 
     def _delete(self, event: SessionDeleted) -> None:
-        """First it is noted: what comes meanwhile belongs to it."""
-        self._deleted.note(event.session)
+        """First it is noted: what comes meanwhile belongs to it. Nobody deletes the session of another host."""
+        known = self._store.session(event.session)
+        if known is not None and known.host != event.host:
+            return
+        self._deleted.note(event)
         self._inbox.forget(event.session)
         for recent in (self._files, self._prompts, self._questions):
             recent.forget(event.session)
