@@ -81,4 +81,4 @@ def _is_of_no_message(sent: Sent, last: datetime) -> bool:
 
 def _has_only_begun(store: Store, session: Session) -> bool:
     """A host may tell of a session before its messages are copied: its start is no word of its own."""
-    return all(usage.point is Point.START for usage in store.usage(session.id))
+    return all(sent.point is Point.START for sent in store.log_of(session.id))

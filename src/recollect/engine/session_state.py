@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Event, SessionEnded, StartSource
+from recollect.domain.event import Event, SessionEnded, SessionStarted, StartSource
 from recollect.domain.injection import Point, Session
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
@@ -34,6 +34,7 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
             language=_language(event, language_of) or (None if parent is None else parent.language),
             started_at=event.at,
             parent=event.parent,
+            forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
             # Who wants to be left alone means the agents that they start, too.
             recalls=parent is None or parent.recalls,
             captures=parent is None or parent.captures,
