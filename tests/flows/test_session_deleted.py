@@ -84,6 +84,7 @@ def test_its_state_is_gone_and_its_confirmed_memories_stay(store: SqliteStore) -
     assert rule.source.session == S1, "where it was said stays known"
     assert engine.recall_turns("quokka deployment", PROJECT, limit=5) == []
     assert "numbatzq" not in engine.handle(a_start("s2")).block
+    engine.tidy(NOW)
     assert [finding.health for finding in store.check()] == [Health.FINE]
 
 
@@ -93,6 +94,9 @@ def test_no_byte_of_it_is_left_in_any_file(store: SqliteStore, path: Path) -> No
     back_up(path, "schema-004-20260101T000000")
     assert {name for name, _ in left_in(path.parent, PIECES)} >= {"schema-004-20260101T000000.db"}
     engine.handle(a_deletion())
+    assert engine.is_untidy, "whoever deletes a session does not wait for the file to be written anew"
+    engine.tidy(NOW)
+    assert not engine.is_untidy
     assert left_in(path.parent, PIECES) == set()
     assert left_in(path.parent, [b"pytest -q before you commit"]), "what it has proven is there"
 
@@ -109,6 +113,7 @@ def test_what_other_sessions_were_told_of_it_goes_too(store: SqliteStore, path: 
     left = engine.handle(a_start("s2")).block
     assert RULE in left
     assert "numbatzq" not in left
+    engine.tidy(NOW)
     assert left_in(path.parent, [b"numbatzq", b"marmot"]) == set()
 
 

@@ -22,7 +22,6 @@ from recollect.domain.event import (
     ToolSucceeded,
 )
 from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
-from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
@@ -93,7 +92,7 @@ class Moments:
             return NOTHING
         enters = self._looked_up if isinstance(event, Asked) else self._enter_project
         session = session_state.enter(self._store, event, enters, self._workspace.language_of)
-        event = _as_spoken(session, event)
+        event = session_state.as_spoken(session, event)
         kept = self._keep(session, event)
         injection = self._answer(session, event)
         return injection if kept else replace(injection, kept=False)
@@ -387,15 +386,6 @@ class Moments:
         return replace(
             session_state.viewer(session), shares_preferences=self._settings_for(None).privacy.share_preferences
         )
-
-
-def _as_spoken(session: Session, event: Event) -> Event:
-    """Whoever goes on with an agent's session in a new process may not know that it is one: what is asked there, its
-    parent's agent has asked."""
-    is_agents = session.parent is not None and not session.forked
-    if is_agents and isinstance(event, Prompt) and event.origin is Origin.USER:
-        return replace(event, origin=Origin.SUBAGENT)
-    return event
 
 
 def _place(session: Session, event: Event) -> Place:

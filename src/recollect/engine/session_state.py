@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Event, SessionEnded, SessionStarted, StartSource
+from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted, StartSource
 from recollect.domain.injection import Point, Session
+from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Privacy
@@ -40,6 +41,15 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
             captures=parent is None or parent.captures,
         )
     )
+
+
+def as_spoken(session: Session, event: Event) -> Event:
+    """Whoever goes on with an agent's session in a new process may not know that it is one: what is asked there, its
+    parent's agent has asked."""
+    is_agents = session.parent is not None and not session.forked
+    if is_agents and isinstance(event, Prompt) and event.origin is Origin.USER:
+        return replace(event, origin=Origin.SUBAGENT)
+    return event
 
 
 def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
