@@ -362,6 +362,7 @@ class Moments:
             recent_files=self._files.of(session.id),
             known=self._store.get,
             running=(session.id, *([] if session.parent is None else [session.parent])),
+            since=session_state.context_began(self._store, session, event.at),
         )
 
     def _recaps(self, session: Session, limit: int, event: Event) -> list[Recap]:

@@ -13,7 +13,7 @@ from recollect.domain.session import Recap
 from recollect.domain.settings import Privacy
 from recollect.engine.admission import admitted_recap
 from recollect.engine.ports import Store
-from recollect.engine.session_ports import KeepsRecaps, KeepsSessions
+from recollect.engine.session_ports import KeepsRecaps, KeepsSessions, LogsInjections
 
 FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
 RECENT_FILES, RECENT_SESSIONS = 10, 200
@@ -72,6 +72,13 @@ def forgotten(store: Store, session: Session, at: datetime, *, source: StartSour
     if (began_by_start and source is not StartSource.CLEAR) or (is_told_again and source is None):
         return session
     return store.begin_context(session.id)
+
+
+def context_began(log: LogsInjections, session: Session, now: datetime) -> datetime | None:
+    """When the model last forgot what was before; None: it never did."""
+    if session.context == 0:
+        return None
+    return min((sent.at for sent in log.in_context(session.id, session.context)), default=now)
 
 
 def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
