@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.event import Held, SessionStarted, StartSource
+from recollect.domain.event import Held, Prompt, SessionStarted, StartSource
+from recollect.domain.injection import Point
+from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MessageId, SessionId
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
@@ -131,6 +133,20 @@ def test_a_fork_of_an_unknown_session_starts_as_a_new_one(told: Engine, parent: 
     assert told.handle(a_prompt(AUTH, session="fork")).block
 
 
+@covers("INJ-6", "PRI-4")
+@pytest.mark.parametrize(
+    "fields", [{"project": OTHER_PROJECT}, {"host": "opencode"}], ids=["another project", "another host"]
+)
+def test_who_says_to_be_the_fork_of_a_session_of_others_starts_as_a_new_one(
+    told: Engine, fields: dict[str, Any]
+) -> None:
+    told.remember(a_draft("Staging is called aquarium.", kind=Kind.RULE))
+    told.handle(a_prompt("What is staging called?", message="m9"))
+    assert told.handle(a_fork(**fields)).block != told.handle(a_start()).block
+    assert told.replay(SessionId("fork"), [MessageId("m1"), MessageId("m2"), MessageId("m9")]) == {}
+    assert told.replay_tools(SessionId("fork"), [MessageId("t1")]) == {}
+
+
 @covers("INJ-6")
 def test_what_an_agent_was_answered_is_known_to_a_fork_too(told: Engine) -> None:
     assert told.handle(a_question("invoices queue")).ids
@@ -149,6 +165,40 @@ def test_a_copy_does_not_count_as_shown_again(told: Engine, store: SqliteStore) 
     before = {memory.id: memory.use.shown for memory in store.everything()}
     told.handle(a_fork())
     assert {memory.id: memory.use.shown for memory in store.everything()} == before
+
+
+@pytest.mark.parametrize("starts", ["told", "recognised"])
+def test_what_a_fork_copied_is_counted_where_it_was_sent(timed: Engine, starts: str) -> None:
+    before = timed.log.usage()
+    timed.handle(a_fork() if starts == "told" else a_copy(*ALL_HELD))
+    assert timed.log.usage() == before
+    assert timed.log.usage(SessionId("fork")) == []
+    assert timed.handle(a_prompt(POOL, session="fork", message="f9", at=at(21))).block
+    assert [(usage.point, usage.blocks) for usage in timed.log.usage(SessionId("fork"))] == [(Point.PROMPT, 1)]
+
+
+@pytest.mark.parametrize("starts", ["told", "recognised", "of nobody"])
+def test_the_person_who_speaks_in_a_fork_is_the_user(timed: Engine, store: SqliteStore, starts: str) -> None:
+    parent = SessionId("nobody") if starts == "of nobody" else SessionId("s1")
+    timed.handle(a_copy(*ALL_HELD) if starts == "recognised" else a_fork(parent=parent))
+    assert origin_of_a_prompt(timed, store, "fork") is Origin.USER
+
+
+def test_whoever_goes_on_with_the_session_of_a_subagent_is_not_the_user(timed: Engine, store: SqliteStore) -> None:
+    timed.handle(a_start("child", parent=SessionId("s1")))
+    assert origin_of_a_prompt(engine_on(store), store, "child") is Origin.SUBAGENT
+    assert origin_of_a_prompt(engine_on(store), store, "s1") is Origin.USER
+
+
+def origin_of_a_prompt(engine: Engine, store: SqliteStore, session: str) -> Origin:
+    """As it is written down, where the host does not say whose session it is."""
+    engine.handle(a_prompt(POOL, session=session, message="f9", at=at(21)))
+    (heard,) = [
+        one
+        for one in store.heard_events(SessionId(session), limit=100, waiting=True)
+        if isinstance(one, Prompt) and one.message == "f9"
+    ]
+    return heard.origin
 
 
 # A host that copies messages under new names, keeps their times, and does not say of which session.

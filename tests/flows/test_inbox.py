@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.errors import InvalidValue, StoreUnusable
-from recollect.domain.event import Prompt, ToolSucceeded
+from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Summary, Turn
@@ -246,6 +246,54 @@ def test_half_a_character_is_no_error(store: SqliteStore, engine: Engine) -> Non
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="x\ud83d", input={"a\ud83d": ["\ud83d"]}, output="\ud83d"))
     work_off(engine)
     assert [turn.text for turn in archive(store)] == ["We deploy ? with Helm."]
+
+
+def test_what_no_disk_could_take_is_dropped_and_in_nobodys_way(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    puts = store.put_event
+
+    def put_event(event: Event) -> None:
+        if isinstance(event, Reply):
+            raise UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "surrogates not allowed")
+        puts(event)
+
+    with monkeypatch.context() as odd:
+        odd.setattr(store, "put_event", put_event)
+        with pytest.raises(UnicodeEncodeError):
+            engine.handle(a_reply("It cannot be written."))
+        assert engine.handle(a_prompt("We deploy with Helm.", session="s2")).kept
+    assert (engine.unwritten, engine.dropped) == (0, 1)
+    work_off(engine)
+    assert [turn.text for turn in archive(store)] == ["We deploy with Helm."]
+
+
+def test_what_waits_with_it_for_the_disk_is_not_dropped(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    puts = store.put_event
+
+    def full(_: Event) -> None:
+        raise StoreUnusable("The disk is full.")
+
+    def put_event(event: Event) -> None:
+        if isinstance(event, Reply):
+            raise UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "surrogates not allowed")
+        puts(event)
+
+    with monkeypatch.context() as odd:
+        odd.setattr(store, "put_event", full)
+        assert not engine.handle(a_prompt("We deploy with Helm.")).kept
+        assert not engine.handle(a_reply("It cannot be written.")).kept
+        assert not engine.handle(a_prompt("We log with structlog.", message="m2")).kept
+        odd.setattr(store, "put_event", put_event)
+        with pytest.raises(UnicodeEncodeError):
+            engine.write_down()
+        assert engine.unwritten == 2
+        engine.write_down()
+    assert (engine.unwritten, engine.dropped) == (0, 1)
+    work_off(engine)
+    assert [turn.text for turn in archive(store)] == ["We deploy with Helm.", "We log with structlog."]
 
 
 @covers("PRI-1")

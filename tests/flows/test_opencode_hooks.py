@@ -85,7 +85,7 @@ def test_tools_are_replayed_once_their_messages_were_sent(plugin: Plugin) -> Non
     silent = plugin.fail("Segmentation fault in frobnicate_widget()", "call_2")
     assert silent["block"] == ""
     assert plugin.replay("msg_a") == {"blocks": {}}
-    plugin.sent("msg_a")
+    plugin.sent("msg_a/call_1", "msg_a/call_2")
     assert plugin.replay("msg_a") == {"blocks": {"msg_a/call_1": block, "msg_a/call_2": ""}}
 
 
@@ -198,7 +198,7 @@ def test_a_fork_has_the_bytes_of_its_parent(plugin: Plugin, engine: Engine) -> N
     start = plugin.tell("session.start", directory="/")["block"]
     block = plugin.prompt("Fix auth token handling", "msg_1", at=at, directory="/")["block"]
     failed = plugin.fail(ERROR, "call_1", at=at + 50, directory="/")["block"]
-    plugin.sent("msg_1", "msg_a")
+    plugin.sent("msg_1", "msg_a/call_1")
     engine.remember(a_draft("Never use globals.", kind=Kind.PREFERENCE, scope="universal"))
     messages = [
         {"id": "msg_f1", "at": at, "calls": []},

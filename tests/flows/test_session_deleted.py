@@ -1,6 +1,7 @@
 """A session is deleted: what is known of it goes, down to the bytes, and what it has proven stays."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,19 @@ from recollect.domain.history import DeedKind
 from recollect.domain.memory import Kind, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Summary
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_deletion, a_draft, a_failure, a_prompt, a_question, a_reply, a_start, an_end
+from tests.builders import (
+    NOW,
+    OTHER_PROJECT,
+    PROJECT,
+    a_deletion,
+    a_draft,
+    a_failure,
+    a_prompt,
+    a_question,
+    a_reply,
+    a_start,
+    an_end,
+)
 from tests.flows.conftest import engine_on
 from tests.flows.test_learning import FINDING, RULE, learnt, lived
 from tests.store.forgetting.victim import back_up, left_in
@@ -71,6 +84,7 @@ def test_its_state_is_gone_and_its_confirmed_memories_stay(store: SqliteStore) -
     assert rule.source.session == S1, "where it was said stays known"
     assert engine.recall_turns("quokka deployment", PROJECT, limit=5) == []
     assert "numbatzq" not in engine.handle(a_start("s2")).block
+    engine.tidy(NOW)
     assert [finding.health for finding in store.check()] == [Health.FINE]
 
 
@@ -80,6 +94,9 @@ def test_no_byte_of_it_is_left_in_any_file(store: SqliteStore, path: Path) -> No
     back_up(path, "schema-004-20260101T000000")
     assert {name for name, _ in left_in(path.parent, PIECES)} >= {"schema-004-20260101T000000.db"}
     engine.handle(a_deletion())
+    assert engine.is_untidy, "whoever deletes a session does not wait for the file to be written anew"
+    engine.tidy(NOW)
+    assert not engine.is_untidy
     assert left_in(path.parent, PIECES) == set()
     assert left_in(path.parent, [b"pytest -q before you commit"]), "what it has proven is there"
 
@@ -96,6 +113,7 @@ def test_what_other_sessions_were_told_of_it_goes_too(store: SqliteStore, path: 
     left = engine.handle(a_start("s2")).block
     assert RULE in left
     assert "numbatzq" not in left
+    engine.tidy(NOW)
     assert left_in(path.parent, [b"numbatzq", b"marmot"]) == set()
 
 
@@ -123,12 +141,54 @@ def test_a_candidate_that_another_session_said_too_stays(store: SqliteStore) -> 
 def test_what_another_session_is_and_was_told_stays(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
-    engine.handle(a_start("s2"))
+    lived(
+        engine, a_start("s0"), an_end("s0", "next: feed the numbatzq", summary=Summary(asked="the quokka deployment"))
+    )
+    start = engine.handle(a_start("s2")).block
+    assert "- next: feed the numbatzq" in start
+    assert "asked: the quokka deployment" in start
     block = engine.handle(a_prompt("Fix auth token handling", session="s2", message="m1")).block
-    lived(engine, *a_life())
+    lived(engine, a_start(), a_prompt(f"{ASIDE} Now feed the numbatzq.", message="m1"), an_end())
     engine.handle(a_deletion())
     assert engine.replay(SessionId("s2"), [MessageId("m1")]) == {"m1": block}
+    assert engine.handle(a_start("s2")).block == start, "another session left this, in words that this one said too"
     assert set(rows_of(store, SessionId("s2"))) >= {"injection", "session"}
+
+
+def test_what_the_sessions_of_another_project_were_told_stays(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    lived(engine, a_start("p1", project=OTHER_PROJECT), an_end("p1", OPEN, project=OTHER_PROJECT))
+    told = engine.handle(a_start("p2", project=OTHER_PROJECT)).block
+    assert "numbatzq" in told
+    lived(engine, *a_life())
+    engine.handle(a_deletion())
+    assert engine.handle(a_start("p2", project=OTHER_PROJECT)).block == told
+
+
+def test_the_request_of_it_that_was_told_in_short_goes_too(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    asked = "Please can you move the quokka deployment behind the marmot. It takes too long. And hurry, it is late."
+    lived(engine, a_start(), an_end("s1", summary=Summary(asked=asked, files=("src/numbatzq/feeding.py",))))
+    lived(engine, a_start("s0"), an_end("s0", summary=Summary(asked="count the wombatzq")))
+    told = engine.handle(a_start("s2")).block
+    assert "quokka" in told
+    engine.handle(a_deletion())
+    left = engine.handle(a_start("s2")).block
+    assert "wombatzq" in left
+    assert "quokka" not in left
+    assert "numbatzq" not in left
+
+
+@pytest.mark.parametrize("late", [None, a_prompt(ASIDE, message="m9")], ids=["at once", "and a prompt after it"])
+def test_nobody_deletes_the_session_of_another_host(store: SqliteStore, late: Event | None) -> None:
+    engine = engine_on(store)
+    lived(engine, *a_life())
+    before, known = rows_of(store), learnt(store)
+    engine.handle(replace(a_deletion(), host="opencode"))
+    assert (rows_of(store), learnt(store)) == (before, known)
+    if late is not None:
+        engine.handle(late)
+        assert rows_of(store)["inbox"], "what it says is heard"
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,19 @@
 """A tool fails: an error that is known comes with what helped, an unknown one with nothing."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
-from recollect.domain.event import ToolFailed
+from recollect.domain.event import StartSource, ToolFailed
 from recollect.domain.injection import Placement, Quiet, Verdict
-from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source
-from recollect.domain.settings import Budgets, Kinds, Settings, ToolError
+from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source, Tier
+from recollect.domain.settings import Budgets, Kinds, Settings, ToolError, Turn
 from recollect.engine.engine import Engine
 from recollect.engine.tool_error import KNOWN_ERROR
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start
+from tests.builders import NOW, OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start, compacted
 from tests.flows.blocks import priced, said, section
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
@@ -223,3 +224,41 @@ def test_a_refused_tool_that_runs_nothing_is_known_by_its_file(engine: Engine) -
     engine.remember(a_draft("Permission refused for edit of schema.sql: write a migration.", kind=Kind.ERROR_PATTERN))
     refused = a_failure(REFUSED, tool="edit", input={"filePath": "/home/dev/shop/db/schema.sql"})
     assert "migration" in engine.handle(refused).block
+
+
+def said_in(session: str, **fields: Any) -> Any:
+    """Nothing has proven it yet."""
+    source = Source(role=Role.USER, session=SessionId(session))
+    return a_fix(tier=Tier.CANDIDATE, source=source, **({"days_old": 0} | fields))
+
+
+def test_what_the_session_itself_has_just_said_is_not_told_from_earlier_sessions(engine: Engine) -> None:
+    engine.handle(a_start())
+    engine.remember(said_in("s1"))
+    assert engine.handle(a_failure(FAILED)).block == ""
+    assert engine.handle(a_failure(FAILED, session="s2")).ids, "to another session it is news"
+
+
+def test_what_the_session_has_proven_is_told_on_the_error(engine: Engine) -> None:
+    engine.handle(a_start())
+    engine.remember(a_fix(source=Source(role=Role.USER, session=SessionId("s1")), days_old=0))
+    assert engine.handle(a_failure(FAILED)).ids
+
+
+def test_what_a_summary_has_taken_from_the_session_is_told_again(engine: Engine) -> None:
+    engine.handle(a_start())
+    engine.remember(said_in("s1"))
+    engine.handle(compacted(at=NOW + timedelta(minutes=1)))
+    engine.handle(a_start(source=StartSource.COMPACT, at=NOW + timedelta(minutes=2)))
+    assert engine.handle(a_failure(FAILED, at=NOW + timedelta(minutes=3))).ids
+
+
+def test_where_nothing_is_quoted_a_prompt_is_not_told_either_what_the_session_has_just_said(
+    store: SqliteStore,
+) -> None:
+    engine = engine_on(store, Settings(turn=Turn(quotes=False)))
+    engine.handle(a_start())
+    engine.remember(said_in("s1"))
+    asked = "PoolTimeoutError: no connection in pool, what helps?"
+    assert engine.handle(a_prompt(asked)).block == ""
+    assert engine.handle(a_prompt(asked, session="s2")).ids

@@ -224,22 +224,19 @@ def test_the_rest_of_the_life_of_a_session() -> None:
         (PROMPT, {"parts": "text"}, "`parts`"),
         (PROMPT, {"parts": None}, "`parts`"),
         (PROMPT, {"directory": 3}, "`directory`"),
+        (PROMPT, {"directory": "relative"}, "`directory` is not an absolute path"),
+        (PROMPT, {"directory": "~"}, "`directory` is not an absolute path"),
         (PROMPT, {"live": "m1"}, "`live`"),
         (PROMPT, {"live": [1]}, "`live`"),
         (PROMPT, {"at": "yesterday"}, "`at`"),
         (PROMPT, {"at": True}, "`at`"),
         (PROMPT, {"at": 1e300}, "`at`"),
         (PROMPT, {"at": float("nan")}, "`at`"),
-        (PROMPT, {"window": "large"}, "`window`"),
-        (PROMPT, {"window": -1}, "`window`"),
         (PROMPT, {"parentID": 3}, "`parentID`"),
         (PROMPT, {"command": 3}, "`command`"),
         (START, {"source": "afresh"}, "`source`"),
         (START, {"messages": {}}, "`messages`"),
         (START, {"messages": ["m"]}, "`messages`"),
-        (START, {"messages": [{"id": "m"}]}, "`messages`: `at`"),
-        (START, {"messages": [{"at": 3}]}, "`messages`: `id`"),
-        (START, {"messages": [{"id": "m", "at": 3, "calls": [{"id": "c"}]}]}, "`messages`: `at`"),
         (TOOL, {"tool": ""}, "`tool`"),
         (TOOL, {"callID": None}, "`callID`"),
         (TOOL, {"messageID": None}, "`messageID`"),
@@ -260,12 +257,49 @@ def test_a_payload_of_another_form_is_refused_with_the_field(
         normalise(payload | change, NOW)
 
 
+@pytest.mark.parametrize("message", ["\ud83d", "m\n1", "m" * 1000])
+def test_a_reply_whose_message_has_no_usable_name_is_refused(message: str) -> None:
+    with pytest.raises(InvalidValue, match="message"):
+        normalise({**ABOUT, "hook": "reply", "messageID": message, "text": "Done."}, NOW)
+
+
 def test_what_a_newer_client_says_besides_is_left_alone() -> None:
     assert the_prompt(mood="good", variant={"a": 1}) == the_prompt()
 
 
-def test_a_model_that_nobody_described_has_an_unknown_window() -> None:
-    assert the_prompt(window=0).window_tokens is None
+@pytest.mark.parametrize("window", [0, -1, 1.5, 30_000.0, "large", True, [], 10**12, float("nan")])
+def test_a_model_that_nobody_described_has_an_unknown_window(window: object) -> None:
+    assert the_prompt(window=window).window_tokens is None
+    assert normalise(START | {"window": window}, NOW).window_tokens is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"id": "m2"},
+        {"at": NOW_MS},
+        {"id": "m2", "at": "then"},
+        {"id": "m2", "at": -5},
+        {"id": "m" * 1000, "at": NOW_MS},
+        {"id": "m\ud83d", "at": NOW_MS},
+        {},
+    ],
+)
+def test_an_odd_message_of_long_ago_is_passed_over(odd: dict[str, Any]) -> None:
+    fine = {"id": "m1", "at": NOW_MS}
+    begun = normalise(START | {"messages": [odd, fine]}, NOW)
+    assert isinstance(begun, SessionStarted)
+    assert [held.message for held in begun.holds] == ["m1"]
+
+
+@pytest.mark.parametrize(
+    "odd", [{"id": "c2"}, {"at": NOW_MS}, {"id": "c2", "at": None}, {"id": "c" * 1000, "at": NOW_MS}, "c2"]
+)
+def test_of_a_message_of_long_ago_an_odd_call_is_passed_over(odd: object) -> None:
+    calls = [odd, {"id": "c1", "at": NOW_MS}]
+    begun = normalise(START | {"messages": [{"id": "m1", "at": NOW_MS, "calls": calls}]}, NOW)
+    assert isinstance(begun, SessionStarted)
+    assert [(held.message, list(held.calls)) for held in begun.holds] == [("m1", ["c1"])]
 
 
 def test_parts_of_a_strange_form_are_passed_over() -> None:

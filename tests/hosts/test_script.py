@@ -88,6 +88,7 @@ def test_fields_that_an_event_does_not_have_are_left_alone() -> None:
         ({"type": "prompt", "text": "a"}, "`message`"),
         ({"type": "prompt", "message": "m", "text": "a", "live": "m1"}, "`live`"),
         ({"type": "prompt", "message": "m", "text": "a", "live": [""]}, "`live`"),
+        ({"type": "reply", "message": "\ud83d", "text": "a"}, "message"),
         ({"type": "tool_failed", "tool": "bash"}, "`error`"),
         ({"type": "session_ended", "notes": "next: x"}, "`notes`"),
         ({"type": "session_ended", "notes": ["later: x"]}, "`notes`: 'later: x' is not a note"),

@@ -20,6 +20,7 @@ from tests.process.conftest import Home, refused
 from tests.process.test_daemon import PROMPT, START, wait_until_running
 from tests.process.versions import another_version
 from tests.requirements import covers
+from tests.store.forgetting.victim import left_in
 
 OLDER, NEWER = "0.0.9", "99.1"
 ASKED = b'{"session": "s1", "messages": []}'
@@ -265,3 +266,15 @@ def test_a_disk_without_locks_is_said(home: Home, tmp_path: Path) -> None:
 
 def test_a_client_whose_folder_was_never_made_finds_nobody(tmp_path: Path) -> None:
     assert Client(tmp_path / "nothing" / "daemon.sock").pid() is None
+
+
+def test_soon_after_a_session_is_deleted_its_bytes_are_gone(home: Home) -> None:
+    home.daemon()
+    wait_until_running(home.client)
+    said = {**PROMPT, "parts": [{"type": "text", "text": "The quokka deployment lives behind the marmot proxy."}]}
+    for told in (START, said, {**START, "hook": "session.ended"}):
+        home.client.post("/v1/hosts/opencode", told)
+    folder = home.places.database.parent
+    assert left_in(folder, [b"quokka"])
+    home.client.post("/v1/hosts/opencode", {**START, "hook": "session.deleted"})
+    wait_for(lambda: not left_in(folder, [b"quokka", b"marmot"]))

@@ -32,6 +32,7 @@ log = logging.getLogger("recollect.daemon")
 
 WATCH_S = 1.0
 TIDY_S = 600.0
+TIDY_SOON_S, QUIET_S = 60.0, 2.0  # after a session was deleted: as soon as nobody asks, and no later than that
 BOUNDS = Bounds()
 ANSWER_S = 2  # what requests under way get when it ends; uvicorn takes whole seconds
 END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing by that
@@ -129,7 +130,7 @@ class _Server:
         tidied = float("-inf")
         while True:
             await asyncio.sleep(WATCH_S)
-            if time.monotonic() - tidied > TIDY_S:
+            if self._is_time_to_tidy(time.monotonic() - tidied):
                 await asyncio.to_thread(self._tidy_up)
                 tidied = time.monotonic()
             if self._activity.idle_seconds() > await asyncio.to_thread(self._idle_s):
@@ -141,6 +142,10 @@ class _Server:
             if not self._heard.found_by.is_ours():
                 log.warning("the socket was taken away: nobody can reach this daemon any more")
                 self.finish()
+
+    def _is_time_to_tidy(self, since_s: float) -> bool:
+        is_soon = since_s > TIDY_SOON_S or self._activity.idle_seconds() > QUIET_S
+        return since_s > TIDY_S or (self._engine.is_untidy and is_soon)
 
     def _idle_s(self) -> float:
         """Not on the loop: a disk that hangs must not hold up anybody else."""

@@ -115,6 +115,10 @@ class Reply(_Happened):
     text: str
     final: bool = False  # the last message of the agent's turn, where the host says so
 
+    def __post_init__(self) -> None:
+        _Happened.__post_init__(self)
+        check_name(self.message, "message")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSucceeded(_Happened):

@@ -120,6 +120,7 @@ class Session:
     started_at: datetime
     context: int = 0  # counts live contexts: compaction and clearing begin a new one
     parent: SessionId | None = None  # whose agent began this one, or of which it is a copy
+    forked: bool = False  # it is a copy of its parent, and speaks with the same person; False: with its parent's agent
     recalls: bool = True  # False: its user wants nothing injected
     captures: bool = True  # False: its user wants nothing learnt from it
     ended_at: datetime | None = None  # may be resumed all the same

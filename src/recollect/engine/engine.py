@@ -83,6 +83,7 @@ class Engine(Changing):
         self._open_files = files
         self.extractor = extractor
         self._made: dict[str, Any] = {}
+        self.is_untidy = False  # a session was deleted: its bytes wait for `tidy`
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
         """The same store, as these settings have it, whatever the folder; for one question."""
@@ -258,6 +259,7 @@ class Engine(Changing):
 
     def tidy(self, now: datetime) -> None:
         """What time alone brings. Nothing waits for it."""
+        self.is_untidy = False
         if not self._store.is_read_only:
             forget.tidy(self._store, now, self._settings_for(None))
 
@@ -437,11 +439,15 @@ class Engine(Changing):
                 self._seconds,
                 self._model,
                 self._looking_from,
-                lambda session: self._learning.forget(session),
+                self._unlearn,
             )
             self._made.setdefault("moments", made)
         moments: Moments = self._made["moments"]
         return moments
+
+    def _unlearn(self, session: SessionId) -> None:
+        self._learning.forget(session)
+        self.is_untidy = True
 
     @property
     def _learning(self) -> "Learning":

@@ -54,16 +54,14 @@ def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, 
 
 def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str) -> bool:
     """All that is known of a session, for good, and the candidates that only it taught; what it has proven stays.
-    Whether there was anything."""
+    Whether there was anything. Its bytes go with the next `tidy`: to write the file anew takes longer than whoever
+    deletes a session waits."""
     with store.writing():
         unproven = [memory.id for memory in store.taught_only_by(session)]
         if unproven:
             store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(unproven), "session": session})
-        said = store.purge(unproven) if unproven else []
-        is_known = store.delete_session(session) or bool(unproven)
-    if is_known:
-        store.scrub(said)  # what somebody keeps busy is cleaned by the next `tidy`
-    return is_known
+            store.purge(unproven)
+        return store.delete_session(session) or bool(unproven)
 
 
 def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:

@@ -29,7 +29,7 @@ def forked(store: Store, session: Session, event: SessionStarted) -> Session:
 
 def _as_told(store: Store, session: Session, event: SessionStarted) -> Session:
     parent = None if event.parent is None else store.session(event.parent)
-    if parent is None or store.log_of(session.id):
+    if parent is None or not _is_alike(parent, session) or store.log_of(session.id):
         return session
     log = store.log_of(parent.id)
     sent = [sent.message for sent in log if sent.message is not None]
@@ -40,6 +40,11 @@ def _as_told(store: Store, session: Session, event: SessionStarted) -> Session:
         if sent.message is None or sent.message in named
     ]
     return store.copy_log(parent, session, copied, context=parent.context)
+
+
+def _is_alike(parent: Session, session: Session) -> bool:
+    """Of the same host and project. What another project was shown is no matter of this one, whoever says so."""
+    return (parent.host, parent.project) == (session.host, session.project)
 
 
 def _recognised(store: Store, session: Session, parent: Session, event: SessionStarted) -> Session:
@@ -76,4 +81,4 @@ def _is_of_no_message(sent: Sent, last: datetime) -> bool:
 
 def _has_only_begun(store: Store, session: Session) -> bool:
     """A host may tell of a session before its messages are copied: its start is no word of its own."""
-    return all(usage.point is Point.START for usage in store.usage(session.id))
+    return all(sent.point is Point.START for sent in store.log_of(session.id))

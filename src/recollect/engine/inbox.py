@@ -77,19 +77,25 @@ class Inbox:
         return True
 
     def _write(self, *events: Event) -> None:
-        """In their order, whoever writes: what is older must not take the place of what is newer."""
+        """In their order, whoever writes: what is older must not take the place of what is newer. One that no disk
+        could ever take is dropped by itself: the others wait, and it is in nobody's way."""
         taken = deque(events)
         try:
             with self._store.writing():  # one at a time
                 taken.extendleft(self._unwritten.pop() for _ in range(len(self._unwritten)))
-                is_done = False
+                at = 0
                 try:
                     for event in taken:
                         self._store.put_event(event)
-                    is_done = True
+                        at += 1
+                except StoreError:
+                    self._take_back(taken)  # before somebody else writes
+                    raise
                 finally:
-                    if not is_done:
-                        self._take_back(taken)  # before somebody else writes
+                    if at < len(taken):  # it has failed otherwise: not what the disk is, but what this one is
+                        del taken[at]
+                        self.dropped += 1
+                        self._take_back(taken)
         except StoreError:
             self._take_back(taken)  # it was not even begun, or it could not be ended
             raise

@@ -92,13 +92,17 @@ class Moments:
             return NOTHING
         enters = self._looked_up if isinstance(event, Asked) else self._enter_project
         session = session_state.enter(self._store, event, enters, self._workspace.language_of)
+        event = session_state.as_spoken(session, event)
         kept = self._keep(session, event)
         injection = self._answer(session, event)
         return injection if kept else replace(injection, kept=False)
 
     def _delete(self, event: SessionDeleted) -> None:
-        """First it is noted: what comes meanwhile belongs to it."""
-        self._deleted.note(event.session)
+        """First it is noted: what comes meanwhile belongs to it. Nobody deletes the session of another host."""
+        known = self._store.session(event.session)
+        if known is not None and known.host != event.host:
+            return
+        self._deleted.note(event)
         self._inbox.forget(event.session)
         for recent in (self._files, self._prompts, self._questions):
             recent.forget(event.session)
@@ -358,6 +362,7 @@ class Moments:
             recent_files=self._files.of(session.id),
             known=self._store.get,
             running=(session.id, *([] if session.parent is None else [session.parent])),
+            since=session_state.context_began(self._store, session, event.at),
         )
 
     def _recaps(self, session: Session, limit: int, event: Event) -> list[Recap]:

@@ -5,14 +5,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Event, SessionEnded, StartSource
+from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted, StartSource
 from recollect.domain.injection import Point, Session
+from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Privacy
 from recollect.engine.admission import admitted_recap
 from recollect.engine.ports import Store
-from recollect.engine.session_ports import KeepsRecaps, KeepsSessions
+from recollect.engine.session_ports import KeepsRecaps, KeepsSessions, LogsInjections
 
 FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
 RECENT_FILES, RECENT_SESSIONS = 10, 200
@@ -34,11 +35,21 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
             language=_language(event, language_of) or (None if parent is None else parent.language),
             started_at=event.at,
             parent=event.parent,
+            forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
             # Who wants to be left alone means the agents that they start, too.
             recalls=parent is None or parent.recalls,
             captures=parent is None or parent.captures,
         )
     )
+
+
+def as_spoken(session: Session, event: Event) -> Event:
+    """Whoever goes on with an agent's session in a new process may not know that it is one: what is asked there, its
+    parent's agent has asked."""
+    is_agents = session.parent is not None and not session.forked
+    if is_agents and isinstance(event, Prompt) and event.origin is Origin.USER:
+        return replace(event, origin=Origin.SUBAGENT)
+    return event
 
 
 def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
@@ -61,6 +72,13 @@ def forgotten(store: Store, session: Session, at: datetime, *, source: StartSour
     if (began_by_start and source is not StartSource.CLEAR) or (is_told_again and source is None):
         return session
     return store.begin_context(session.id)
+
+
+def context_began(log: LogsInjections, session: Session, now: datetime) -> datetime | None:
+    """When the model last forgot what was before; None: it never did."""
+    if session.context == 0:
+        return None
+    return min((sent.at for sent in log.in_context(session.id, session.context)), default=now)
 
 
 def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:

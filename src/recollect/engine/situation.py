@@ -7,7 +7,7 @@ from functools import cached_property
 
 from recollect.domain.event import Carriers
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
-from recollect.domain.memory import Hit, Memory, MemoryId, SessionId, Viewer
+from recollect.domain.memory import Hit, Memory, MemoryId, SessionId, Tier, Viewer
 from recollect.domain.settings import Mode, Settings
 from recollect.engine.admission import OWN, is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks
@@ -78,10 +78,22 @@ class Situation:
     recent_files: Sequence[str] = ()
     known: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
     running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
+    since: datetime | None = (
+        None  # so long the model has them: a summary took what was before; None: from the beginning
+    )
 
     def may_show(self, memory: Memory) -> bool:
         """Unasked or asked, this is what a model may be told; whether its kind is switched off is another question."""
         return may_inject(memory, self.viewer) and not is_ignored(memory, self.settings.privacy)
+
+    def is_heard(self, memory: Memory) -> bool:
+        """Nothing has proven it, and it was only said in what the model has in front of it: it is no news, and not
+        from an earlier session. Once a summary has taken it, it may be told."""
+        if memory.tier is not Tier.CANDIDATE:
+            return False
+        said = [(memory.source, memory.valid_from), *((mention.source, mention.at) for mention in memory.mentions)]
+        is_here = all(source.session in self.running for source, _ in said)
+        return is_here and (self.since is None or max(at for _, at in said) >= self.since)
 
     @property
     def counts_rest(self) -> bool:

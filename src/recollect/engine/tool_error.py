@@ -93,7 +93,7 @@ def _known(
     found = [
         one
         for one in memories.search(sighting, meant, limit=CANDIDATES, filters=Filters(kinds=KNOWN))
-        if situation.may_show(one.memory)
+        if situation.may_show(one.memory) and not situation.is_heard(one.memory)
     ]
     weighed = weigh(
         found,

@@ -140,7 +140,7 @@ def weighed(
     heard = said(prompt, without=project_words(viewer.project or ""))
     hits = _by_use(
         weigh(
-            [one for one in found if situation.may_show(one.memory) and not _is_quotable(one.memory, settings)],
+            [one for one in found if _may_tell(one.memory, situation)],
             words,
             heard,
             sighting,
@@ -166,6 +166,11 @@ def weighed(
         refused=tuple(_refused(hits, near, situation, needed)),
         considered=len(found),
     )
+
+
+def _may_tell(memory: Memory, situation: Situation) -> bool:
+    is_said = _is_quotable(memory, situation.settings) or situation.is_heard(memory)
+    return situation.may_show(memory) and not is_said
 
 
 def _is_quotable(memory: Memory, settings: Settings) -> bool:

@@ -4,11 +4,13 @@ The plugin forwards what the client tells it as it is: `{"hook": ..., "sessionID
 blocks it has really put in place. Fields that nobody knows are left alone: a newer client may say more.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from recollect.domain.errors import PayloadError
+from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import (
     Carriers,
     Compacted,
@@ -26,7 +28,7 @@ from recollect.domain.event import (
 )
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.learning import Origin
-from recollect.domain.memory import MessageId, SessionId
+from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.hosts import fields as read
 from recollect.hosts.fields import Fields
 
@@ -36,6 +38,7 @@ MAX_WINDOW_TOKENS = 1_000_000_000
 TOLD_WITHIN = timedelta(days=1)  # what the client dates further back, or ahead, has a wrong clock
 AT_WORK = "Recollect is at work here; `recollect status` and `recollect why` tell what it knows and does."
 
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")  # also of Windows
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS = 253_402_300_799_999  # the last moment that a date has
 
@@ -52,7 +55,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
             "session": SessionId(read.text(payload, "sessionID")),
             "at": _told(payload, now),
             "host": NAME,
-            "folder": read.optional(payload, "directory"),  # not `worktree`: that is "/" outside of git
+            "folder": _folder(payload),
             "agent": read.optional(payload, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _window(payload),
@@ -72,7 +75,7 @@ def _started(payload: Fields, about: dict[str, Any]) -> Event:
     source = read.optional(payload, "source") or StartSource.STARTUP
     if source not in list(StartSource):
         raise PayloadError(f"There is no start source {source!r}; `source` is one of {', '.join(StartSource)}.")
-    held = tuple(map(_held, _objects(payload, "messages")))
+    held = tuple(filter(None, map(_held, _objects(payload, "messages"))))
     # Of the others the plugin tells itself what it put in place.
     return SessionStarted(source=StartSource(source), holds=held, offered=True, **about)
 
@@ -157,12 +160,26 @@ def _error(state: Fields) -> str | None:
             raise PayloadError(f"`status` is completed or error, not {status!r}: tell of a tool when it is done.")
 
 
-def _held(message: Fields) -> Held:
+def _held(message: Fields) -> Held | None:
+    """None: it has no usable name or time. One odd message of long ago must not cost a session its start."""
     try:
-        calls = {read.text(call, "id"): _moment(call, "at") for call in _objects(message, "calls")}
-        return Held(message=MessageId(read.text(message, "id")), at=_moment(message, "at"), calls=calls)
-    except PayloadError as wrong:
-        raise PayloadError(f"`messages`: {wrong}") from None
+        held = Held(message=MessageId(read.text(message, "id")), at=_moment(message, "at"))
+        calls = message.get("calls")
+        done = map(_done, calls if isinstance(calls, list) else [])
+        return replace(held, calls=dict(filter(None, done)))
+    except (PayloadError, InvalidValue):
+        return None
+
+
+def _done(call: object) -> tuple[str, datetime] | None:
+    """A call, and when it was done; None: it cannot be told from others."""
+    try:
+        fields = call if isinstance(call, Mapping) else {}
+        name, at = read.text(fields, "id"), _moment(fields, "at")
+        check_name(name, "call")
+        return name, at
+    except (PayloadError, InvalidValue):
+        return None
 
 
 def _live(payload: Fields) -> Carriers:
@@ -189,11 +206,20 @@ def _moment(fields: Fields, name: str) -> datetime:
     return _EPOCH + timedelta(milliseconds=int(value))
 
 
+def _folder(payload: Fields) -> str | None:
+    """Where the session works; not `worktree`, which is "/" outside of git."""
+    folder = read.optional(payload, "directory")
+    if folder is not None and not _ABSOLUTE.match(folder):
+        raise PayloadError("`directory` is not an absolute path; the daemon stands elsewhere and could not find it.")
+    return folder
+
+
 def _window(payload: Fields) -> int | None:
-    """None, as 0: of a model that nobody described."""
-    if not payload.get("window"):
+    """None: of a model that nobody described, or described wrongly. No session is lost for that."""
+    value = payload.get("window")
+    if isinstance(value, bool) or not isinstance(value, int):
         return None
-    return read.whole(payload, "window", 1, least=1, most=MAX_WINDOW_TOKENS)
+    return value if 1 <= value <= MAX_WINDOW_TOKENS else None
 
 
 def _list(payload: Fields, name: str) -> Sequence[object]:

@@ -3,9 +3,10 @@ sessions were told of it. Memories are not touched. Works on a copy of the datab
 
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from recollect.domain.memory import MemoryId, SessionId
+from recollect.domain.session import Recap
 from recollect.store.sqlite import inbox, index, quotations, vectors
 from recollect.store.sqlite.inbox import INBOX_WORDS
 from recollect.store.sqlite.rows import is_sound
@@ -16,7 +17,9 @@ from recollect.text.passages import without_marks
 OF_A_SESSION = ("turn", "injection", "inbox", "recap")
 A_SESSION = "\t"  # begins the trace of one, before its id: no memory is called so
 
-_BETWEEN = re.compile(r"[;:,] ")  # what a line about a session is made of
+_BETWEEN = re.compile(r"[;:] ")  # what a line about a session is made of
+_ASKED, _FILES = "asked: ", "files: "
+_NEVER = r"(?!)"
 _DAY = re.compile(r"^- (?:\d+-\d\d-\d\d )?")
 _EDGE = " \t-.,;:!?\"'`()…"
 
@@ -24,6 +27,8 @@ _EDGE = " \t-.,;:!?\"'`()…"
 def delete(connection: sqlite3.Connection, session: SessionId) -> None:
     tables = quotations.tables_of(connection)
     said = _said_in(connection, session, tables)
+    left = _left_by(connection, session, tables)
+    others = _told_of_it(connection, session, tables)
     for row in _rows(connection, "turn", session, tables):
         index.drop_turn(connection, row["n"])
         if "turn_vector" in tables:
@@ -33,8 +38,8 @@ def delete(connection: sqlite3.Connection, session: SessionId) -> None:
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
     if "session" in tables:
         connection.execute("DELETE FROM session WHERE id = ?", (session,))
-    if "injection" in tables and said:
-        quotations.cut_from_blocks(connection, (), _telling_of(session, said))
+    if "injection" in tables and (said or left):
+        quotations.cut_from_blocks(connection, (), _telling_of(session, said, left), among=others)
 
 
 def delete_all(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
@@ -72,31 +77,60 @@ def _rows(
 
 
 def _said_in(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> list[str]:
-    """By its user and its agent, and what was noted of it."""
+    """By its user and its agent."""
     said = [row["text"] for row in _rows(connection, "turn", session, tables)]
-    for row in _rows(connection, "recap", session, tables):
-        recap = recap_of(row)
-        said += [] if recap is None else recap.lines
     for row in _rows(connection, "inbox", session, tables):
         said += inbox.texts_of(row) if is_sound(row, INBOX_WORDS) else []
     return said
 
 
-def _telling_of(session: SessionId, said: Collection[str]) -> Callable[[str], bool]:
+def _left_by(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> list[Recap]:
+    """What was noted of it."""
+    found = map(recap_of, _rows(connection, "recap", session, tables))
+    return [recap for recap in found if recap is not None]
+
+
+def _told_of_it(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> frozenset[SessionId]:
+    """Only sessions of its project were ever told of it: what reads alike in others is their own."""
+    if "session" not in tables:
+        return frozenset()
+    known = connection.execute("SELECT project FROM session WHERE id = ?", (session,)).fetchone()
+    kept = [row for table in ("turn", "recap") for row in _rows(connection, table, session, tables)[:1]]
+    of = next((row["project"] for row in (known, *kept) if row is not None), None)
+    alike = connection.execute("SELECT id FROM session WHERE project IS ?", (of,)).fetchall()
+    return frozenset(SessionId(row["id"]) for row in alike)
+
+
+def _telling_of(session: SessionId, said: Collection[str], left: Collection[Recap]) -> Callable[[str], bool]:
     """Whether a line of a block quotes it, or says what it left."""
     named = f", {plain(session[:SESSION_CHARS])})"
     known = [_as_read(told) for text in said for told in dict.fromkeys((text, without_marks(text)))]
+    asked = [_as_read(recap.summary.asked) for recap in left]
+    whole = _any_of(line for recap in left for line in recap.lines if line not in recap.summary.files)
+    files = _any_of(file for recap in left for file in recap.summary.files)
 
-    def is_said(words: str) -> bool:
+    def is_said(words: str, texts: Collection[str]) -> bool:
         part = _as_read(words).strip(_EDGE)
-        return len(part) >= quotations.PART_CHARS and any(part in text for text in known)
+        return len(part) >= quotations.PART_CHARS and any(part in text for text in texts)
 
     def tells(line: str) -> bool:
         if is_quote(line):
-            return line.endswith(named) and any(map(is_said, parts_quoted(line)))
-        return any(map(is_said, _BETWEEN.split(_DAY.sub("", line))))
+            return line.endswith(named) and any(is_said(part, known) for part in parts_quoted(line))
+        told = _as_read(_DAY.sub("", line))
+        if told.startswith(_FILES):  # of a session of which nothing else is told
+            return bool(files.search(told))
+        topic = _BETWEEN.split(told.removeprefix(_ASKED), maxsplit=1)[0]  # what it was asked is told in short
+        return bool(whole.search(told)) or is_said(topic, asked)
 
     return tells
+
+
+def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
+    """One of these, whole, as a part of what is told of a session."""
+    parts = {_as_read(line).strip(_EDGE) for line in lines}
+    told = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.PART_CHARS)
+    edge = re.escape(_EDGE)
+    return re.compile(rf"(?:^|[;:,] )[{edge}]*(?:{told})[{edge}]*(?:$|(?<=[;:,] ))" if told else _NEVER)
 
 
 def _as_read(text: str) -> str:

@@ -165,16 +165,17 @@ class Injections:
     def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
         with self._database.write() as connection:
             for one in sent:
-                row = sent_row(replace(one, session=child.id))
+                row = {**sent_row(replace(one, session=child.id)), "copied": 1}
                 connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
             row = connection.execute(
-                "UPDATE session SET context = ?, parent = coalesce(parent, ?) WHERE id = ? RETURNING *",
+                "UPDATE session SET context = ?, parent = coalesce(parent, ?), forked = 1 WHERE id = ? RETURNING *",
                 (context, parent.id, child.id),
             ).fetchone()
         return session_of(row)
 
     def usage(self, session_id: SessionId | None = None) -> list[Usage]:
-        where = "" if session_id is None else "WHERE session = :session"
+        # What a fork carries was said to its parent, and is counted there.
+        where = "WHERE copied = 0" if session_id is None else "WHERE copied = 0 AND session = :session"
         with self._database.read() as connection:
             rows = connection.execute(
                 f"""

@@ -375,4 +375,20 @@ MIGRATIONS = (
             """,
         ),
     ),
+    Migration(
+        "forks: which sessions are copies, and what they were not sent themselves",
+        (
+            "ALTER TABLE session ADD COLUMN forked INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE injection ADD COLUMN copied INTEGER NOT NULL DEFAULT 0",
+            # A copy has the times of what it is copied from, also the time that it took.
+            """
+            UPDATE injection SET copied = 1 WHERE EXISTS (
+                SELECT 1 FROM session JOIN injection AS first ON first.session = session.parent
+                WHERE session.id = injection.session AND first.at_ms = injection.at_ms
+                AND first.took_ms = injection.took_ms AND first.block = injection.block AND first.block <> ''
+            )
+            """,
+            "UPDATE session SET forked = 1 WHERE id IN (SELECT session FROM injection WHERE copied = 1)",
+        ),
+    ),
 )

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from recollect.domain.memory import MemoryId
+from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
 from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, row_hash
 from recollect.store.sqlite.session_rows import recap_of
@@ -178,17 +178,22 @@ def _forget_meaning(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
 
 
 def cut_from_blocks(
-    connection: sqlite3.Connection, memories: Collection[MemoryId], quotes: Callable[[str], bool]
+    connection: sqlite3.Connection,
+    memories: Collection[MemoryId],
+    quotes: Callable[[str], bool],
+    *,
+    among: Collection[SessionId] | None = None,
 ) -> None:
-    """The lines of memories in what was sent, and what quotes them. A host that asks for such a block again gets it
-    without the lines."""
+    """The lines of memories in what was sent, and what quotes them; `among`: only in blocks of these sessions. A host
+    that asks for such a block again gets it without the lines."""
     shown_as = {plain(memory_id) for memory_id in memories}
 
     def left_of(block: str) -> str:
         return without(block, shown_as, quotes)
 
-    quoting = [row for row in connection.execute("SELECT * FROM injection") if left_of(row["block"]) != row["block"]]
-    for row in map(dict, quoting):
+    rows = connection.execute("SELECT * FROM injection")
+    sent = [row for row in rows if row["block"] and (among is None or row["session"] in among)]
+    for row in [dict(row) for row in sent if left_of(row["block"]) != row["block"]]:
         if "hash" in row and not is_sound(row, INJECTION_WORDS):
             connection.execute(f"DELETE FROM injection WHERE {this_block(row)}", row)  # damaged: nobody gets it anyhow
             continue
@@ -201,7 +206,8 @@ def cut_from_blocks(
             f"UPDATE injection SET ids = :ids, block = :block{later} WHERE {this_block(row)}",
             {**row, "hash": row_hash(row, INJECTION_WORDS)},
         )
-    _cut_from_reasons(connection, memories)
+    if memories:
+        _cut_from_reasons(connection, memories)
 
 
 def _cut_from_reasons(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
