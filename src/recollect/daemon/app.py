@@ -177,6 +177,7 @@ class Warm:
         try:
             self._engine.warm_up(folder, datetime.now(UTC))
         except RecollectError as error:  # then the first prompt meets it, and says so
+            self._is_done = False
             log.warning("%s", error.code, extra={"where": "/v1/wake"})
 
 
