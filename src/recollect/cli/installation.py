@@ -148,11 +148,13 @@ def _plugin(place: Place) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
     installed = opencode.installed(place)
     if place.plugin not in installed:
-        return problem("opencode", f"{place.plugin} is not ours", f"Move it away, then {again}.")
+        return problem("opencode", f"{place.plugin} {opencode.NOT_OURS}", f"Move it away, then {again}.")
     wanted = {place.plugin.parent / path: held for path, held in opencode.plugin_files().items()}
     if installed == wanted:
         return fine("opencode", f"{place.plugin}")
     (first, *_) = [path for path in (*installed, *wanted) if installed.get(path) != wanted.get(path)]
+    if first.exists() and first not in installed:  # install refuses it, too
+        return problem("opencode", f"{first} {opencode.NOT_OURS}", f"Move it away, then {again}.")
     return problem("opencode", f"{first} is of another version, or was edited", f"{again} renews it.")
 
 
