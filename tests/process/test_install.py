@@ -235,7 +235,7 @@ def test_doctor_tells_how_opencode_is_connected_and_what_to_do(home: Home, proje
     [
         ({"type": "local", "command": ["recollect", "mcp"], "enabled": False}, "note", "switched off"),
         ({"type": "remote", "url": "http://127.0.0.1:1"}, "note", "of its own"),
-        ({"type": "local", "command": ["/nowhere/recollect", "mcp"]}, "problem", "/nowhere/recollect"),
+        ({"type": "local", "command": ["/nowhere/recollect", "mcp"]}, "note", "/nowhere/recollect"),
         ({"type": "local", "command": ["\ud800/recollect", "mcp"]}, "note", "of its own"),
         (None, "note", "by itself"),
     ],
@@ -246,6 +246,15 @@ def test_doctor_tells_what_became_of_the_tools(home: Home, entry: Any, health: s
     config.write_text(json.dumps({"mcp": {} if entry is None else {"recollect": entry}}))
     ((told, what, advice),) = found(home, "tools", home.path)
     assert (told, says in what, bool(advice)) == (health, True, True)
+
+
+def test_without_the_plugin_a_command_that_is_not_there_is_a_problem(home: Home) -> None:
+    config = home.path / ".config/opencode/opencode.json"
+    config.parent.mkdir(parents=True)
+    entry = {"type": "local", "command": ["/nowhere/recollect", "mcp"]}
+    config.write_text(json.dumps({"mcp": {"recollect": entry}}))
+    ((told, says, advice),) = found(home, "tools", home.path)
+    assert (told, "/nowhere/recollect" in says, "install opencode" in advice) == ("problem", True, True)
 
 
 @pytest.mark.parametrize(("version", "health"), [("1.18.33", "fine"), ("2.0.1-beta", "note"), ("1.4.0", "note")])
