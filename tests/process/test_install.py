@@ -123,7 +123,8 @@ def test_a_configuration_that_is_not_understood_is_refused(home: Home, held: str
 
 def test_a_home_that_is_missing_or_cannot_be_written_is_said(home: Home, project: Path) -> None:
     for wrong in ("", "relative", "/dev/null/home", "/proc/nowhere"):
-        done = home.recollect("install", "opencode", cwd=project, HOME=wrong)
+        option = "--user" if wrong else "--project"
+        done = home.recollect("install", "opencode", option, cwd=project, HOME=wrong)
         assert (done.returncode, done.stdout) == (1, b"")
         assert b"HOME" in done.stderr or b"Nothing was changed" in done.stderr
         assert b"Traceback" not in done.stderr
@@ -142,6 +143,26 @@ def test_several_at_once_install_it_once_and_none_undoes_it(home: Home, project:
     assert [health for health, _, _ in found(home, "tools", project)] == ["fine"]
 
 
+def test_installing_and_uninstalling_at_once_leaves_all_of_it_or_nothing(home: Home) -> None:
+    home.said("install", "opencode")
+    connected = everything(home.path / ".config")
+    for _ in range(3):
+        processes = [
+            subprocess.Popen(
+                [RECOLLECT, word, "opencode"],
+                env=home.env,
+                cwd=home.path,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+            for word in ("uninstall", "install", "uninstall", "install")
+        ]
+        said = [process.communicate(timeout=60)[1] for process in processes]
+        assert [process.returncode for process in processes] == [0] * 4, said
+        left = everything(home.path / ".config")
+        assert left == connected or not any(path.is_file() for path in left)
+
+
 def test_it_is_done_whether_or_not_somebody_reads_on(home: Home) -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", f"{{ {RECOLLECT} install opencode; echo $? >&2; }} | true"],
@@ -158,6 +179,13 @@ def test_it_is_done_whether_or_not_somebody_reads_on(home: Home) -> None:
         )
     assert (done.returncode, b"All of it is done" in done.stderr) == (1, True)
     assert "Nothing of Recollect" in home.said("uninstall", "opencode")
+
+
+def test_a_folder_that_is_empty_stays_where_nothing_is_installed(home: Home, project: Path) -> None:
+    home.said("install", "opencode", "--user")
+    (project / ".opencode/plugin").mkdir(parents=True)
+    assert "Nothing of Recollect" in home.said("uninstall", "opencode", "--project", cwd=project)
+    assert (project / ".opencode/plugin").is_dir()
 
 
 @pytest.mark.parametrize("to", ["nowhere", "opencode"])

@@ -92,26 +92,29 @@ def _record() -> Path:
 def _place(in_project: bool, for_user: bool) -> Place:
     if in_project and for_user:
         raise click.UsageError("Either --project or --user: one place at a time.")
+    if os.environ.get("HOME") == "":  # Python takes / for it then
+        raise InvalidSettings("HOME is empty; it takes the whole path of a folder, from / on.")
     if in_project:
         return opencode.of_project(root_of(context.folder()))
     return user_place()
 
 
 def user_place() -> Place:
-    if os.environ.get("HOME") == "":  # Python takes / for it then
-        raise InvalidSettings("HOME is empty; it takes the whole path of a folder, from / on.")
     return opencode.of_user(config.places().settings.parent.parent)  # ours lies beside those of all programs
 
 
 def _carried_out(plan: Callable[[], Plan], dry_run: bool, emptied: Sequence[Path] = ()) -> Plan:
     """Done before a word is said of it: who does not read on (`| head -3`) gets all of it, too."""
-    planned = plan()
-    changes.check(planned.edits)
-    if dry_run or not _changes(planned):
-        return planned
-    with changes.alone(config.places().command.parent):
-        planned = plan()  # as it is now that nobody else is at work
-        changes.make(planned.edits, emptied)
+    state = config.places().command.parent
+    if dry_run or not state.is_dir():  # what is refused leaves no trace, not even the folder of the lock
+        planned = plan()
+        changes.check(planned.edits)
+        if dry_run or not _changes(planned):
+            return planned
+    with changes.alone(state):
+        planned = plan()
+        if _changes(planned):
+            changes.make(planned.edits, emptied)
     return planned
 
 

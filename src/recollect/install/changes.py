@@ -53,9 +53,11 @@ def content(path: Path) -> bytes | None:
     try:
         if not os.path.lexists(path):
             return None
-        if not path.is_file():
+        if not path.is_file() and os.path.lexists(path):
             raise InstallError(f"{path} is not a file, or a link that leads nowhere; move it away first.")
         return path.read_bytes()
+    except FileNotFoundError:  # since just now
+        return None
     except OSError as error:
         raise InstallError(f"{path} cannot be read: {_why(error)}.") from error
 

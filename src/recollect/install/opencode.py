@@ -55,6 +55,7 @@ class Entry:
 
     path: Path
     value: jsonc.Json
+    text: str  # the whole of that configuration
 
     @property
     def is_ours(self) -> bool:
@@ -135,7 +136,7 @@ def plan_uninstall(place: Place, record: Path) -> Plan:
         if not entry.is_ours:
             notes.append(f'{entry.path} has an entry "{SECTION}.{NAME}" of its own, which stays.')
             continue
-        text = _text(entry.path)
+        text = entry.text
         rest = jsonc.without_entry(text, SECTION, NAME)
         is_empty = rest == SCHEMA and str(entry.path) in created
         edits.append(
@@ -171,14 +172,14 @@ def entries(place: Place) -> list[Entry]:
             value = None if jsonc.is_blank(text) else jsonc.entry_of(text, SECTION, NAME)
         except jsonc.NotJsonc as error:
             raise _not_understood(path, error) from None
-        found += [] if value is None else [Entry(path=path, value=value)]
+        found += [] if value is None else [Entry(path=path, value=value, text=text)]
     return found
 
 
 def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit], list[str]]:
     """The configuration with the entry in it; or why it is left as it is."""
     for entry in entries(place):
-        text = _text(entry.path)
+        text = entry.text
         if entry.is_ours:
             after = text
             if entry.value != wanted:
