@@ -41,10 +41,12 @@ def test_a_project_is_connected_at_its_top_and_disconnected_again(home: Home, pr
     assert "+ new file" in said
     assert '+      "command": [' in said
     assert "Try it" in said
+    assert str(project) in said.splitlines()[0]
     assert (project / ".opencode/plugin/recollect.ts").exists()
     again = home.said("install", "opencode", "--project", cwd=project)
     assert "created" not in again
     assert again.count("unchanged") == said.count("created")
+    assert ("connected already" in again, "restart" in again) == (True, False)
     assert "memories are kept" in home.said("uninstall", "opencode", "--project", cwd=project)
     assert everything(project) == before
     assert "Nothing of Recollect" in home.said("uninstall", "opencode", "--project", cwd=project)
@@ -92,6 +94,9 @@ def test_a_dry_run_shows_the_same_and_changes_nothing(home: Home, project: Path)
     shown = home.said("install", "opencode", "--project", "--dry-run", cwd=project)
     told = home.json("install", "opencode", "--project", "--dry-run", cwd=project)
     assert '+  "mcp": {' in shown
+    assert f"would update    {project}/opencode.json" in shown
+    assert f"would create    {project}/.opencode/plugin/recollect.ts" in shown
+    assert "\ncreated" not in shown
     assert '+  "mcp": {' in told["steps"][1]["diff"]
     assert everything(home.path) == before
 
@@ -104,7 +109,7 @@ def test_a_diff_has_colours_in_a_terminal_only(home: Home) -> None:
     assert without_styles(shown) == plain
 
 
-@pytest.mark.parametrize("held", ["{", '{"mcp": []}', '{"mcp": {}, "mcp": {}}'])
+@pytest.mark.parametrize("held", ["{", '{"mcp": []}', '{"mcp": {}, "mcp": {}}', f'{{"a": {"1" * 5000}}}'])
 def test_a_configuration_that_is_not_understood_is_refused(home: Home, held: str) -> None:
     config = home.path / ".config/opencode/opencode.json"
     config.parent.mkdir(parents=True)
@@ -117,11 +122,94 @@ def test_a_configuration_that_is_not_understood_is_refused(home: Home, held: str
 
 
 def test_a_home_that_is_missing_or_cannot_be_written_is_said(home: Home, project: Path) -> None:
-    for wrong in ("relative", "/dev/null/home", "/proc/nowhere"):
-        done = home.recollect("install", "opencode", cwd=project, HOME=wrong)
+    for wrong in ("", "relative", "/dev/null/home", "/proc/nowhere"):
+        option = "--user" if wrong else "--project"
+        done = home.recollect("install", "opencode", option, cwd=project, HOME=wrong)
         assert (done.returncode, done.stdout) == (1, b"")
         assert b"HOME" in done.stderr or b"Nothing was changed" in done.stderr
         assert b"Traceback" not in done.stderr
+
+
+def test_several_at_once_install_it_once_and_none_undoes_it(home: Home, project: Path) -> None:
+    processes = [
+        subprocess.Popen([RECOLLECT, "install", "opencode"], env=home.env, cwd=project, stdout=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    said = [process.communicate(timeout=60)[0].decode() for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4
+    assert sum("created" in one for one in said) == 1
+    assert "unchanged" in home.said("install", "opencode")
+    assert "created" not in home.said("install", "opencode")
+    assert [health for health, _, _ in found(home, "tools", project)] == ["fine"]
+
+
+def test_installing_and_uninstalling_at_once_leaves_all_of_it_or_nothing(home: Home) -> None:
+    home.said("install", "opencode")
+    connected = everything(home.path / ".config")
+    for _ in range(3):
+        processes = [
+            subprocess.Popen(
+                [RECOLLECT, word, "opencode"],
+                env=home.env,
+                cwd=home.path,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+            for word in ("uninstall", "install", "uninstall", "install")
+        ]
+        said = [process.communicate(timeout=60)[1] for process in processes]
+        assert [process.returncode for process in processes] == [0] * 4, said
+        left = everything(home.path / ".config")
+        assert left == connected or not any(path.is_file() for path in left)
+
+
+def test_it_is_done_whether_or_not_somebody_reads_on(home: Home) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{{ {RECOLLECT} install opencode; echo $? >&2; }} | true"],
+        env=home.env,
+        cwd=home.path,
+        capture_output=True,
+        timeout=30,
+    )
+    assert done.stderr == b"0\n"
+    assert "created" not in home.said("install", "opencode")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [RECOLLECT, "uninstall", "opencode"], env=home.env, stdout=full, stderr=subprocess.PIPE, timeout=30
+        )
+    assert (done.returncode, b"All of it is done" in done.stderr) == (1, True)
+    assert "Nothing of Recollect" in home.said("uninstall", "opencode")
+
+
+def test_a_folder_that_is_empty_stays_where_nothing_is_installed(home: Home, project: Path) -> None:
+    home.said("install", "opencode", "--user")
+    (project / ".opencode/plugin").mkdir(parents=True)
+    assert "Nothing of Recollect" in home.said("uninstall", "opencode", "--project", cwd=project)
+    assert (project / ".opencode/plugin").is_dir()
+
+
+@pytest.mark.parametrize("to", ["nowhere", "opencode"])
+def test_a_folder_that_leads_nowhere_is_said(home: Home, to: str) -> None:
+    (home.path / ".config").mkdir(exist_ok=True)
+    (home.path / ".config/opencode").symlink_to(home.path / ".config" / to)
+    before = everything(home.path)
+    assert "is a link that leads nowhere" in refused(home, "install", "opencode")
+    assert "Nothing of Recollect" in home.said("uninstall", "opencode")
+    assert everything(home.path) == before
+    assert b"Traceback" not in home.recollect("doctor").stderr
+
+
+def test_a_folder_without_git_is_named(home: Home) -> None:
+    (home.path / "plain").mkdir()
+    for folder, why in ((home.path, b"your home folder"), (home.path / "plain", b"in no git repository")):
+        done = home.recollect("install", "opencode", "--project", "--dry-run", cwd=folder)
+        assert (done.returncode, why in done.stderr, str(folder).encode() in done.stdout) == (0, True, True)
+
+
+def test_what_is_said_fits_a_terminal(home: Home, project: Path) -> None:
+    shown = without_styles(home.in_terminal("install", "opencode", "--project", cwd=project, columns=80))
+    long = [line for line in shown.splitlines() if len(line) > 80 and len(line.split()) > 2]
+    assert [line for line in long if not line.startswith("  ")] == []
 
 
 def test_ctrl_c_leaves_all_or_nothing(home: Home, project: Path) -> None:
@@ -159,6 +247,13 @@ def test_doctor_tells_how_opencode_is_connected_and_what_to_do(home: Home, proje
     plugin.write_text(plugin.read_text() + "// edited\n")
     ((_, says, advice),) = [one for one in found(home, "opencode", project) if one[0] == "problem"]
     assert (str(plugin) in says, "install opencode --project" in advice) == (True, True)
+    (part, *_) = sorted(plugin.with_suffix("").glob("*.ts"))
+    home.said("install", "opencode", "--project", cwd=project)
+    part.write_text("// edited\n" + part.read_text())
+    ((_, says, advice),) = [one for one in found(home, "opencode", project) if one[0] == "problem"]
+    assert (f"{part} is not ours" in says, "Move it away" in advice) == (True, True)
+    refusal = home.recollect("install", "opencode", "--project", cwd=project).stderr.decode()
+    assert f"{part} is not ours" in refusal
     plugin.write_text("// mine\n")
     assert any("is not ours" in says for _, says, _ in found(home, "opencode", project))
 
@@ -168,7 +263,8 @@ def test_doctor_tells_how_opencode_is_connected_and_what_to_do(home: Home, proje
     [
         ({"type": "local", "command": ["recollect", "mcp"], "enabled": False}, "note", "switched off"),
         ({"type": "remote", "url": "http://127.0.0.1:1"}, "note", "of its own"),
-        ({"type": "local", "command": ["/nowhere/recollect", "mcp"]}, "problem", "/nowhere/recollect"),
+        ({"type": "local", "command": ["/nowhere/recollect", "mcp"]}, "note", "/nowhere/recollect"),
+        ({"type": "local", "command": ["\ud800/recollect", "mcp"]}, "note", "of its own"),
         (None, "note", "by itself"),
     ],
 )
@@ -178,6 +274,15 @@ def test_doctor_tells_what_became_of_the_tools(home: Home, entry: Any, health: s
     config.write_text(json.dumps({"mcp": {} if entry is None else {"recollect": entry}}))
     ((told, what, advice),) = found(home, "tools", home.path)
     assert (told, says in what, bool(advice)) == (health, True, True)
+
+
+def test_without_the_plugin_a_command_that_is_not_there_is_a_problem(home: Home) -> None:
+    config = home.path / ".config/opencode/opencode.json"
+    config.parent.mkdir(parents=True)
+    entry = {"type": "local", "command": ["/nowhere/recollect", "mcp"]}
+    config.write_text(json.dumps({"mcp": {"recollect": entry}}))
+    ((told, says, advice),) = found(home, "tools", home.path)
+    assert (told, "/nowhere/recollect" in says, "install opencode" in advice) == ("problem", True, True)
 
 
 @pytest.mark.parametrize(("version", "health"), [("1.18.33", "fine"), ("2.0.1-beta", "note"), ("1.4.0", "note")])

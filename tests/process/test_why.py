@@ -65,6 +65,20 @@ def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
     assert "Silence: the error says nothing that could be known again" in worked.said("why")  # the last of this project
 
 
+def test_plain_why_after_silence_points_to_the_last_block(worked: Home) -> None:
+    pointer = "The last block came with prompt 1; `recollect why --all` lists every moment."
+    assert pointer in worked.said("why")
+    assert "`recollect why s-work --all`" in worked.said("why", "s-wo")
+    assert "No block came in this session; `recollect why s-other --all`" in worked.said("why", "s-other")
+    for turn in (["s-work", "3"], ["3"], ["s-work", "1"], ["tool_error"]):
+        assert "lists every moment" not in worked.said("why", *turn)
+
+
+def test_why_says_that_a_block_was_not_confirmed_only_where_there_is_one(worked: Home) -> None:
+    assert "has not said" not in worked.said("why", "s-work", "3")
+    assert "has not said" not in worked.said("why", "s-other")
+
+
 def test_why_as_json_has_everything(worked: Home) -> None:
     told = worked.json("why", "s-work", "msg_a")
     assert (told["session"], told["point"], told["message"], told["ids"]) == ("s-work", "prompt", "msg_a", ["helm"])

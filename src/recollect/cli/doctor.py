@@ -12,6 +12,7 @@ from recollect.cli import context, output
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.folders import folder_findings
 from recollect.cli.installation import command_findings, installation_findings, opencode_findings
+from recollect.cli.status import COUNTED
 from recollect.client import Client, is_older
 from recollect.config import Places
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
@@ -122,7 +123,8 @@ def _database(places: Places) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
             size_mb = path.stat().st_size / 1e6
-            yield fine("database", f"{path}, {size_mb:.1f} MB, {output.many(engine.count(), 'memory', 'memories')}")
+            held = f"{output.many(engine.count(), 'memory', 'memories')} {COUNTED}"
+            yield fine("database", f"{path}, {size_mb:.1f} MB, {held}")
             if engine.is_read_only:
                 yield problem(
                     "database",

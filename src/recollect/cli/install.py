@@ -1,6 +1,9 @@
 """`recollect install` and `recollect uninstall`"""
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import click
 from recollect import config
 from recollect.cli import context, output
 from recollect.client import DAEMON_COMMAND
+from recollect.domain.errors import InstallError, InvalidSettings
 from recollect.install import changes, command, opencode
 from recollect.install.changes import Change, Edit
 from recollect.install.opencode import Place, Plan
@@ -16,6 +20,8 @@ from recollect.workspace.git import root_of
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 CHANGE_COLUMNS = 10
+WOULD = "would "
+INFINITIVES = {Change.CREATED: "create", Change.UPDATED: "update", Change.REMOVED: "remove"}
 NOT_TO_COMMIT = (
     "The entry names {}, a path of this machine. Do not commit it; or put `recollect` on your PATH and install again."
 )
@@ -46,12 +52,18 @@ def install(host: str, in_project: bool, for_user: bool, dry_run: bool, as_json:
     absolute = command.bridge_command()
     named = command.bridge_command_by_name() if in_project else absolute
     commands = {"command": DAEMON_COMMAND, "mcp": absolute}
-    plan = opencode.plan_install(place, named, config.places().command, commands)
-    if in_project and named == absolute:
-        plan = replace(plan, notes=(*plan.notes, NOT_TO_COMMIT.format(named[0])))
-    _carry_out(place, plan, dry_run, as_json, chosen=in_project or for_user)
-    if not (dry_run or as_json):
-        _say_how_to_try(place)
+    notes = (NOT_TO_COMMIT.format(named[0]),) if in_project and named == absolute else ()
+
+    def plan() -> Plan:
+        file = config.places().command
+        planned = opencode.plan_install(place, named, file, _record(), commands)
+        return replace(planned, notes=(*planned.notes, *notes))
+
+    done = _carried_out(plan, dry_run)
+    with _perhaps_unheard(is_done=not dry_run):
+        _tell(place, done, dry_run, as_json, chosen=in_project or for_user)
+        if not (dry_run or as_json):
+            _say_how_to_try(place, is_new=_changes(done))
 
 
 @click.command()
@@ -63,19 +75,25 @@ def install(host: str, in_project: bool, for_user: bool, dry_run: bool, as_json:
 def uninstall(host: str, in_project: bool, for_user: bool, dry_run: bool, as_json: bool) -> None:  # noqa: ARG001
     """Disconnect HOST from Recollect: takes out what install put in. Memories are kept."""
     place = _place(in_project, for_user)
-    plan = opencode.plan_uninstall(place)
-    _carry_out(place, plan, dry_run, as_json, chosen=in_project or for_user, emptied=place.folders)
-    if as_json:
-        return
-    if not plan.edits:
-        output.say(f"Nothing of Recollect is installed for OpenCode in {place.folder}.")
-    elif not dry_run:
-        output.say("\nYour memories are kept. Restart OpenCode.")
+    done = _carried_out(lambda: opencode.plan_uninstall(place, _record()), dry_run, place.folders)
+    with _perhaps_unheard(is_done=not dry_run):
+        _tell(place, done, dry_run, as_json, chosen=in_project or for_user)
+        if not (done.edits or as_json):
+            output.say_beside("", 0, f"Nothing of Recollect is installed for OpenCode in {place.folder}.")
+        elif not (dry_run or as_json):
+            output.say("\nYour memories are kept. Restart OpenCode.")
+
+
+def _record() -> Path:
+    """Which configurations install made: beside what it notes for plugins."""
+    return config.places().command.with_name("installed.json")
 
 
 def _place(in_project: bool, for_user: bool) -> Place:
     if in_project and for_user:
         raise click.UsageError("Either --project or --user: one place at a time.")
+    if os.environ.get("HOME") == "":  # Python takes / for it then
+        raise InvalidSettings("HOME is empty; it takes the whole path of a folder, from / on.")
     if in_project:
         return opencode.of_project(root_of(context.folder()))
     return user_place()
@@ -85,29 +103,60 @@ def user_place() -> Place:
     return opencode.of_user(config.places().settings.parent.parent)  # ours lies beside those of all programs
 
 
-def _carry_out(
-    place: Place, plan: Plan, dry_run: bool, as_json: bool, *, chosen: bool, emptied: Sequence[Path] = ()
-) -> None:
-    """People see the changes before they are made, scripts when they are."""
-    changes.check(plan.edits)
-    if not as_json:
-        _show(place, plan, dry_run, chosen)
-    if not dry_run and plan.edits:
-        changes.make(plan.edits, emptied)
+def _carried_out(plan: Callable[[], Plan], dry_run: bool, emptied: Sequence[Path] = ()) -> Plan:
+    """Done before a word is said of it: who does not read on (`| head -3`) gets all of it, too."""
+    state = config.places().command.parent
+    if dry_run or not state.is_dir():  # what is refused leaves no trace, not even the folder of the lock
+        planned = plan()
+        changes.check(planned.edits)
+        if dry_run or not _changes(planned):
+            return planned
+    with changes.alone(state):
+        planned = plan()
+        if _changes(planned):
+            changes.make(planned.edits, emptied)
+    return planned
+
+
+def _changes(plan: Plan) -> bool:
+    return any(edit.change is not Change.UNCHANGED for edit in plan.edits)
+
+
+@contextmanager
+def _perhaps_unheard(*, is_done: bool) -> Iterator[None]:
+    """Nobody reads on: that is no error. What cannot be written for another reason does not undo what is done."""
+    try:
+        yield
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  # it stays open to the end
+    except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        outcome = "All of it is done" if is_done else "Nothing was changed"
+        raise InstallError(f"{outcome}, but what was to be said cannot be written: {error.strerror}.") from error
+
+
+def _tell(place: Place, plan: Plan, dry_run: bool, as_json: bool, *, chosen: bool) -> None:
     if as_json:
         steps = [_as_json(edit) for edit in plan.edits]
         output.say_json({"place": place.name, "dry_run": dry_run, "steps": steps, "notes": list(plan.notes)})
+    else:
+        _show(place, plan, dry_run, chosen)
 
 
 def _show(place: Place, plan: Plan, dry_run: bool, chosen: bool) -> None:
     if plan.edits:
-        whose = "this project alone" if place.name == "project" else "you, in every project"
+        whose = f"this project alone, {place.root}" if place.root else "you, in every project"
         other = "" if chosen else " (`--project`: for this one alone)"
-        output.say(f"OpenCode for {whose}{other}{', nothing is changed yet' if dry_run else ''}:\n")
+        output.say_beside("", 0, f"OpenCode for {whose}{other}{', nothing is changed yet' if dry_run else ''}:")
+        output.say("")
     for edit in plan.edits:
-        _say_edit(edit)
-    for note in plan.notes:
-        output.warn(note)
+        _say_edit(edit, dry_run)
+    notes = [*plan.notes]
+    if place.root and not (place.root / ".git").exists():
+        what = "your home folder" if place.root == Path.home() else "in no git repository"
+        notes.append(f"{place.root} is {what}: this folder itself is taken for the project.")
+    for note in notes:
+        output.remark(note)
 
 
 def _as_json(edit: Edit) -> dict[str, object]:
@@ -115,17 +164,27 @@ def _as_json(edit: Edit) -> dict[str, object]:
     return told if edit.is_ours else told | {"diff": changes.diff_of(edit)}
 
 
-def _say_edit(edit: Edit) -> None:
+def _say_edit(edit: Edit, dry_run: bool) -> None:
     held = (edit.after or edit.before or b"").count(b"\n")
     sign = {Change.CREATED: f" (+ new file, {output.many(held, 'line')})", Change.REMOVED: f" (- {held} lines)"}
-    output.say(f"{edit.change:{CHANGE_COLUMNS}}{edit.path}{sign.get(edit.change, '') if edit.is_ours else ''}")
+    would = dry_run and edit.change is not Change.UNCHANGED
+    columns = CHANGE_COLUMNS + (len(WOULD) if dry_run else 0)
+    head = f"{WOULD}{INFINITIVES[edit.change]}" if would else edit.change
+    output.say_beside(f"{head:{columns}}", columns, f"{edit.path}{sign.get(edit.change, '') if edit.is_ours else ''}")
     if edit.is_ours or edit.change is Change.UNCHANGED:
         return
     for line in changes.diff_of(edit):
         output.say(f"  {output.styled(line, fg=COLOURS.get(line[:1]))}")
 
 
-def _say_how_to_try(place: Place) -> None:
-    where = " in this project" if place.name == "project" else ""
-    output.say(f'\nTry it: restart `opencode`{where} and tell it "Remember that we deploy with Helm."')
-    output.say("Then begin a new session and ask how you deploy. `recollect doctor` says whether all is well.")
+def _say_how_to_try(place: Place, *, is_new: bool) -> None:
+    if not is_new:
+        output.say("")
+        output.say_beside("", 0, "It was connected already. `recollect doctor` says whether all is well.")
+        return
+    where = " in this project" if place.root else ""
+    output.say("")
+    output.say_beside("", 0, f'Try it: restart `opencode`{where} and tell it "Remember that we deploy with Helm."')
+    output.say_beside(
+        "", 0, "Then begin a new session and ask how you deploy. `recollect doctor` says whether all is well."
+    )

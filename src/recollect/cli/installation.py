@@ -148,11 +148,13 @@ def _plugin(place: Place) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
     installed = opencode.installed(place)
     if place.plugin not in installed:
-        return problem("opencode", f"{place.plugin} is not ours", f"Move it away, then {again}.")
+        return problem("opencode", f"{place.plugin} {opencode.NOT_OURS}", f"Move it away, then {again}.")
     wanted = {place.plugin.parent / path: held for path, held in opencode.plugin_files().items()}
     if installed == wanted:
         return fine("opencode", f"{place.plugin}")
     (first, *_) = [path for path in (*installed, *wanted) if installed.get(path) != wanted.get(path)]
+    if first.exists() and first not in installed:  # install refuses it, too
+        return problem("opencode", f"{first} {opencode.NOT_OURS}", f"Move it away, then {again}.")
     return problem("opencode", f"{first} is of another version, or was edited", f"{again} renews it.")
 
 
@@ -164,14 +166,14 @@ def _tools(here: Sequence[Place], *, is_connected: bool) -> Iterator[Finding]:
         except InstallError as error:
             yield problem("tools", str(error), "OpenCode may not start with it, either.")
             return
-        yield from (_entry(entry, place) for entry in entries)
+        yield from (_entry(entry, place, is_connected=is_connected) for entry in entries)
         found += entries
     if is_connected and not found:
         says = 'no configuration has "mcp.recollect": the plugin brings the tools by itself'
         yield note("tools", says, "`recollect install opencode` writes it, so that you can see and switch it.")
 
 
-def _entry(entry: Entry, place: Place) -> Finding:
+def _entry(entry: Entry, place: Place, *, is_connected: bool) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
     if entry.is_off:
         return note("tools", f"switched off in {entry.path}", 'Take `"enabled": false` out there to have them.')
@@ -179,5 +181,8 @@ def _entry(entry: Entry, place: Place) -> Finding:
         says = f'{entry.path} has an entry "mcp.recollect" of its own, which stays as it is'
         return note("tools", says, f"For ours instead, take it out, then {again}.")
     if shutil.which(entry.command[0]) is None:
-        return problem("tools", f"{entry.command[0]}, as {entry.path} has it, is not there", f"{again} renews it.")
+        says = f"{entry.command[0]}, as {entry.path} has it, is not there"
+        if is_connected:
+            return note("tools", f"{says}: the plugin starts this machine's own instead", f"{again} renews it.")
+        return problem("tools", says, f"{again} renews it.")
     return fine("tools", f"in {entry.path}, started by {entry.command[0]}")

@@ -32,6 +32,7 @@ MOMENTS = {
 }
 HEADS = ("blocks", "times", "silent", "tokens", "budget", "used", "ms")
 NOT_LOADED = "not loaded yet"
+COUNTED = "in all projects, with those that were replaced"  # `list` shows fewer
 USABLE = ("loaded", NOT_LOADED)
 WITHOUT_MODEL = "search goes by words alone (`recollect model build`)"
 Facts = Mapping[str, Any]
@@ -116,7 +117,7 @@ def told(pid: int | None, facts: Facts | None, kept: Facts) -> Iterator[tuple[st
         hangs = f"process {pid} does not answer; `recollect restart` ends it and starts another"
         yield "daemon", "not running; hosts start it, or `recollect start`" if pid is None else hangs
         if kept:
-            yield "memories", f"{kept['memories']:,}"
+            yield "memories", f"{kept['memories']:,} {COUNTED}"
             yield from _waiting(kept)
         return
     uptime, memory = _duration(facts["uptime_s"]), facts.get("memory_mb")
@@ -124,7 +125,7 @@ def told(pid: int | None, facts: Facts | None, kept: Facts) -> Iterator[tuple[st
     yield "daemon", f"running for {uptime}, version {facts['version']}, process {facts['pid']}{held}"
     if facts["version"] != __version__:
         yield "", _other_version(facts["version"])
-    yield "memories", f"{facts['memories']:,}"
+    yield "memories", f"{facts['memories']:,} {COUNTED}"
     yield from _waiting(facts)
     yield "model", _model(facts["model"])
     if facts.get("extractor"):

@@ -49,6 +49,9 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
         _show_all(of, log)
     else:
         _show(of, chosen, log, told.known)
+        names_turn = turn is not None or (session is not None and not of.id.startswith(session))
+        if not (names_turn or chosen.injection.block):
+            _point_to_others(of, log, named=session is not None)
 
 
 def _show_all(session: Session, log: Sequence[Sent]) -> None:
@@ -89,7 +92,7 @@ def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
     output.say_indented(f"{_title(session)}; {label(sent)}", 0, dim=True)
     if injection.quiet is None:
         output.say_indented(f"{cost(injection, sent.took_ms)}; placed in: {injection.placement}", 0, dim=True)
-    if not sent.confirmed:
+    if injection.block and not sent.confirmed:
         output.say("It was offered; the host has not said that it sent it.")
     if not injection.block:
         output.say_indented(silence(injection, sent.point), 0)
@@ -97,6 +100,14 @@ def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
     _show_others(sent, log, known)
     if injection.considered and not injection.choices:
         output.say("Why each of them was or was not shown is not kept any more (inject.log_days).")
+
+
+def _point_to_others(session: Session, log: Sequence[Sent], *, named: bool) -> None:
+    """Who asks for the last moment and reads of silence wants, as a rule, to know what was said before it."""
+    last = next((sent for sent in reversed(log) if sent.injection.block), None)
+    before = "No block came in this session" if last is None else f"The last block came with {name_of(last, log)}"
+    called = f"recollect why {session.id} --all" if named else "recollect why --all"
+    output.say_indented(f"{before}; `{called}` lists every moment.", 0, dim=True)
 
 
 def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:

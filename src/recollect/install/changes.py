@@ -1,19 +1,25 @@
 """Files before and after: told as a diff, and then made all of them or none of them.
 
-Each file is written whole beside its place and moved there. What fails half-way, Ctrl-C too, is undone. A link is
-followed and stays a link. Refuses a read-only file, and one that somebody changes meanwhile.
+Each file is written whole beside its place and moved there; one with other names or another owner is overwritten, where
+it cannot be kept otherwise. What fails half-way, Ctrl-C too, is undone. A link is followed and stays a link. Refuses a
+read-only file, and one that somebody changes meanwhile. One installation at a time: see `alone`.
 """
 
+import fcntl
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from recollect.domain.errors import InstallError
+
+LOCK = "install.lock"
+WAIT_S = 10.0  # an installation takes a fraction of a second
 
 
 class Change(StrEnum):
@@ -47,9 +53,11 @@ def content(path: Path) -> bytes | None:
     try:
         if not os.path.lexists(path):
             return None
-        if not path.is_file():
+        if not path.is_file() and os.path.lexists(path):
             raise InstallError(f"{path} is not a file, or a link that leads nowhere; move it away first.")
         return path.read_bytes()
+    except FileNotFoundError:  # since just now
+        return None
     except OSError as error:
         raise InstallError(f"{path} cannot be read: {_why(error)}.") from error
 
@@ -67,6 +75,39 @@ def _lines(content: bytes | None) -> list[str]:
     return (content or b"").decode("utf-8-sig", "replace").splitlines(keepends=True)
 
 
+@contextmanager
+def alone(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+    """Nobody else whose state is in this folder installs or uninstalls meanwhile: whoever comes second waits."""
+    path = folder / LOCK
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise InstallError(f"{path} cannot be written: {_why(error)}. Nothing was changed.") from error
+    try:
+        _wait_for(descriptor, path, wait_s)
+        yield
+    finally:
+        os.close(descriptor)  # and with it the lock
+
+
+def _wait_for(descriptor: int, path: Path, wait_s: float) -> None:
+    until = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise InstallError(
+                    f"Another `recollect install` or `uninstall` is at work (it holds {path}); try again when it is "
+                    "done. Nothing was changed."
+                ) from None
+        except OSError as error:
+            raise InstallError(f"{path} cannot be locked: {_why(error)}. Nothing was changed.") from error
+        time.sleep(0.05)
+
+
 def make(edits: Sequence[Edit], folders: Iterable[Path] = ()) -> None:
     """In this order, all or none; of `folders`, those that are empty afterwards are removed."""
     check(edits)
@@ -75,20 +116,25 @@ def make(edits: Sequence[Edit], folders: Iterable[Path] = ()) -> None:
         for edit in edits:
             if edit.change is Change.UNCHANGED:
                 continue
-            step = _Step.before(edit)
-            done.append(step)
+            _expect(edit)  # what is refused here was not written by us, and is not undone
+            done.append(_Step.before(edit))
             _put(edit.path, edit.before, edit.after, is_private=edit.is_private)
     except BaseException as error:  # Ctrl-C too: nothing is left half done
-        for step in reversed(done):
-            step.undo()
+        left = [str(step.edit.path) for step in reversed(done) if not step.undo()]
+        outcome = f"This could not be put back: {', '.join(left)}." if left else "Nothing was changed."
         if isinstance(error, OSError):
-            raise InstallError(
-                f"{done[-1].edit.path} cannot be written: {_why(error)}. Nothing was changed."
-            ) from error
+            raise InstallError(f"{done[-1].edit.path} cannot be written: {_why(error)}. {outcome}") from error
+        if isinstance(error, InstallError):
+            raise InstallError(f"{error} {outcome}") from error
         raise
     for folder in folders:
         with suppress(OSError):  # somebody else's files are in it
             folder.rmdir()
+
+
+def _expect(edit: Edit) -> None:
+    if content(edit.path) != edit.before:
+        raise InstallError(f"{edit.path} was changed by somebody else meanwhile; try again.")
 
 
 def check(edits: Iterable[Edit]) -> None:
@@ -99,6 +145,9 @@ def check(edits: Iterable[Edit]) -> None:
 
 
 def _check(edit: Edit) -> None:
+    for above in edit.path.parents:
+        if above.is_symlink() and not above.exists():  # nowhere, or to itself
+            raise InstallError(f"{above} is a link that leads nowhere; mend or remove it first. Nothing was changed.")
     place = edit.path.resolve()
     folder = next(place for place in place.parents if os.path.lexists(place))
     if not folder.is_dir():
@@ -127,16 +176,21 @@ class _Step:
         link = os.readlink(edit.path) if edit.path.is_symlink() else None  # noqa: PTH115  # as it was written
         return cls(edit, link, tuple(_missing(edit.path.parent)))
 
-    def undo(self) -> None:
+    def undo(self) -> bool:
+        """Whether all is as it was. What cannot be undone does not keep the rest from it."""
         edit = self.edit
-        with suppress(OSError, InstallError):  # what cannot be undone must not keep the rest from it
+        try:
             if self.link is not None and not edit.path.is_symlink():
                 edit.path.symlink_to(self.link)
             elif content(edit.path) == edit.after:
                 _put(edit.path, edit.after, edit.before)
+            is_undone = content(edit.path) == edit.before
+        except (OSError, InstallError):
+            is_undone = False
         for folder in self.made:
             with suppress(OSError):
                 folder.rmdir()
+        return is_undone
 
 
 def _missing(folder: Path) -> Iterator[Path]:
@@ -146,25 +200,61 @@ def _missing(folder: Path) -> Iterator[Path]:
 
 
 def _put(path: Path, before: bytes | None, after: bytes | None, *, is_private: bool = False) -> None:
-    if content(path) != before:
-        raise InstallError(f"{path} was changed by somebody else meanwhile; try again. Nothing was changed.")
     if after is None:
         path.unlink()
         return
     path.parent.mkdir(mode=0o700 if is_private else 0o777, parents=True, exist_ok=True)
     place = path.resolve()
-    mode = 0o644 if before is None else stat.S_IMODE(place.stat().st_mode)
+    facts = None if before is None else place.stat()
+    if before is not None and facts is not None and facts.st_nlink > 1:
+        _overwrite(place, before, after)  # a new file in its place would part it from its other names
+        return
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".recollect-")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(after)
             file.flush()
+            os.fchmod(file.fileno(), (0o600 if is_private else 0o644) if facts is None else stat.S_IMODE(facts.st_mode))
+            is_kept = facts is None or _keeps_owner(file.fileno(), facts)
             os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(place)
+        if before is None or is_kept:
+            Path(name).replace(place)
+            return
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    Path(name).unlink()
+    _overwrite(place, before, after)
+
+
+def _keeps_owner(descriptor: int, facts: os.stat_result) -> bool:
+    """Gives a new file the owner of the one whose place it takes; root may, others only where it is theirs."""
+    if os.fstat(descriptor).st_uid == facts.st_uid and os.fstat(descriptor).st_gid == facts.st_gid:
+        return True
+    try:
+        os.fchown(descriptor, facts.st_uid, facts.st_gid)
+    except OSError:
+        return False
+    os.fchmod(descriptor, stat.S_IMODE(facts.st_mode))  # a new owner may cost some of it
+    return True
+
+
+def _overwrite(place: Path, before: bytes, after: bytes) -> None:
+    """The very same file. Not at one blow, as a new one: what fails is taken back here."""
+    try:
+        _write(place, after)
+    except BaseException:
+        with suppress(OSError):
+            _write(place, before)
+        raise
+
+
+def _write(place: Path, held: bytes) -> None:
+    with place.open("r+b") as file:
+        file.write(held)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _why(error: OSError) -> str:

@@ -29,9 +29,14 @@ def bridge_command_by_name() -> list[str]:
 def is_bridge_command(words: Sequence[object]) -> bool:
     """One of the two above, of whatever installation."""
     first, *others = words or [""]
-    if not isinstance(first, str):
+    if not isinstance(first, str) or not _can_be_a_path(first):
         return False
     return (Path(first).name == NAME and others == ["mcp"]) or others == [*WITHOUT_SCRIPT]
+
+
+def _can_be_a_path(text: str) -> bool:
+    """No file has half a character (a lone surrogate) or a NUL in its name, and asking for one is an error."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _script() -> Path | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 MAX_DEPTH = 100  # no configuration nests deeper
+MAX_NUMBER_CHARS = 1000
 BOM = "\ufeff"
 LINE = "\n"
 
@@ -123,6 +124,8 @@ class _Scanner:
         found = _WORD.match(self.text, self.at)
         if found is None or _WORD_GOES_ON.match(self.text, found.end()):
             raise self.wrong("a value is expected")
+        if len(found.group()) > MAX_NUMBER_CHARS:  # Python reads no number of thousands of digits
+            raise self.wrong("a number with so many digits is not understood")
         self.at = found.end()
         value: Json = json.loads(found.group())
         return value
@@ -169,6 +172,13 @@ class _Scanner:
         return None
 
 
+def is_blank(text: str) -> bool:
+    """White space and comments alone, or nothing at all."""
+    scanner = _Scanner(text)
+    scanner.skip()
+    return scanner.at == len(text)
+
+
 def with_entry(text: str, section: str, name: str, value: Json) -> str:
     """With `"name": value` in the object `section` at the top, which is made where there is none."""
     root = _object_at_top(text)
@@ -197,7 +207,8 @@ def without_entry(text: str, section: str, name: str) -> str:
     if holder is None or entry is None:
         return text
     before, after = text[holder.node.start + 1 : entry.start], text[entry.node.end : holder.node.end - 1]
-    if before and not before.strip(_WHITE) and not after.strip(_WHITE + ","):
+    is_made = text[holder.start : holder.node.start] == f"{_on_one_line(section)}: "  # as we write it, and no comment
+    if is_made and before and not before.strip(_WHITE) and not after.strip(_WHITE + ","):
         return _without(text, root, holder)
     return _without(text, holder.node, entry)
 

@@ -5,7 +5,7 @@ of somebody's configuration; whatever is not understood or not ours is refused o
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from recollect.install.changes import Edit, content
 from recollect.install.command import is_bridge_command
 
 MARK = "Recollect for OpenCode"  # stands in the first line of every file of the plugin: one without it is not ours
+NOT_OURS = f'is not ours: its first line does not say "{MARK}"'
 PLUGIN = "recollect.ts"  # what the client loads; its parts lie in a folder beside it, where the client does not look
 PARTS = "recollect"
 SECTION, NAME = "mcp", "recollect"
@@ -30,6 +31,7 @@ class Place:
     folder: Path
     configurations: tuple[Path, ...]  # all of which the client reads; the first one that is there gets the entry
     new: Path  # where none is there
+    root: Path | None = None  # of the project; None: for the user
 
     @property
     def plugin(self) -> Path:
@@ -53,6 +55,7 @@ class Entry:
 
     path: Path
     value: jsonc.Json
+    text: str  # the whole of that configuration
 
     @property
     def is_ours(self) -> bool:
@@ -85,13 +88,21 @@ def of_project(root: Path) -> Place:
         raise InstallError(f"There is no folder {root}.")
     folder = root / ".opencode"
     files = tuple(place / name for place in (root, folder) for name in ("opencode.jsonc", "opencode.json"))
-    return Place(name="project", folder=folder, configurations=files, new=folder / "opencode.json")
+    return Place(name="project", folder=folder, configurations=files, new=folder / "opencode.json", root=root)
 
 
-def plan_install(place: Place, command: Sequence[str], command_file: Path, commands: dict[str, Sequence[str]]) -> Plan:
+def plan_install(
+    place: Place, command: Sequence[str], command_file: Path, record: Path, commands: Mapping[str, Sequence[str]]
+) -> Plan:
     """`command` goes into the client's configuration, `commands` into our own file, where plugins read them."""
     noted = json.dumps({name: list(words) for name, words in commands.items()}, indent=2).encode() + b"\n"
     configured, notes = _with_entry(place, {"type": "local", "command": list(command)})
+    created = _created(record)
+    for edit in configured:
+        if edit.before is None:
+            created |= {str(edit.path)}
+        elif not any(entry.path == edit.path for entry in entries(place)):
+            created -= {str(edit.path)}  # somebody made it anew
     targets = {place.plugin.parent / path: held for path, held in plugin_files().items()}
     plugin = [Edit(path=path, before=_ours(path), after=held) for path, held in targets.items()]
     outdated = [
@@ -102,6 +113,7 @@ def plan_install(place: Place, command: Sequence[str], command_file: Path, comma
         edits=(
             Edit(path=command_file, before=content(command_file), after=noted, is_private=True),
             *configured,
+            *_record(record, created),
             *sorted(plugin, key=lambda edit: edit.path == place.plugin),
             *outdated,
         ),
@@ -109,22 +121,46 @@ def plan_install(place: Place, command: Sequence[str], command_file: Path, comma
     )
 
 
-def plan_uninstall(place: Place) -> Plan:
+def plan_uninstall(place: Place, record: Path) -> Plan:
+    """`record`: where `plan_install` notes which files it makes; one of unknown origin stays, and be it empty."""
     notes: list[str] = []
-    edits = [Edit(path=path, before=held, after=None) for path, held in installed(place).items()]
+    ours, parts = installed(place), place.plugin.parent / PARTS
+    if parts.is_symlink() and any(path.parent == parts for path in ours):
+        notes.append(f"{parts} is a link; the files in {parts.resolve()} stay.")
+        ours = {path: held for path, held in ours.items() if path.parent != parts}
+    edits = [Edit(path=path, before=held, after=None) for path, held in ours.items()]
+    created = _created(record)
     if place.plugin.exists() and not any(edit.path == place.plugin for edit in edits):
-        notes.append(f"{place.plugin} is not ours and stays.")
+        notes.append(f"{place.plugin} {NOT_OURS}. It stays.")
     for entry in entries(place):
         if not entry.is_ours:
             notes.append(f'{entry.path} has an entry "{SECTION}.{NAME}" of its own, which stays.')
             continue
-        text = _text(entry.path)
+        text = entry.text
         rest = jsonc.without_entry(text, SECTION, NAME)
-        is_empty = rest == SCHEMA and entry.path == place.new
+        is_empty = rest == SCHEMA and str(entry.path) in created
         edits.append(
             Edit(path=entry.path, before=text.encode(), after=None if is_empty else rest.encode(), is_ours=False)
         )
+        created = created - {str(entry.path)}
+    if created != _created(record):
+        edits += _record(record, created)
     return Plan(edits=tuple(edits), notes=tuple(notes))
+
+
+def _created(record: Path) -> frozenset[str]:
+    """The configurations that install made. None, where that cannot be read: then they stay."""
+    try:
+        noted = json.loads(content(record) or b"{}")
+        return frozenset(path for path in noted["created"] if isinstance(path, str))
+    except (ValueError, TypeError, KeyError):
+        return frozenset()
+
+
+def _record(record: Path, created: frozenset[str]) -> list[Edit]:
+    before = content(record)
+    after = json.dumps({"created": sorted(created)}, indent=2).encode() + b"\n" if created else None
+    return [] if before is None and after is None else [Edit(path=record, before=before, after=after, is_private=True)]
 
 
 def entries(place: Place) -> list[Entry]:
@@ -133,17 +169,17 @@ def entries(place: Place) -> list[Entry]:
     for path in place.configurations:
         text = _text(path)
         try:
-            value = jsonc.entry_of(text, SECTION, NAME) if text.strip() else None
+            value = None if jsonc.is_blank(text) else jsonc.entry_of(text, SECTION, NAME)
         except jsonc.NotJsonc as error:
             raise _not_understood(path, error) from None
-        found += [] if value is None else [Entry(path=path, value=value)]
+        found += [] if value is None else [Entry(path=path, value=value, text=text)]
     return found
 
 
 def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit], list[str]]:
     """The configuration with the entry in it; or why it is left as it is."""
     for entry in entries(place):
-        text = _text(entry.path)
+        text = entry.text
         if entry.is_ours:
             after = text
             if entry.value != wanted:
@@ -154,10 +190,18 @@ def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit]
     path = next((path for path in place.configurations if content(path) is not None), place.new)
     before, text = content(path), _text(path)
     try:
-        after = jsonc.with_entry(text if text.strip() else SCHEMA, SECTION, NAME, wanted)
+        after = jsonc.with_entry(_with_object(text), SECTION, NAME, wanted)
     except jsonc.NotJsonc as error:  # "mcp.recollect": null
         raise _not_understood(path, error, wanted) from None
     return [Edit(path=path, before=before, after=after.encode(), is_ours=False)], []
+
+
+def _with_object(text: str) -> str:
+    """A comment alone, or nothing, is no configuration yet; what is there stays before it."""
+    if not jsonc.is_blank(text):
+        return text
+    kept = text.rstrip(" \t\r\n")
+    return kept + ("\n" if kept.strip(jsonc.BOM) else "") + SCHEMA
 
 
 def plugin_files() -> dict[Path, bytes]:
@@ -190,7 +234,7 @@ def is_ours(held: bytes) -> bool:
 def _ours(path: Path) -> bytes | None:
     held = content(path)
     if held is not None and not is_ours(held):
-        raise InstallError(f"{path} is not ours; move it away first. Nothing was changed.")
+        raise InstallError(f"{path} {NOT_OURS}; move it away first. Nothing was changed.")
     return held
 
 

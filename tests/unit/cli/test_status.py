@@ -17,7 +17,7 @@ def said(**facts: Any) -> dict[str, str]:
 def test_a_daemon_that_goes_well_takes_three_lines() -> None:
     assert said() == {
         "daemon": f"running for 3 s, version {__version__}, process 42, 61 MB",
-        "memories": "1,204",
+        "memories": "1,204 in all projects, with those that were replaced",
         "model": "loaded",
     }
 
@@ -64,7 +64,7 @@ def test_without_a_daemon_the_database_tells_what_is_known_and_what_waits() -> N
     kept = {"memories": 1, "to_review": 1, "candidates": 0, "to_learn": 2, "to_embed": 3}
     assert dict(told(None, None, kept)) == {
         "daemon": "not running; hosts start it, or `recollect start`",
-        "memories": "1",
+        "memories": "1 in all projects, with those that were replaced",
         "review": "1 memory waits for your decision (`recollect review --all`)",
         "waiting": "2 events to learn from",
     }

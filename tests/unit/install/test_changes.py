@@ -1,5 +1,6 @@
 """All of it or nothing."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,80 @@ def test_a_diff_shows_the_changed_lines_and_their_neighbours(tmp_path: Path) -> 
     edit = Edit(path=Path("/a"), before=b"1\r\n2\r\n3\r\n", after=b"1\r\n3\r\n4\r\n")
     assert diff_of(edit) == ["--- /a", "+++ /a", "@@ -1,3 +1,3 @@", " 1", "-2", " 3", "+4"]
     assert diff_of(an_edit(tmp_path / "new"))[:2] == ["--- /dev/null", f"+++ {tmp_path / 'new'}"]
+
+
+def test_what_another_process_wrote_is_not_undone(tmp_path: Path) -> None:
+    """Two that install at the same time write the same: the one that is refused must not take it out again."""
+    edits = [an_edit(tmp_path / "first"), an_edit(tmp_path / "second")]
+    make([edits[1]])
+    with pytest.raises(InstallError, match=r"meanwhile; try again\. Nothing was changed\."):
+        make(edits)
+    assert everything(tmp_path) == {str(tmp_path / "second"): "new\n"}
+
+
+def test_what_cannot_be_put_back_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edits = [an_edit(tmp_path / "first"), an_edit(tmp_path / "second")]
+    replace, unlink = Path.replace, Path.unlink
+
+    def read_only(path: Path, to: Path) -> Path:
+        if to.name == "second":
+            raise OSError(30, "Read-only file system")
+        return replace(path, to)
+
+    def stays(path: Path, missing_ok: bool = False) -> None:
+        if path.name == "first":
+            raise OSError(30, "Read-only file system")
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "replace", read_only)
+    monkeypatch.setattr(Path, "unlink", stays)
+    with pytest.raises(InstallError, match=r"could not be put back: .*first") as raised:
+        make(edits)
+    assert "Nothing was changed" not in str(raised.value)
+
+
+def test_one_installs_at_a_time_and_the_other_is_told(tmp_path: Path) -> None:
+    with (
+        changes.alone(tmp_path / "state"),
+        pytest.raises(InstallError, match="Another `recollect install`"),
+        changes.alone(tmp_path / "state", wait_s=0),
+    ):
+        pytest.fail("both were at work")
+    with changes.alone(tmp_path / "state", wait_s=0):
+        assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
+        assert (tmp_path / "state" / changes.LOCK).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_keeps_its_other_names(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a longer old text\n")
+    (tmp_path / "other").hardlink_to(tmp_path / "file")
+    make([an_edit(tmp_path / "file")])
+    assert (tmp_path / "other").read_text() == "new\n"
+    assert (tmp_path / "other").samefile(tmp_path / "file")
+
+
+def test_a_file_keeps_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_text("old\n")
+    if os.geteuid() == 0:
+        os.chown(file, 12345, 12346)
+        make([an_edit(file)])
+        assert (file.stat().st_uid, file.stat().st_gid) == (12345, 12346)
+        file.write_text("old\n")
+
+    node = file.stat().st_ino
+    monkeypatch.setattr(changes, "_keeps_owner", lambda *_: False)
+    make([an_edit(file)])
+    assert (file.stat().st_ino, file.read_text()) == (
+        node,
+        "new\n",
+    )  # where it may not be given away, it is overwritten
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("to", ["nowhere", "folder"])
+def test_a_folder_that_is_a_link_to_nowhere_or_to_itself_is_said(tmp_path: Path, to: str) -> None:
+    (tmp_path / "folder").symlink_to(tmp_path / to)
+    with pytest.raises(InstallError, match="folder is a link that leads nowhere"):
+        make([an_edit(tmp_path / "folder" / "in" / "file")])
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.install.jsonc import Json, NotJsonc, entry_of, parsed, with_entry, with_value, without_entry
+from recollect.install.jsonc import Json, NotJsonc, entry_of, is_blank, parsed, with_entry, with_value, without_entry
 
 ENTRY: dict[str, Json] = {"type": "local", "command": ["recollect", "mcp"]}
 
@@ -169,3 +169,17 @@ def test_a_comment_of_the_users_in_the_section_keeps_the_section() -> None:
 def test_taking_out_what_is_not_there_changes_nothing() -> None:
     for text in ("{}", '{"mcp": {"a": 1}}'):
         assert without_entry(text, "mcp", "recollect") == text
+
+
+@pytest.mark.parametrize("note", ["/* mine */ ", "// mine\n  "])
+def test_a_section_with_a_note_of_its_own_stays(note: str) -> None:
+    held = f'{{"mcp": {note}{{ "recollect": {{"a": 1}} }}}}'
+    assert f'"mcp": {note}{{' in without_entry(held, "mcp", "recollect")
+    assert entry_of(without_entry(held, "mcp", "recollect"), "mcp", "recollect") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "blank"), [("", True), ("\ufeff // a\n/* b */", True), ("{}", False), ("/* a", False)]
+)
+def test_comments_alone_are_blank(text: str, blank: bool) -> None:
+    assert is_blank(text) == blank

@@ -29,20 +29,25 @@ def command_file(place: Place) -> Path:
     return place.folder.parent / "state" / "command.json"
 
 
+def record(place: Place) -> Path:
+    return command_file(place).with_name("installed.json")
+
+
 def install(place: Place, bridge: tuple[str, ...] = BRIDGE) -> dict[Path, Change]:
-    plan = opencode.plan_install(place, bridge, command_file(place), {"command": DAEMON, "mcp": BRIDGE})
+    noted = {"command": DAEMON, "mcp": BRIDGE}
+    plan = opencode.plan_install(place, bridge, command_file(place), record(place), noted)
     changes.make(plan.edits)
     return {edit.path: edit.change for edit in plan.edits}
 
 
 def uninstall(place: Place) -> dict[Path, Change]:
-    plan = opencode.plan_uninstall(place)
+    plan = opencode.plan_uninstall(place, record(place))
     changes.make(plan.edits, place.folders)
     return {edit.path: edit.change for edit in plan.edits}
 
 
 def notes_of(place: Place) -> tuple[str, ...]:
-    return opencode.plan_install(place, BRIDGE, command_file(place), {}).notes
+    return opencode.plan_install(place, BRIDGE, command_file(place), record(place), {}).notes
 
 
 def everything(folder: Path) -> dict[Path, object]:
@@ -134,6 +139,7 @@ def test_an_entry_of_the_users_own_is_left_alone_and_said(place: Place, entry: A
         b'{"mcp": {"recollect": null}}',
         b"\xff\xfe{\0}\0",
         b"{a: 1}",
+        b'{"a": %s}' % (b"9" * 5000),
     ],
 )
 def test_what_is_not_understood_is_refused_and_nothing_is_changed(place: Place, tmp_path: Path, held: bytes) -> None:
@@ -152,6 +158,77 @@ def test_an_empty_configuration_is_none(place: Place) -> None:
     place.new.write_text("\n")
     install(place)
     assert json.loads(place.new.read_text())["$schema"] == SCHEMA
+
+
+@pytest.mark.parametrize("comment", ["// mine", "/* mine */\n\n", "\ufeff", "\ufeff// mine\r\n"])
+def test_a_comment_alone_is_kept_before_what_is_made(place: Place, comment: str) -> None:
+    place.new.parent.mkdir(parents=True, exist_ok=True)
+    place.new.write_bytes(comment.encode())
+    install(place)
+    assert place.new.read_bytes().decode().startswith(comment.rstrip())
+    assert [entry.value for entry in opencode.entries(place)] == [ENTRY]
+    assert set(install(place).values()) == {Change.UNCHANGED}
+    uninstall(place)
+    assert place.new.read_bytes().decode().startswith(comment.rstrip())
+
+
+@pytest.mark.parametrize("held", ["", f'{{\n  "$schema": "{SCHEMA}"\n}}\n'])
+def test_a_configuration_that_the_user_had_stays_even_if_nothing_is_in_it(place: Place, held: str) -> None:
+    place.new.parent.mkdir(parents=True, exist_ok=True)
+    place.new.write_text(held)
+    install(place)
+    install(place)
+    uninstall(place)
+    assert json.loads(place.new.read_text()) == {"$schema": SCHEMA}
+
+
+def test_a_configuration_of_which_nobody_knows_who_made_it_stays(place: Place) -> None:
+    for lost in (b"", b"[]", b'{"created": 1}', b'{"created": [[], null]}'):
+        install(place)
+        record(place).write_bytes(lost)
+        uninstall(place)
+        assert place.new.exists()
+        place.new.unlink()
+
+
+def test_a_configuration_that_was_made_anew_by_the_user_is_no_longer_ours(place: Place) -> None:
+    install(place)
+    place.new.write_text(f'{{\n  "$schema": "{SCHEMA}"\n}}\n')
+    install(place)
+    uninstall(place)
+    assert place.new.exists()
+
+
+def test_two_places_remember_what_was_made_each_for_itself(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    first, second = of_project(tmp_path), of_project(tmp_path / "b")
+    install(first)
+    plan = opencode.plan_install(second, BRIDGE, command_file(first), record(first), {})
+    changes.make(plan.edits)
+    uninstall(first)
+    assert json.loads(record(first).read_text()) == {"created": [str(second.new)]}
+    assert uninstall(first) == {}
+
+
+def test_a_linked_folder_of_parts_is_left_alone_and_said(place: Place, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    install(place)
+    (place.plugin.parent / "recollect").rename(theirs)
+    (place.plugin.parent / "recollect").symlink_to(theirs)
+    before = everything(theirs)
+    (said,) = opencode.plan_uninstall(place, record(place)).notes
+    assert str(theirs) in said
+    uninstall(place)
+    assert everything(theirs) == before
+    assert not place.plugin.exists()
+
+
+@pytest.mark.parametrize("word", ["\ud800/recollect", "/\0/recollect"])
+def test_a_command_that_no_file_can_have_is_somebody_elses(place: Place, word: str) -> None:
+    place.new.parent.mkdir(parents=True, exist_ok=True)
+    place.new.write_text(json.dumps({"mcp": {"recollect": {"type": "local", "command": [word, "mcp"]}}}))
+    assert not opencode.entries(place)[0].is_ours
+    assert len(notes_of(place)) == 1
 
 
 def test_a_link_is_followed_and_stays_a_link(place: Place, tmp_path: Path) -> None:
@@ -192,7 +269,7 @@ def test_a_file_of_somebody_else_is_not_touched(place: Place, tmp_path: Path) ->
     before = everything(tmp_path)
     with pytest.raises(InstallError, match="not ours"):
         install(place)
-    assert "is not ours and stays" in opencode.plan_uninstall(place).notes[0]
+    assert "is not ours" in opencode.plan_uninstall(place, record(place)).notes[0]
     uninstall(place)
     assert everything(tmp_path) == before
 
