@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.mcp.lines import Wrong, read
@@ -40,12 +40,13 @@ def test_half_of_a_character_is_read_as_a_question_mark() -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=5,
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # how long it takes is the machine's affair
 @given(message=st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error"]), JSON))
 def test_every_line_is_read_or_wrong(message: dict[str, Any]) -> None:
     answered = None
