@@ -28,7 +28,7 @@ def test_a_summary_is_told_in_plain_text_at_half_the_start_budget(engine: Engine
     taught(engine, rules(50, "never touches what the others own, " * 5 + "and answers in time"))
     for n, area in enumerate(AREAS[:6]):
         engine.handle(a_start(f"s{n}"))
-        engine.handle(an_end(f"s{n}", "next: ship it", summary=Summary(asked=f"tidy the {area}")))
+        engine.handle(an_end(f"s{n}", "next: ship it", summary=Summary(done=(f"tidied the {area}",))))
     injection = engine.handle(compacting("now"))
     lines = injection.block.splitlines()
     assert lines[0] == PREAMBLE
@@ -47,7 +47,7 @@ def test_ten_entries_and_three_summaries_where_they_fit(engine: Engine) -> None:
     taught(engine, rules(15))
     for n, area in enumerate(AREAS[:6]):
         engine.handle(a_start(f"s{n}"))
-        engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}")))
+        engine.handle(an_end(f"s{n}", summary=Summary(done=(f"tidied the {area}",))))
     block = engine.handle(compacting("now")).block
     assert (len(said(block)), len(items(block))) == (10, 3)
 

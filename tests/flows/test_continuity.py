@@ -12,7 +12,7 @@ from recollect.domain.settings import Archive, Budgets, Settings, Start
 from recollect.engine.continuity import EARLIER, LAST, SESSIONS
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end
+from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end, compacting
 from tests.flows.blocks import items, section
 from tests.flows.conftest import engine_on
 from tests.flows.test_start_choice import AREAS
@@ -188,8 +188,17 @@ def test_how_many_sessions_are_told_of_is_a_setting(store: SqliteStore) -> None:
     engine = engine_on(store, Settings(start=Start(sessions=1)))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     for n in range(3):
-        engine.handle(an_end(f"s{n}", summary=Summary(asked=f"number {n}"), at=NOW + timedelta(minutes=n)))
+        engine.handle(an_end(f"s{n}", summary=Summary(done=(f"number {n}",)), at=NOW + timedelta(minutes=n)))
     assert [line.rpartition(" ")[2] for line in section(engine.handle(a_start("s9")).block, SESSIONS)] == ["2"]
+
+
+def test_a_session_that_only_asked_is_not_told_of(engine: Engine) -> None:
+    engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
+    engine.handle(an_end("s1", summary=Summary(asked="How is the weather?")))
+    engine.handle(an_end("s2", summary=Summary(asked="Add a refund page.", done=("refunds are at /refunds",))))
+    for block in (engine.handle(a_start("s9")).block, engine.handle(compacting("s9")).block):
+        assert "/refunds" in block
+        assert "weather" not in block
 
 
 @covers("MEM-7", "BUD-2")

@@ -187,7 +187,7 @@ def test_beyond_the_budget_summaries_come_before_index_lines(store: SqliteStore)
 def test_at_most_five_sessions_are_told_of(engine: Engine) -> None:
     for n, area in enumerate(AREAS[:8]):
         engine.handle(a_start(f"s{n}"))
-        engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}")))
+        engine.handle(an_end(f"s{n}", summary=Summary(done=(f"tidied the {area}",))))
     assert len(section(engine.handle(a_start("next")).block, SESSIONS)) == 5
 
 

@@ -15,6 +15,7 @@ from recollect.capture.durability import Embed, durabilities
 from recollect.capture.echo import words_of
 from recollect.capture.explicit import is_explicit
 from recollect.capture.kinds import kind_of, level_of
+from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.masking import read
 from recollect.capture.origin import is_plan, origin_of
 from recollect.capture.passages import Passage, passages
@@ -24,7 +25,7 @@ from recollect.capture.reference import points_back
 from recollect.capture.traits import Turn, is_emphatic, paths_in
 from recollect.domain.event import Compacted, Event, Prompt, Reply
 from recollect.domain.learning import Basis, Origin, Proposal
-from recollect.domain.memory import Role, ScopeLevel, Tier
+from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
 from recollect.text.optout import opted_out
 
 FACTS = frozenset({Cue.STATE, Cue.USAGE})  # how things are
@@ -108,19 +109,23 @@ def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Emb
     # What should be done, and what else is so, are two memories: another day, one of the two holds no more.
     states = [not explicit[at] and bool(cues_of(sentence.text) & FACTS) for at, sentence in enumerate(found)]
 
+    likes = [kind_of(sentence.text, Role.USER) is Kind.PREFERENCE for sentence in found]
+    told = [replace(sentence, text=without_lead_in(sentence.text)) for sentence in found]
+
     universal = [Cue.UNIVERSAL in cues_of(sentence.text) for sentence in found]
 
     def apart(one: int, other: int) -> bool:
         if universal[one] != universal[other] or pasted[one] != pasted[other]:
             return True  # what holds everywhere carries nothing of this project along
         is_of_both = (explicit[one] and states[other]) or (states[one] and explicit[other])
+        is_of_both = is_of_both or (explicit[one] and explicit[other] and likes[one] != likes[other])
         shared = words_of(found[one].text) & words_of(found[other].text)
         return is_of_both and not shared and not points_back(found[other])
 
     most = max(_most(turn, USER), 1 + (any(explicit) and any(states)))
-    chosen = passages(found, weighed, floor=USER.floor, joins=USER.joins, most=most, apart=apart)
+    chosen = passages(told, weighed, floor=USER.floor, joins=USER.joins, most=most, apart=apart)
     proposals = [
-        _proposal(event, found, passage, durable, Role.USER, explicit[passage.core], rest) for passage in chosen
+        _proposal(event, told, passage, durable, Role.USER, explicit[passage.core], rest) for passage in chosen
     ]
     return [
         replace(one, level=ScopeLevel.PROJECT) if pasted[passage.core] else one
@@ -176,12 +181,12 @@ def _mood(sentence: Sentence) -> frozenset[Cue]:
     return cues_of(sentence.raw) & {Cue.REBUKE}
 
 
-def _basis(event: Prompt | Reply | Compacted, core: str, explicit: bool) -> Basis:
+def _basis(event: Prompt | Reply | Compacted, raw: str, explicit: bool) -> Basis:
     if isinstance(event, Compacted):
         return Basis.SUMMARY
     if isinstance(event, Reply):
         return Basis.CLOSING if event.final else Basis.SAID
-    return Basis.ASKED if explicit and Cue.ASKED in cues_of(core) else Basis.SAID
+    return Basis.ASKED if explicit and Cue.ASKED in cues_of(raw) else Basis.SAID
 
 
 def _proposal(
@@ -194,11 +199,14 @@ def _proposal(
     turn_cues: frozenset[Cue],
 ) -> Proposal:
     core = found[passage.core].text
+    basis = _basis(event, found[passage.core].raw, explicit)
+    kind = kind_of(passage.text, role, turn_cues)
     return Proposal(
         text=passage.text,
-        kind=kind_of(passage.text, role, turn_cues),
+        # What is to be remembered is not only something that was found out once.
+        kind=Kind.DECISION if basis is Basis.ASKED and kind is Kind.RESEARCH else kind,
         tier=Tier.CONFIRMED if explicit else Tier.CANDIDATE,
-        basis=_basis(event, core, explicit),
+        basis=basis,
         role=role,
         messages=() if isinstance(event, Compacted) else (event.message,),
         evidence=tuple(found[number].raw for number in passage.sentences),

@@ -277,7 +277,7 @@ def _with_deeds(words: str, done: Sequence[_Step], passed_as: str, chars: int) -
     """What was said; and where there is room, what was done."""
     parts = [words] if words else []
     deeds = [
-        *(f"Ran `{step.ran}`." for step in done if step.ran and len(step.ran) <= 120),
+        *(f"Ran `{step.ran}`." for step in done if step.ran and len(step.ran) <= 120 and step.ran not in words),
         *([f"Works as `{passed_as}`."] if passed_as and not done and len(passed_as) <= 160 else []),
         *(step.changed for step in reversed(done) if step.changed),
     ]

@@ -4,7 +4,7 @@ Takes whole sentences as they were said. What only tells what the agent does nex
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +18,7 @@ MAX_CODE_CHARS = 120
 RESTATES = 0.8
 NOTHING = -4.5  # "Let me check."
 SAYS_ENOUGH = 3.0
+HELPED = 2.5
 TELLS = 2.0  # from here on a sentence says a cause or a remedy
 
 _FENCED = Pattern(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
@@ -78,7 +79,23 @@ _REPORTS = Pattern(  # what comes next, and that all is well
 _HAS_SUBJECT = Pattern(
     r"^(?:the|this|that|these|those|it|i|we|you|there|my|our|your|also|and|they|he|she)\b", re.IGNORECASE
 )
-_HELPED = Pattern(r"\b(?:the (?:\w+ )?fix|fixed by|solved by|resolved by|what helped)\b", re.IGNORECASE)
+_HELPED = Pattern(  # it says which remedy it was: "I fixed it by ...", "linking it solved that", "the fix was to ..."
+    r"\b(?:the (?:\w+ )?fix|what (?:helped|fixed|solved|worked)|"
+    r"(?:fixed|solved|resolved|cured|cleared|sorted|repaired|got past|worked around)"
+    r"(?: (?:it|this|that|them|both|(?:the|that|this) (?:[\w-]+ ){0,3}[\w-]+))?(?: now| up| out)? "
+    r"(?:by|with|via|through)|"
+    r"(?:fixed|solved|resolved|cured|cleared|helped with) (?:it|this|that|them|"
+    r"the (?:[\w-]+ ){0,2}(?:error|issue|problem|failure|tests?|build|import|crash))|"
+    r"(?:did|does) the trick|(?:made|makes) (?:it|the (?:\w+ )?(?:tests?|build|suite)) (?:pass|work)|"
+    r"(?:it|the (?:tests?|build|suite|command)) (?:works?|pass(?:es)?) (?:now|again) (?:that|because|since|after|"
+    r"with))\b",
+    re.IGNORECASE,
+)
+_THAT_DID_IT = Pattern(  # the remedy is the sentence before
+    r"^(?:and )?(?:that|this|which|it) (?:\w+ )?"
+    r"(?:did it|did the trick|fixed|solved|resolved|cured|cleared|helped|worked)\b",
+    re.IGNORECASE,
+)
 _WAVERS = Pattern(
     r"^(?:wait|hmm|actually|interesting|that's (?:odd|bizarre|strange|weird)|not sure|maybe|perhaps|good progress|"
     r"i see\b.{0,20}$|i see the (?:issue|problem))|\b(?:let me re-?check|not sure|bizarre|no idea|i wonder)\b",
@@ -105,8 +122,8 @@ class Told:
 
 def told(replies: Sequence[str], error: str, *, chars: int, after: Sequence[str] = ()) -> Told:
     """The sentences that say most about why and what helped, in the order they were said. `after`: what was said when
-    it worked again: of that, only why it had not."""
-    explained = [one for one in _sentences(after) if _CAUSE.search(one) or _HELPED.search(one)]
+    it worked again: of that, only why it had not, and what helped."""
+    explained = list(_explaining(_sentences(after)))
     sentences = list(dict.fromkeys([*_sentences(replies), *explained]))[-MAX_SENTENCES:]
     about = frozenset(content_words(error))
     scored = [
@@ -135,6 +152,12 @@ def told(replies: Sequence[str], error: str, *, chars: int, after: Sequence[str]
     if shown and len(text) + len(shown) < chars - 2 and shown not in text:
         text = f"{text} `{shown}`".strip()
     return Told(text=text, strength=best)
+
+
+def _explaining(sentences: Sequence[str]) -> Iterator[str]:
+    for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
+        if _CAUSE.search(sentence) or _HELPED.search(sentence) or _THAT_DID_IT.match(following):
+            yield sentence
 
 
 def _is_near(number: int, sentences: Sequence[str], about: frozenset[str]) -> bool:
@@ -201,6 +224,8 @@ def _score(sentence: str, about: frozenset[str]) -> float:
     score += min(1.5, 0.5 * len(_WHY.findall(sentence)))
     if _REMEDY.search(sentence):
         score += 1.5
+    if _HELPED.search(sentence) and not _THAT_DID_IT.match(sentence):
+        score += HELPED  # a cause without its remedy helps nobody
     score += min(1.5, 0.5 * len(_NAME.findall(sentence)))
     words = frozenset(content_words(sentence))
     score += min(1.2, 0.3 * len(about & words))

@@ -27,6 +27,11 @@ _TASTE = Pattern(
     r"compact|nice|review)\b",
     re.IGNORECASE,
 )
+# Somebody who says "let's" chooses, once; what is always to be done is said as an order.
+_CHOOSES = Pattern(
+    r"^(?:(?:ok|okay|so|and|then|yes|alright)[\s,]+)*let's (?:use|go with|take|pick|choose|stick|run|move)\b", re.I
+)
+_LIKES = Pattern(r"^i (?:(?:really|also|just|usually|generally) )?(?:like|love|enjoy|dislike) \S", re.IGNORECASE)
 _SET_RIGHT = Pattern(
     r"\b(?:everywhere else|that's what (?:the |our )?\S+ (?:\w+ )?(?:is|are) for|(?:just )?use \S+ like|"
     r"like the others|(?:should not|shouldn't|doesn't belong|does not belong|don't belong) (?:be )?in|not in \S+)\b",
@@ -54,7 +59,9 @@ def _of_user(text: str, cues: frozenset[Cue], turn_cues: frozenset[Cue]) -> Kind
     by_form = is_rule(text)
     if Cue.REBUKE in cues | turn_cues and (by_form or cues & {Cue.ALIKE, Cue.NORM, Cue.STANDING, Cue.USAGE, Cue.STATE}):
         return Kind.CORRECTION
-    if Cue.PREFERENCE in cues:
+    if Cue.STANDING not in cues and _CHOOSES.match(text) and Cue.PREFERENCE not in cues:
+        return Kind.DECISION
+    if Cue.PREFERENCE in cues or _LIKES.match(text):
         return Kind.PREFERENCE
     if by_form or cues & {Cue.STANDING, Cue.ALIKE} or is_asked:
         return Kind.RULE

@@ -14,9 +14,11 @@ from recollect.capture.patterns import Pattern
 MAX_CHARS = 20_000  # of a message that are looked at: people say what matters first, and paste after it
 MAX_LINES = 600
 ANNOUNCEMENT_CHARS = 160
+NAMED_WORDS = 3  # so few between fences within a line are a name, not a paste
 LOOKED_AT = 400  # characters of a line, to see that a program printed it
 
 _FENCE = Pattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
+_FENCED = Pattern(r"(`{3,}|~{3,})(?P<shown>.*?)\1|(?:```|~~~)[\w+-]*\n.*\Z", re.DOTALL)
 _TAG = Pattern(r"^\s*<(?P<name>[a-z][\w:-]{1,40})(?:\s[^<>]*)?>", re.IGNORECASE)
 _ANY_TAG = Pattern(r"</?[a-z][\w:-]{0,40}(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -72,6 +74,9 @@ _LOG = Pattern(
     )""",
     re.VERBOSE,
 )
+BLANK = "\x00"
+_LETTER = Pattern(r"\w")
+_SIGN = Pattern(r"\S")
 _SHELL = Pattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
 _LONG_TOKEN = Pattern(r"\S{160,}")
 _PASTED_ITEM = Pattern(
@@ -109,14 +114,16 @@ class Page:
 
     lines: tuple[Line, ...]
     shown_chars: int  # of what was masked
+    said: tuple[tuple[int, int], ...] = ()  # the numbers of the lines that are left, and how far each one is
 
 
 def read(text: str, *, own: bool = False) -> Page:
     """`own`: the speaker writes what they show, tables too; whoever types pastes what others wrote."""
-    looked_at = _COMMENT.sub(" ", text[:MAX_CHARS])
+    looked_at = _without_spans(text[:MAX_CHARS])
     lines, block, shown, blank, last = list[Line](), 0, 0, True, Form.PROSE
+    said: list[tuple[int, int]] = []
     pasted = False  # in a part that somebody else wrote or a program printed; it ends with an empty line
-    for raw, masked in _unfenced(looked_at):
+    for number, (raw, masked) in enumerate(_unfenced(looked_at)):
         line = raw.rstrip()
         if not line.strip():
             block, blank, pasted = block + (not blank), True, pasted and _runs_on(lines)
@@ -127,7 +134,7 @@ def read(text: str, *, own: bool = False) -> Page:
             block, blank = block + (not blank), True
             pasted = pasted or bool(not masked and _SHELL.match(line[:LOOKED_AT]))
             continue
-        found = _line(line, block)
+        found, until = _line(line, block), len(line)
         if found.form is not last or found.form is Form.HEADING:
             block += 1
             found = Line(found.text, found.form, block, found.depth)
@@ -135,13 +142,52 @@ def read(text: str, *, own: bool = False) -> Page:
             item = _PASTED_ITEM.match(line)
             pasted = item is not None or _announces(line)
             if item is not None:
-                shown += len(line) - item.end("lead")
+                until = item.end("lead")
+                shown += len(line) - until
                 found = Line(item["lead"], found.form, block)
         lines.append(found)
+        said.append((number, until))
         last, blank = found.form, False
         if len(lines) >= MAX_LINES:
             break
-    return Page(tuple(lines), shown)
+    return Page(tuple(lines), shown, tuple(said))
+
+
+def blanked(text: str) -> str:
+    """The same text with `BLANK` for each letter that is only shown: every word keeps its place."""
+    until = dict(read(text).said)
+    left, begin = list[str](), 0
+    for number, line in enumerate(_without_spans(text[:MAX_CHARS]).splitlines(keepends=True)):
+        original, end = text[begin : begin + len(line)], until.get(number, 0)
+        begin += len(line)
+        if line[:end] == original[:end]:
+            left += [original[:end], _LETTER.sub(BLANK, original[end:])]
+        else:
+            left += [
+                letter if at < end and line[at] == letter else _LETTER.sub(BLANK, letter)
+                for at, letter in enumerate(original)
+            ]
+    return "".join(left)
+
+
+def _without_spans(text: str) -> str:
+    """With blanks, in as many lines, for comments and for what is pasted between fences within a line."""
+    text = _COMMENT.sub(_spaced, text) if "<!--" in text else text
+    if "```" not in text and "~~~" not in text:
+        return text
+    return _FENCED.sub(lambda found: _spaced(found) if _is_within_a_line(text, found) else found[0], text)
+
+
+def _is_within_a_line(text: str, fence: re.Match[str]) -> bool:
+    """Whether it is a paste that no line of its own opens; those that one opens are seen line by line."""
+    shown = fence["shown"]
+    if shown is not None and "\n" not in shown:
+        return len(shown.split()) > NAMED_WORDS
+    return bool(text[text.rfind("\n", 0, fence.start()) + 1 : fence.start()].strip())
+
+
+def _spaced(found: re.Match[str]) -> str:
+    return _SIGN.sub(" ", found[0])
 
 
 def _runs_on(lines: list[Line]) -> bool:

@@ -16,6 +16,7 @@ from recollect.capture.masking import read
 from recollect.capture.options import Offer, offer_in, pick_in
 from recollect.capture.recap_points import MAX_LINE_CHARS, Point, clean, points, sentences, shorter
 from recollect.capture.recap_work import Work
+from recollect.capture.statements import is_for_good, only_states
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS
@@ -57,6 +58,7 @@ class _Line:
 class Recapping:
     def __init__(self) -> None:
         self._asked = ""
+        self._stated = ""  # the first prompt that asks for nothing by its words
         self._problem = ""  # what the user last said to be wrong
         self._turn = 0
         self._lines: dict[NoteCode, list[_Line]] = {code: [] for code in NoteCode}
@@ -108,8 +110,9 @@ class Recapping:
         return [shortened(clean(line), chars=MAX_LINE_CHARS) for line in failing]
 
     def _summary(self, done: list[_Line], decided: list[_Line], left: list[str]) -> Summary:
+        asked = self._asked or (self._stated if done or left or self._work.files else "")  # it was a request after all
         told = Summary(
-            asked=self._asked,
+            asked=asked,
             done=tuple(_unique(line.short for line in done)[:MOST_TOLD]),
             decided=tuple(_unique(line.short for line in decided)[:MOST_TOLD]),
             files=tuple(self._work.files),
@@ -130,7 +133,11 @@ class Recapping:
         self._turn += 1
         said = sentences(cues.without_greeting(text[:PROMPT_CHARS]))[:PROMPT_SENTENCES]
         if not self._asked and not cues.leans_on_unsaid(text):
-            self._asked = _request(text)
+            request = _request(text)
+            if only_states(text[:PROMPT_CHARS]):
+                self._stated = self._stated or request
+            else:
+                self._asked = request
         for sentence in said:
             if cues.tells_problem(sentence):
                 self._problem = sentence
@@ -141,7 +148,7 @@ class Recapping:
         """Not what they pasted, asked, or want done now."""
         for one in said_in(read(cues.without_greeting(text)))[:PROMPT_SENTENCES]:
             sentence = shortened(cues.without_filler(clean(one.text)), chars=MAX_LINE_CHARS)
-            if one.is_question or not sentence or cues.is_result(sentence):
+            if one.is_question or not sentence or cues.is_result(sentence) or is_for_good(sentence):
                 continue
             if cues.is_open(sentence):
                 yield self._line(NoteCode.NEXT, sentence, _BY_USER)

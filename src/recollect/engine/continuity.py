@@ -28,11 +28,18 @@ ROOM = {"done": 3 / 8, "decided": 2 / 8, "open": 3 / 8}
 
 
 def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
-    """Without the lines that only say what something newer has taken the place of, or what somebody wanted gone."""
+    """Without the lines that only say what something newer has taken the place of, or what somebody wanted gone; and
+    without the sessions that then tell nothing."""
     of_them = memories.ended_of({recap.session for recap in recaps})
     ended = [memory for memory in of_them if memory.superseded_by or memory.forgotten_at is not None]
     repeats = _repeating([memory for memory in ended if memory.forgotten_at is not None])
-    return [recap.retold(lambda line: _without(line, repeats)) for recap in without_lines(recaps, ended)]
+    told = [recap.retold(lambda line: _without(line, repeats)) for recap in without_lines(recaps, ended)]
+    return [recap for recap in told if recap.notes or _has_outcome(recap)]
+
+
+def _has_outcome(recap: Recap) -> bool:
+    """What was only asked, or of which all that came is told elsewhere, is of no use to anybody who comes later."""
+    return any(lines for _, lines in recap.summary.lists)
 
 
 def _without(line: str, repeats: Callable[[str], bool]) -> str:
@@ -59,7 +66,7 @@ def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequ
 
 def summaries(recaps: Sequence[Recap]) -> list[Offer]:
     """Whole."""
-    return [_offer(recap, SESSIONS) for recap in _safe(recaps) if recap.summary]
+    return [_offer(recap, SESSIONS) for recap in _safe(recaps) if _has_outcome(recap)]
 
 
 def summaries_within(
@@ -67,7 +74,7 @@ def summaries_within(
 ) -> list[Offer]:
     """As much of them as finds room beside what is `said`; `older`: of earlier sessions too."""
     last = settings.start.sessions
-    safe = [recap for recap in _safe(recaps if older else recaps[:last]) if recap.summary]
+    safe = [recap for recap in _safe(recaps if older else recaps[:last]) if _has_outcome(recap)]
     recent = {recap.session for recap in recaps[:last]}
     told = told_within(safe, recent, room_tokens=room_tokens, said=said)
     return [_offer(recap, SESSIONS if recap.session in recent else EARLIER) for recap in told]

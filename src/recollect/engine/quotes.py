@@ -11,6 +11,7 @@ from itertools import groupby
 from math import isnan
 
 from recollect.capture.echo import is_echo, words_of
+from recollect.capture.masking import BLANK, blanked
 from recollect.domain.injection import Quoted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, MemoryId, MessageId, SessionId, Tier
@@ -38,6 +39,7 @@ PASSAGES = 60  # that are compared with each other
 REPLIES = 6  # of an agent to one prompt, at most
 MAX_QUOTED_CHARS = 50_000  # a longer turn is something that was pasted
 OF_PASSAGE = 0.4  # of what a prompt needs beside all turns, by the best passage alone
+LEFT_WORDS = 4  # what is left of a passage with a paste, at least
 ALONE = 2  # content words in a prompt, of which one that is shared says nothing
 CHARS_PER_TOKEN = 3  # about: what the lines cost in the end is counted
 
@@ -219,7 +221,10 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
         near = _near(found, position)
         turn = turns[position]
         read += len(turn.text)
-        for place, (text, words) in enumerate(_cut(turn.text)):
+        of_user = SPEAKERS[turn.origin or Origin.USER] == "user"
+        for place, (text, words) in enumerate(_cut(turn.text, of_user)):
+            if not text:
+                continue
             yield Passage(
                 turn=position,
                 place=place,
@@ -241,9 +246,18 @@ def _at_most(found: LookedAt, position: int, exchange_score: float) -> float:
 
 
 @lru_cache(maxsize=256)  # 9 KB each, and more of long turns
-def _cut(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """What may be quoted of a turn, with its words; remembered, because the same turns are near again and again."""
-    return tuple((passage, frozenset(index_words(passage))) for passage in quotable(text))
+def _cut(text: str, of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
+    """What may be quoted of a turn, with its words; remembered, because the same turns are near again and again.
+    A user pastes what others wrote: that is empty here, so that each passage keeps its place."""
+    said = map(_without_pastes, quotable(blanked(text))) if of_user else quotable(text)
+    return tuple((passage, frozenset(index_words(passage))) for passage in said)
+
+
+def _without_pastes(passage: str) -> str:
+    if BLANK not in passage:
+        return passage
+    left = [word for word in passage.split() if BLANK not in word and any(map(str.isalnum, word))]
+    return " ".join(left) if len(left) >= LEFT_WORDS and not left[-1].endswith(":") else ""
 
 
 def _near(found: LookedAt, position: int) -> Sequence[float | None]:

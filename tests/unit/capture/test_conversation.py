@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.conversation import Conversation, said
+from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.passages import MAX_CHARS
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
@@ -21,7 +22,10 @@ USERS_OWN = {Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}
     [
         ("From now on, always run `make check` before you commit.", Kind.RULE),
         ("Never edit a migration that has been merged.", Kind.RULE),
-        ("Remember that the partner API allows ten requests per second.", Kind.RULE),
+        ("Remember that the partner API allows ten requests per second.", Kind.DECISION),
+        ("Remember to run the linter before each push.", Kind.RULE),
+        ("Let's use PostgreSQL instead of MongoDB for orders, because we need transactions.", Kind.DECISION),
+        ("From now on let's use pnpm instead of npm.", Kind.RULE),
         ("I prefer early returns over nested ifs.", Kind.PREFERENCE),
         ("We don't want clever one-liners in the templates, that is too much magic.", Kind.PREFERENCE),
         ("no. just use zerolog like we do everywhere else", Kind.CORRECTION),
@@ -311,9 +315,10 @@ def test_moods_and_orders_for_a_while_are_not_confirmed(text: str) -> None:
 
 
 def test_what_holds_everywhere_carries_nothing_of_this_project() -> None:
-    client = "Remember that staging of client A deploys on Thursdays."
-    assert {one.level for one in of_user(f"I prefer small commits. {client}")} == {ScopeLevel.PROJECT}
-    levels = {one.text: one.level for one in of_user(f"In all my projects I prefer small commits. {client}")}
+    client = "Staging of client A deploys on Thursdays."
+    asked = f"Remember that {client}"
+    assert {one.level for one in of_user(f"I prefer small commits. {asked}")} == {ScopeLevel.PROJECT}
+    levels = {one.text: one.level for one in of_user(f"In all my projects I prefer small commits. {asked}")}
     assert levels == {
         "In all my projects I prefer small commits.": ScopeLevel.UNIVERSAL,
         client: ScopeLevel.PROJECT,
@@ -396,3 +401,41 @@ def test_where_something_holds_is_no_memory_of_its_own() -> None:
     (proposal,) = of_user("I always want short answers, no summaries at the end of a message. In all my projects.")
     assert proposal.level is ScopeLevel.UNIVERSAL
     assert "short answers" in proposal.text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "kind"),
+    [
+        ("Remember that we deploy with Helm.", "We deploy with Helm.", Kind.DECISION),
+        ("Please remember: the staging URL is shop.example.", "The staging URL is shop.example.", Kind.DECISION),
+        ("Don't forget that the invoices restart in January.", "The invoices restart in January.", Kind.DECISION),
+        ("keep in mind that we never mock the database", "We never mock the database", Kind.RULE),
+        ("For the record, orders are kept for ten years.", "Orders are kept for ten years.", Kind.DECISION),
+        ("Remember that I prefer short answers.", "I prefer short answers.", Kind.PREFERENCE),
+        ("Hey Claude, remember that I like short answers.", "I like short answers.", Kind.PREFERENCE),
+        ("Remember our staging box is read-only.", "Our staging box is read-only.", Kind.DECISION),
+    ],
+)
+def test_what_is_to_be_remembered_is_kept_without_the_asking(text: str, kept: str, kind: Kind) -> None:
+    (proposal,) = of_user(text)
+    assert (proposal.text, proposal.kind) == (kept, kind)
+    assert (proposal.basis, proposal.tier, proposal.explicit) == (Basis.ASKED, Tier.CONFIRMED, True)
+
+
+@pytest.mark.parametrize("text", ["Remember that.", "Remember that for next time.", "Don't forget to eat."])
+def test_an_asking_that_is_all_there_is_keeps_its_words(text: str) -> None:
+    assert without_lead_in(text) == text
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "Let's use PostgreSQL instead of MongoDB for orders, because we need transactions across tables.",
+        "We chose Kafka over RabbitMQ because we need replay.",
+    ],
+)
+def test_a_preference_and_a_decision_of_one_message_are_two_memories(choice: str) -> None:
+    liking = "I prefer short answers without emojis."
+    expected = {liking: Kind.PREFERENCE, choice: Kind.DECISION}
+    assert {one.text: one.kind for one in of_user(f"{liking} {choice}")} == expected
+    assert {one.text: one.kind for one in of_user(f"{choice} {liking}")} == expected

@@ -155,6 +155,32 @@ def test_after_the_pass_only_the_cause_is_told() -> None:
     assert "menu" not in proposal.text
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The tests failed because ledger-core was not linked. I fixed it by running `npm link ledger-core`.",
+        "All tests pass now. Running `npm link ledger-core` fixed it.",
+        "The fix was to run `npm link ledger-core` once.",
+        "I solved this with `npm link ledger-core` in the root.",
+        "I ran `npm link ledger-core` in the root. That did the trick.",
+    ],
+)
+def test_what_an_agent_says_has_helped_is_told_with_the_cause(said: str) -> None:
+    error = "Error: Cannot find module 'ledger-core'"
+    [proposal] = heard(failed("sh t.sh", error), ran("sh t.sh"), a_reply(said), an_end())
+    assert "`npm link ledger-core`" in proposal.text
+    assert ("because" in proposal.text) == ("because" in said)
+
+
+def test_of_a_long_cause_and_its_fix_the_fix_is_told() -> None:
+    cause = "The tests failed because " + "the link of the package was lost when the folder was made anew and " * 9
+    said = f"{cause} nobody saw it. I fixed it by running `npm link ledger-core`."
+    [proposal] = heard(
+        failed("sh t.sh", "Error: Cannot find module 'ledger-core'"), ran("sh t.sh"), a_reply(said), an_end()
+    )
+    assert "`npm link ledger-core`" in proposal.text
+
+
 def test_a_class_with_a_value_is_an_error_that_can_be_known_again() -> None:
     why = a_reply("The tenant is missing because the middleware sets it only for requests with a token.")
     [proposal] = heard(failed("pytest", "KeyError: 'tenant'"), why, ran("pytest"), an_end())

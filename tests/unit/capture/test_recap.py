@@ -324,3 +324,36 @@ def test_a_file_that_was_put_back_is_not_told() -> None:
     assert recap([*work, ran("git checkout -- src/pool.py")])[1].files == ("src/auth.py",)
     assert recap([*work, ran("git checkout main")])[1].files == ("src/auth.py", "src/pool.py")
     assert recap([*work, ran("git reset --hard")])[1].files == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our auth uses JWT tokens in httpOnly cookies. Deployment is Kubernetes with Helm on GCP.",
+        "Remember that we deploy with Helm.",
+        "I prefer short answers.",
+        "Always run `make check` before a commit.",
+    ],
+)
+def test_what_only_states_something_is_no_request(text: str) -> None:
+    _, summary = recap([a_prompt(text)])
+    assert summary.asked == ""
+
+
+def test_the_request_behind_a_statement_is_the_request() -> None:
+    asked = "Add a lint step to the workflow."
+    _, summary = recap([a_prompt("Our auth uses JWT tokens."), a_prompt(asked, message="m2")])
+    assert summary.asked == asked
+
+
+def test_a_statement_of_which_work_came_was_a_request() -> None:
+    _, summary = recap([a_prompt("The price list is cached for ten minutes."), edited(f"{FOLDER}/prices.py")])
+    assert summary.asked == "The price list is cached for ten minutes."
+
+
+@pytest.mark.parametrize("text", ["Remember that we deploy with Helm to GKE.", "I prefer short answers."])
+def test_what_is_to_be_remembered_or_liked_is_no_decision_of_the_session(text: str) -> None:
+    choice = "Let's use PostgreSQL instead of MongoDB for orders."
+    told, summary = recap([a_prompt(f"{choice} {text}")])
+    assert [note.text for note in told] == [choice]
+    assert summary.decided == (choice,)
