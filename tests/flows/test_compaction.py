@@ -231,3 +231,11 @@ def test_a_small_window_makes_a_small_summary(store: SqliteStore) -> None:
     taught(engine, rules(50))
     injection = engine.handle(compacting(window_tokens=8000))
     assert 0 < priced(injection.block) <= 200
+
+
+def test_what_is_told_as_a_memory_is_not_told_again_of_a_session(engine: Engine) -> None:
+    engine.remember(a_draft("Orders live in PostgreSQL.", kind=Kind.DECISION))
+    said = Summary(asked="move the orders", done=("the orders are moved",), decided=("Orders live in PostgreSQL.",))
+    engine.handle(an_end("s0", summary=said))
+    told = engine.handle(compacting()).block
+    assert (told.count("PostgreSQL"), "the orders are moved" in told) == (1, True)

@@ -52,7 +52,8 @@ def build(
         key=lambda hit: (hit.memory.id not in brought, -hit.score, hit.memory.id),
     )
     hits = undisputed(weighed[: settings.compaction.entries], situation)
-    summaries = [Offer(one.ways) for one in continuity.summaries(recaps)[: settings.compaction.sessions]]
+    left = continuity.without_lines(recaps, [hit.memory for hit in hits])  # nothing is told as a memory and once more
+    summaries = [Offer(one.ways) for one in continuity.summaries(left)[: settings.compaction.sessions]]
     filled = fill(
         [*(offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)), *summaries],
         budget_tokens=budget_tokens,
