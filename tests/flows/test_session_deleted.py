@@ -56,7 +56,7 @@ def a_life(session: str = "s1") -> list[Event]:
         a_prompt(ASIDE, session=session, message="m2"),
         a_reply(FINDING, session=session, final=True),
         a_failure("wombatzq: command not found", session=session, message="t1", call="c1"),
-        an_end(session, OPEN, summary=Summary(asked="move the quokka deployment")),
+        an_end(session, OPEN, summary=Summary(asked="move the quokka deployment", done=("it is half moved",))),
     ]
 
 
@@ -141,9 +141,8 @@ def test_a_candidate_that_another_session_said_too_stays(store: SqliteStore) -> 
 def test_what_another_session_is_and_was_told_stays(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
-    lived(
-        engine, a_start("s0"), an_end("s0", "next: feed the numbatzq", summary=Summary(asked="the quokka deployment"))
-    )
+    left = Summary(asked="the quokka deployment", done=("it is half moved",))
+    lived(engine, a_start("s0"), an_end("s0", "next: feed the numbatzq", summary=left))
     start = engine.handle(a_start("s2")).block
     assert "- next: feed the numbatzq" in start
     assert "asked: the quokka deployment" in start
@@ -169,7 +168,7 @@ def test_the_request_of_it_that_was_told_in_short_goes_too(store: SqliteStore) -
     engine = engine_on(store)
     asked = "Please can you move the quokka deployment behind the marmot. It takes too long. And hurry, it is late."
     lived(engine, a_start(), an_end("s1", summary=Summary(asked=asked, files=("src/numbatzq/feeding.py",))))
-    lived(engine, a_start("s0"), an_end("s0", summary=Summary(asked="count the wombatzq")))
+    lived(engine, a_start("s0"), an_end("s0", summary=Summary(asked="count the wombatzq", done=("there are nine",))))
     told = engine.handle(a_start("s2")).block
     assert "quokka" in told
     engine.handle(a_deletion())
