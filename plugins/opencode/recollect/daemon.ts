@@ -7,6 +7,7 @@ export const PROMPT_MS = 400 // one prompt waits at most this long for its block
 export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
 export const TELL_MS = 2000
 const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
+const HELD_UP_MS = 200 // a time-out that is noticed so late: the host itself was held up, not the daemon
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
 const MAX_UNTOLD = 500 // what happened while nobody listened, the newest of it
@@ -69,8 +70,11 @@ export class Daemon {
       try {
         return await this.exchange(path, body, by)
       } catch (error) {
-        if (isOver(by) && by.limitMs >= PROMPT_MS) this.quietUntil = Date.now() + QUIET_MS
-        if (!NOBODY.has(String((error as { code?: string }).code))) throw error
+        if (!NOBODY.has(String((error as { code?: string }).code))) {
+          const isHung = isOver(by) && Date.now() < by.at + HELD_UP_MS && by.limitMs >= PROMPT_MS
+          if (isHung) this.quietUntil = Date.now() + QUIET_MS
+          throw error
+        }
         if (!(await this.starting()) || by.limitMs !== START_MS) return undefined
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       }

@@ -4,7 +4,8 @@ import { type Json, PROMPT_MS, START_MS, TELL_MS, within } from "./daemon.ts"
 import { commands, note } from "./places.ts"
 import { type Message, type Sessions, isFailed, nameOf, text } from "./sessions.ts"
 
-const AT_ONCE_MS = 100 // on the way out: a host that is held up longer leaves its own locks behind
+const AT_ONCE_MS = 100
+const LEAVING_MS = 30 // a host whose end is held up longer begins work anew, and leaves a lock that its next start waits for
 const SLACK_MS = 250 // a handler's own limit lies this much behind those of the questions it asks
 const REQUEST_MS = START_MS + 3 * PROMPT_MS + SLACK_MS // the start, the log, the prompt, and one queued
 const OURS = "recollect" // our server of tools
@@ -37,9 +38,9 @@ export function whatHappens(sessions: Sessions): Hooks {
     "tool.execute.before": guarded("tool.execute.before", AT_ONCE_MS, async ({ tool, sessionID }) => {
       if (isOurs({ tool })) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, AT_ONCE_MS)
     }),
-    dispose: guarded("dispose", AT_ONCE_MS, () => {
+    dispose: guarded("dispose", LEAVING_MS, () => {
       sessions.ended()
-      return daemon.flush(AT_ONCE_MS)
+      return daemon.flush(LEAVING_MS)
     }),
   }
 }
