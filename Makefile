@@ -1,5 +1,7 @@
 # Every target sets up what it needs; a second run is quick. Needs python3 (3.11 or newer, with venv), pip, make, git;
 # `make test` also needs npm, for the real OpenCode client and for the type check of its plugin.
+# Python and Node are set up beside each other, and so are the checks of both.
+MAKEFLAGS += --jobs=2
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,13 +22,15 @@ demo: $(VENV)/.run
 	@$(MODEL) || echo "Going on without the model."
 	@$(BIN)/recollect demo
 
-# Most tests run beside each other; those with real deadlines in them then have the machine for themselves.
+# Most tests run beside each other, then two modules at a time those that drive the real client; those that measure, or
+# break things within tight deadlines, then have the machine for themselves.
 test: check $(NPM)/.installed $(if $(ARGS),,plugin)
 	@$(MODEL)
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -m "not alone" -n auto --maxprocesses 4 --dist worksteal --inline-snapshot=disable
+	$(BIN)/python -m pytest -m "not alone and not paired" -n auto --maxprocesses 4 --dist worksteal --inline-snapshot=disable
+	$(BIN)/python -m pytest -m paired -n 2 --dist loadfile --inline-snapshot=disable tests/e2e
 	$(BIN)/python -m pytest -m alone tests/process tests/e2e
 endif
 

@@ -3,8 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from recollect import config, wiring
+
+# No test measures time by itself, and a busy machine must not look like a mistake.
+settings.register_profile("recollect", deadline=None)
+settings.load_profile("recollect")
 
 
 @pytest.fixture(scope="session")

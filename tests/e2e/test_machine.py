@@ -12,7 +12,7 @@ from tests.e2e.fake_model import FakeModel
 from tests.e2e.machine import Machine
 from tests.e2e.opencode import OpenCodeMachine
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 
 def a_process_that_leaves(machine: Machine) -> int:

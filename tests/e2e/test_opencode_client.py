@@ -11,7 +11,7 @@ from tests.e2e import mcp_boom
 from tests.e2e.fake_model import Wire, assert_prefix_kept
 from tests.e2e.opencode import Project, Server
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 BOTH: list[Wire] = ["openai", "anthropic"]
 

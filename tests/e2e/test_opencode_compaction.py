@@ -14,7 +14,7 @@ from tests.e2e.shown import assert_each_once_and_within_the_caps
 from tests.e2e.taught import DEPLOYMENT, INVOICES, OFF_TOPIC, ON_TOPIC, STANDING, start_daemon
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 LEARNT = "Invoices are archived in the bucket ledger-archive, because the tax office asks for ten years of them."
 SUMMARY = f"""\

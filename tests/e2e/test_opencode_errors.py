@@ -31,7 +31,7 @@ from tests.e2e.shown import tool_blocks
 from tests.e2e.taught import OFF_TOPIC, import_into
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 CLOSED = Known(
     title="LedgerClosedError: the ledger is closed",

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.opencode import CLIENT, OpenCodeMachine, Project
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 CONNECTED = re.compile(r"recollect\b.*connected", re.DOTALL)
 

@@ -11,7 +11,7 @@ from tests.e2e.opencode import OpenCodeMachine, Project, Server
 from tests.e2e.taught import start_daemon
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 BAKERY = "Always round prices of the bakery up to five cents."
 CACHE = "The bakery caches its price lists in Redis for ten minutes."

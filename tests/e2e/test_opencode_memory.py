@@ -21,7 +21,7 @@ from tests.e2e.taught import (
 )
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 BOTH: list[Wire] = ["openai", "anthropic"]
 

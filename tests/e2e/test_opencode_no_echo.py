@@ -18,7 +18,7 @@ from tests.e2e.taught import (
 )
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 KNOWN_ERROR = "ConfigError: no pool_size in settings.ini"
 FIX = "Set pool_size to five in settings.ini before the first request."

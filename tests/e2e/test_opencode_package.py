@@ -11,7 +11,7 @@ import pytest
 from recollect import __version__
 from tests.e2e.opencode import Project
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "opencode"

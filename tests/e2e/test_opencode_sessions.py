@@ -23,7 +23,7 @@ from tests.e2e.taught import (
 )
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 ON_INVOICES = "Do invoice numbers have gaps?"
 ROUNDING = "src/billing/rounding.py rounds half to even since the tax office asked for it."

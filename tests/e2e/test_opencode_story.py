@@ -13,7 +13,7 @@ from tests.e2e.opencode import Project, Run, Server
 from tests.e2e.taught import OFF_TOPIC, import_into, remembering_project
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 PREFERENCE = "I prefer short commit titles in the imperative."
 DECISION = "We decided to keep sessions in Redis because the API runs on three hosts."

@@ -18,7 +18,7 @@ from tests.e2e.opencode import OpenCodeMachine, Project, Server, Session
 from tests.flows.blocks import ids_in, priced
 from tests.requirements import covers
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.paired
 
 OURS = [f"recollect_{name}" for name in sorted(TOOLS)]
 RULE = "Database migrations are run by hand on Tuesdays, never by the pipeline."
