@@ -15,7 +15,10 @@ def key_of(settings: Extractor, env: Mapping[str, str]) -> str | None:
         return None
     key = env.get(name, "").strip()
     if not key:
-        why = f"the variable {name} is not set where the daemon runs; set it in the shell or host that starts it"
+        why = (
+            f"the variable {name} is not set where the daemon runs; of the shell or host that starts it, it gets only "
+            "those that begin with RECOLLECT_, none of your other keys"
+        )
         raise NoAnswer(why, may_cost=False)
     if not key.isascii() or not key.isprintable() or " " in key:
         raise NoAnswer(f"what the variable {name} holds cannot be sent as a key", may_cost=False)
