@@ -71,6 +71,24 @@ def test_what_the_user_states_outright_is_confirmed_and_says_where_it_comes_from
     assert RULE in engine.handle(a_start("s2", at=NOW + timedelta(days=1))).block
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Always use type hints.", "Never log personal data.", "I prefer small pull requests.", "Don't ever force push."],
+)
+def test_a_short_statement_is_confirmed_however_it_is_estimated(store: SqliteStore, engine: Engine, text: str) -> None:
+    lived(engine, *said(f"{text} Please fix the parser.", session="s1"))
+    assert [(memory.text, memory.tier) for memory in learnt(store)] == [(text, Tier.CONFIRMED)]
+
+
+@covers("CAP-10")
+def test_a_decision_that_changes_leaves_the_rules_that_were_said_with_it(store: SqliteStore, engine: Engine) -> None:
+    rule = "Always run the linter before you commit."
+    before = "We decided to store carts in Redis instead of Postgres, because carts expire after an hour."
+    after = "We decided to store carts in Postgres instead of Redis, because we want one database."
+    lived(engine, *said(f"{before} {rule}", session="s1"), *said(after, session="s2", days=1))
+    assert [memory.text for memory in learnt(store, Tier.CONFIRMED)] == [rule, after]
+
+
 @covers("CAP-13", "CAP-1", "SCO-10")
 def test_what_an_agent_finds_out_is_a_candidate_and_no_start_block_shows_it(store: SqliteStore, engine: Engine) -> None:
     lived(engine, a_prompt("Why does the API hang under load?"), a_reply(FINDING), an_end())

@@ -13,7 +13,7 @@ from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.durability import Embed, durabilities
 from recollect.capture.echo import words_of
-from recollect.capture.explicit import is_explicit
+from recollect.capture.explicit import is_explicit, stands_by_itself
 from recollect.capture.kinds import kind_of, level_of
 from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.masking import read
@@ -108,8 +108,9 @@ def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Emb
     weighed = [1.0 + chance if explicit[at] else chance for at, chance in enumerate(durable)]
     # What should be done, and what else is so, are two memories: another day, one of the two holds no more.
     states = [not explicit[at] and bool(cues_of(sentence.text) & FACTS) for at, sentence in enumerate(found)]
-
     likes = [kind_of(sentence.text, Role.USER) is Kind.PREFERENCE for sentence in found]
+    # And so are two rules, or a rule and a decision: each is replaced and forgotten without the other.
+    by_itself = [explicit[at] and stands_by_itself(sentence) for at, sentence in enumerate(found)]
     told = [replace(sentence, text=without_lead_in(sentence.text)) for sentence in found]
 
     universal = [Cue.UNIVERSAL in cues_of(sentence.text) for sentence in found]
@@ -117,10 +118,13 @@ def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Emb
     def apart(one: int, other: int) -> bool:
         if universal[one] != universal[other] or pasted[one] != pasted[other]:
             return True  # what holds everywhere carries nothing of this project along
+        if points_back(found[other]):
+            return False
+        if by_itself[one] and by_itself[other]:
+            return True
         is_of_both = (explicit[one] and states[other]) or (states[one] and explicit[other])
         is_of_both = is_of_both or (explicit[one] and explicit[other] and likes[one] != likes[other])
-        shared = words_of(found[one].text) & words_of(found[other].text)
-        return is_of_both and not shared and not points_back(found[other])
+        return is_of_both and not words_of(found[one].text) & words_of(found[other].text)
 
     most = max(_most(turn, USER), 1 + (any(explicit) and any(states)))
     chosen = passages(told, weighed, floor=USER.floor, joins=USER.joins, most=most, apart=apart)

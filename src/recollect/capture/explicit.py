@@ -10,6 +10,7 @@ import re
 from recollect.capture.clauses import Sentence
 from recollect.capture.cues import Cue, cues_of, spelt
 from recollect.capture.cues.english_words import ENGLISH_WORDS
+from recollect.capture.masking import Form
 from recollect.capture.patterns import Pattern
 from recollect.capture.reference import points_back, speaks_of_here
 
@@ -57,13 +58,16 @@ _CALLED = (
     r"(?:(?:please|ok|so|and|but|also|just|from now on|going forward|let's|in this (?:repo|project|codebase))[\s,:]+)*"
 )
 _VERB = "|".join(ENGLISH_WORDS["order"].split())
-_DOES = rf"(?:{_VERB}|prefer|follow|ask|import|target|branch|throw|raise|catch|log|type|cache|validate|define|avoid)"
+_DOES = (
+    rf"(?:{_VERB}|prefer|follow|ask|answer|import|target|branch|throw|raise|catch|log|type|cache|validate|define|avoid|"
+    "force)"
+)
 # What one meets is a fact, no deed.
 _MET = r"(?:see|get|find|think|look|figure|tell|help|go|have|need|take|wait|show)\b(?! (?:rid|sure)\b)"
 _RULES = (
     Pattern(rf"^{_CALLED}(?:don't|do not) use [^.!?;]{{2,40}}[,;] (?:but )?(?:always )?use \w", re.IGNORECASE),
     Pattern(rf"^{_CALLED}i (?:always|never) (?:want|(?!{_MET}){_DOES})\b", re.IGNORECASE),
-    Pattern(rf"^{_CALLED}(?:always|never)\s+(?:\w+ly\s+)?(?!{_MET}){_DOES}\b", re.IGNORECASE),
+    Pattern(rf"^{_CALLED}(?:always|never|(?:don't|do not) ever)\s+(?:\w+ly\s+)?(?!{_MET}){_DOES}\b", re.IGNORECASE),
     Pattern(
         rf"^{_CALLED}(?:use|prefer|run|import|write|install|stick (?:to|with))\s+(?!(?:the|a|an|this|that|my|"
         rf"your|it|one|more|"
@@ -156,6 +160,13 @@ def is_explicit(sentence: Sentence, durability: float, *, floor: float, scolding
         return True
     firm = any(form.search(text) for form in (_USED_NOT, _DECIDED, _REFUSED, _FIRM, _IDENTITY))
     return bool(cues & _STRONG) or firm or sets_right or (durability >= SURE and bool(_WISH.search(text)))
+
+
+def stands_by_itself(sentence: Sentence) -> bool:
+    """Of what is explicit: a rule, a decision with its reason, what is to be remembered. A wish may need neighbours."""
+    text = spelt(sentence.text)
+    is_whole = is_rule(text) or bool(_DECIDED.search(text) or cues_of(text) & {Cue.ASKED, Cue.STANDING})
+    return is_whole and sentence.form is Form.PROSE
 
 
 def is_rule(text: str) -> bool:

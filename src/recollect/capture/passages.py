@@ -13,7 +13,7 @@ from recollect.capture.reference import points_back, referent, topic_of
 MAX_CHARS = 400  # of what is proposed; more is a document
 MAX_LISTED = 24  # items that one sentence announces
 MIN_WORDS = 3
-MOST_CERTAIN = 3
+MOST_CERTAIN = 8  # a message that states more outright is a document
 _NEVER = frozenset({Cue.NARRATION, Cue.OFFER})
 _CLOSED = ".!?:;。！？"
 _ABOUT_NOW = Pattern(  # what the agent did, what it is to answer, what it should start with

@@ -201,11 +201,7 @@ class Learning:
         drafts = []
         for proposal in proposals:
             kind = kind_for(proposal.kind, proposal.role)
-            if (
-                MARK in proposal.text
-                or not settings.kinds.captured[kind]
-                or proposal.durability < settings.capture.durability
-            ):
+            if MARK in proposal.text or not settings.kinds.captured[kind] or not _may_last(proposal, settings):
                 continue
             if not self._has_room(session, proposal, settings):
                 continue
@@ -367,5 +363,10 @@ def rehearse(events: Iterable[Event], embed: Embed | None, settings: Settings) -
     return [
         replace(proposal, kind=kind_for(proposal.kind, proposal.role))
         for proposal in proposals
-        if proposal.durability >= settings.capture.durability
+        if _may_last(proposal, settings)
     ]
+
+
+def _may_last(proposal: Proposal, settings: Settings) -> bool:
+    """What is stated outright needs no estimate: `Always use type hints.` is too short for a good one."""
+    return proposal.tier is Tier.CONFIRMED or proposal.durability >= settings.capture.durability

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recollect.capture.conversation import Conversation, said
 from recollect.capture.lead_ins import without_lead_in
-from recollect.capture.passages import MAX_CHARS
+from recollect.capture.passages import MAX_CHARS, MOST_CERTAIN
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
 from recollect.domain.vector import DIMENSIONS, Vector
@@ -244,7 +244,9 @@ def test_a_long_message_gives_few_passages() -> None:
     rules = "\n\n".join(
         f"The {word} service must never call the database of another one." for word in "abcdefghijklmnop"
     )
-    assert 1 <= len(of_user(rules)) <= 3
+    assert 1 <= len(of_user(rules)) <= MOST_CERTAIN
+    facts = rules.replace("must never call", "reads from")
+    assert 1 <= len(of_user(facts)) <= 3
 
 
 @covers("SCO-10")
@@ -439,3 +441,12 @@ def test_a_preference_and_a_decision_of_one_message_are_two_memories(choice: str
     expected = {liking: Kind.PREFERENCE, choice: Kind.DECISION}
     assert {one.text: one.kind for one in of_user(f"{liking} {choice}")} == expected
     assert {one.text: one.kind for one in of_user(f"{choice} {liking}")} == expected
+
+
+@covers("CAP-8")
+def test_rules_and_decisions_of_one_message_are_memories_of_their_own() -> None:
+    carts = "We decided to keep carts in Redis instead of Postgres, because carts expire after an hour."
+    linter, legacy = "Always run the linter before you commit.", "Never touch the legacy/ folder."
+    expected = {carts: Kind.DECISION, linter: Kind.RULE, legacy: Kind.RULE}
+    assert {one.text: one.kind for one in of_user(f"{carts} {linter} {legacy}")} == expected
+    assert {one.text: one.kind for one in of_user(f"{legacy} {carts} {linter}")} == expected
