@@ -252,6 +252,6 @@ def _text(path: Path) -> str:
 def _not_understood(path: Path, why: object, wanted: jsonc.Json = None) -> InstallError:
     by_hand = json.dumps({SECTION: {NAME: wanted or {"type": "local", "command": ["recollect", "mcp"]}}})
     return InstallError(
-        f"{path} is not understood and stays as it is: {why}. Nothing was changed. Mend it and try again; the entry "
-        f"that belongs into it is {by_hand}."
+        f"{path} is not understood and stays as it is: {why}. Nothing was changed. Mend it and try again. The entry, "
+        f"which install puts in and uninstall takes out, is {by_hand}."
     )
