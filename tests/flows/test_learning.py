@@ -254,6 +254,12 @@ def test_what_the_session_proves_takes_the_place_of_the_candidate_that_only_says
     assert [memory.tier for memory in learnt(store) if "left-pad" in memory.text] == [Tier.CONFIRMED]
 
 
+def test_what_the_closing_message_says_of_the_fix_is_told_once(store: SqliteStore, engine: Engine) -> None:
+    failed, _, passed = an_episode()[1:]
+    lived(engine, failed, passed, a_reply("The tests failed because package.json lost left-pad; I put it back."))
+    assert [memory.tier for memory in learnt(store) if "package.json lost" in memory.text] == [Tier.CONFIRMED]
+
+
 @covers("PRI-2")
 def test_what_a_user_says_of_an_ignored_file_is_their_word(store: SqliteStore, engine: Engine) -> None:
     lived(engine, *said("Always take the client id of a feature flag from apps/web/.env.staging.", session="s1"))

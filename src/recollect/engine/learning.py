@@ -237,9 +237,9 @@ class Learning:
         for draft in drafts:
             if self._makes_room(session, draft, deed, settings):
                 with suppress(InvalidValue):
-                    kept = remember(self._store, self._as_known(draft), deed, live)
-                    self._absorb(session, kept.memory, deed)
-                    done.append(kept)
+                    done.append(remember(self._store, self._as_known(draft), deed, live))
+        for kept in done:  # at the end: the same message may say what it proves
+            self._absorb(session, kept.memory, deed)
         return done
 
     def _absorb(self, session: Session, proven: Memory, deed: DeedId) -> None:
