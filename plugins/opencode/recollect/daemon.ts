@@ -21,6 +21,7 @@ type Note = [path: string, body: string] // as it is sent: what waits is short
 type Deadline = { limitMs: number; at: number }
 
 const isOver = ({ at }: Deadline) => Date.now() >= at - 1
+const isHung = (by: Deadline) => isOver(by) && Date.now() < by.at + HELD_UP_MS && by.limitMs >= PROMPT_MS
 
 export class Daemon {
   private readonly socket = socketPath()
@@ -70,11 +71,9 @@ export class Daemon {
       try {
         return await this.exchange(path, body, by)
       } catch (error) {
-        if (!NOBODY.has(String((error as { code?: string }).code))) {
-          const isHung = isOver(by) && Date.now() < by.at + HELD_UP_MS && by.limitMs >= PROMPT_MS
-          if (isHung) this.quietUntil = Date.now() + QUIET_MS
-          throw error
-        }
+        const isNobody = NOBODY.has(String((error as { code?: string }).code))
+        if (!isNobody && isHung(by)) this.quietUntil = Date.now() + QUIET_MS
+        if (!isNobody) throw error
         if (!(await this.starting()) || by.limitMs !== START_MS) return undefined
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       }

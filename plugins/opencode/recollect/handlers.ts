@@ -82,9 +82,7 @@ function isWritten(entry: Json = { command: ["recollect", "mcp"] }): boolean {
   return entry.enabled !== false && /(^|\/)recollect mcp$/.test([entry.command].flat().join(" "))
 }
 
-function isOurs({ tool }: Json): boolean {
-  return tool.startsWith(`${OURS}_`)
-}
+const isOurs = ({ tool }: Json): boolean => tool.startsWith(`${OURS}_`)
 
 /** On a copy: what the host keeps stays as it is. */
 function withBlock(part: Json, blocks: Map<string, string>): Json {

@@ -162,9 +162,7 @@ export function isFailed({ type, state }: Json): boolean {
   return state?.status === "error" || (state?.status === "completed" && Boolean(state.metadata?.exit))
 }
 
-export function nameOf(part: Json): string {
-  return `${part.messageID}/${part.callID}`
-}
+export const nameOf = (part: Json): string => `${part.messageID}/${part.callID}`
 
 function carriersIn({ info, parts }: Message): string[] {
   return info.role === "user" ? [info.id] : parts.filter(isFailed).map(nameOf)
