@@ -12,7 +12,7 @@ from dataclasses import dataclass
 _MARKER = re.compile(
     r"(?<![^\s,;])(?P<open>[(\[<*]{0,3})[#@]?no[-\u2010\u2011](?P<what>recall|capture|"
     r"memory)(?P<session>[-\u2010\u2011]session)?"
-    r"(?P<close>[)\]>*]{0,3})(?=[.,;:!?]{0,3}(?:\s|$)|[,;])",
+    r"(?P<close>[)\]>*]{0,3})(?=[.,;:!?]{0,3}(?:\s|$)|[.,;:!?]{0,2}[,;])",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
