@@ -235,11 +235,13 @@ class Learning:
         live = {shown for sent in self._store.log_of(session.id) for shown in sent.injection.ids}
         done: list[Stored] = []
         for draft in drafts:
+            if _is_proven(draft, done):
+                continue  # not kept and ended: what has ended is not quoted any more
             if self._makes_room(session, draft, deed, settings):
                 with suppress(InvalidValue):
-                    done.append(remember(self._store, self._as_known(draft), deed, live))
-        for kept in done:  # at the end: the same message may say what it proves
-            self._absorb(session, kept.memory, deed)
+                    kept = remember(self._store, self._as_known(draft), deed, live)
+                    self._absorb(session, kept.memory, deed)
+                    done.append(kept)
         return done
 
     def _absorb(self, session: Session, proven: Memory, deed: DeedId) -> None:
@@ -365,6 +367,14 @@ def rehearse(events: Iterable[Event], embed: Embed | None, settings: Settings) -
         for proposal in proposals
         if _may_last(proposal, settings)
     ]
+
+
+def _is_proven(draft: Draft, done: Sequence[Stored]) -> bool:
+    """Whether it only says what the same message has just proven: an error with its fix."""
+    proven = [kept.memory for kept in done if kept.memory.tier is Tier.CONFIRMED]
+    errors = [memory for memory in proven if memory.kind is Kind.ERROR_PATTERN and memory.scope == draft.scope]
+    said = [words_of(sentence) for memory in errors for sentence in sentences(memory.text)]
+    return draft.tier is Tier.CANDIDATE and bool(said) and is_echo(draft.text, said)
 
 
 def _may_last(proposal: Proposal, settings: Settings) -> bool:
