@@ -116,7 +116,8 @@ def test_a_full_disk_is_said_and_what_was_acknowledged_is_kept(disk: mounts.Smal
         write_on()
     disk.fill()
     with pytest.raises(StoreUnusable, match="disk full"):
-        store.add(a_memory("One more.", id=MemoryId("more")))
+        # Longer than what the refused one left free in the log.
+        store.add(a_memory("One more. " + "y " * 4_000, id=MemoryId("more")))
     assert [memory.id for memory in store.everything()] == acknowledged
     store.close()
 

@@ -274,6 +274,13 @@ class Writes(KeepsMemories, KeepsHistory, Protocol):
     """What the write path needs."""
 
 
+class KeepsChores(Protocol):
+    def chore_state(self, name: str) -> str | None:
+        """Return the state that the chore was last finished in; None: never."""
+
+    def finish_chore(self, name: str, state: str) -> None: ...
+
+
 class Store(
     FindsMemories,
     KeepsMemories,
@@ -288,6 +295,7 @@ class Store(
     CountsUse,
     LogsInjections,
     Learns,
+    KeepsChores,
     Protocol,
 ):
     """All of it, as one database offers it."""

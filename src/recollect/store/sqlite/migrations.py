@@ -391,4 +391,8 @@ MIGRATIONS = (
             "UPDATE session SET forked = 1 WHERE id IN (SELECT session FROM injection WHERE copied = 1)",
         ),
     ),
+    Migration(
+        "chores: work that an upgrade leaves for the background, and how far it is",
+        ("CREATE TABLE chore (name TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID",),
+    ),
 )

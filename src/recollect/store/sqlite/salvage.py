@@ -17,7 +17,7 @@ from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_
 # In order of need.
 CARRIED = (
     *("memory", "turn", "session", "injection", "recap", "inbox", "deed", "change"),
-    *("project_alias", "trace", "token_day", "transcript"),
+    *("project_alias", "trace", "token_day", "transcript", "chore"),
 )
 NUMBERED = ("memory", "turn", "inbox", "deed", "change")
 KEY_COLUMNS = {
@@ -27,6 +27,7 @@ KEY_COLUMNS = {
     "project_alias": 2,
     "trace": 1,
     "token_day": 1,
+    "chore": 1,
     "transcript": 1,
 }  # the first ones; these have no number
 _MAGIC, HEADER_BYTES = b"SQLite format 3\0", 100

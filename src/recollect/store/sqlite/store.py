@@ -8,6 +8,7 @@ from recollect.domain.health import Finding as HealthFinding
 from recollect.domain.health import note
 from recollect.store.sqlite.alike import Alike
 from recollect.store.sqlite.candidates import Candidates
+from recollect.store.sqlite.chores import Chores
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.finding import Finding
 from recollect.store.sqlite.forgetting import Forgetting
@@ -40,6 +41,7 @@ class SqliteStore(
     Uses,
     Inbox,
     TokenDays,
+    Chores,
 ):
     def __init__(self, path: Path | None, *, resident: bool = False) -> None:
         self._database = Database(path, resident=resident)
