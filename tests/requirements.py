@@ -15,7 +15,9 @@ _REQUIREMENTS = {
     "CAP": 14,
     "PRI": 7,
     "CTX": 1,
-    "OC": 1,
+    "ACT": 4,
+    "WOR": 3,
+    "OC": 2,
     "CC": 1,
     "CX": 1,
     "MCP": 1,
@@ -25,6 +27,7 @@ _REQUIREMENTS = {
     "IMP": 1,
     "CFG": 1,
     "TEAM": 1,
+    "NAT": 1,
     "PERF": 3,
     "REL": 2,
     "EVAL": 1,
@@ -38,10 +41,21 @@ IDS = frozenset(
 
 _FIGURE = "a figure: `make bench` prints it beside its target"
 _LATER = "comes after the first host is complete"
+_WORTH = "comes with the measure of what a line is worth"
+_ACTION = "comes with the moment of action"
 
 DEFERRED: dict[str, str] = {
     "SCO-8": f"`why` and JSON are there (test_why), the viewer is not; {_LATER}",
     "BUD-7": f"`status` and `why --all` show it (test_why), the viewer does not; {_LATER}",
+    "ACT-1": _ACTION,
+    "ACT-2": _ACTION,
+    "ACT-3": _ACTION,
+    "ACT-4": _ACTION,
+    "WOR-1": _WORTH,
+    "WOR-2": _WORTH,
+    "WOR-3": _WORTH,
+    "OC-2": "`setup` is feature-tested in the plugin's own tests; OpenCode Desktop and OpenCode 2 were not tried",
+    "NAT-1": _LATER,
     "CC-1": _LATER,
     "CX-1": _LATER,
     "CLI-1": f"ui is missing; {_LATER}",

@@ -17,8 +17,10 @@ import pytest
 
 from recollect.client import Client
 from recollect.config import Places, places
+from tests.process.fork_server import ForkServer, can_run
 
 RECOLLECT = Path(sys.executable).with_name("recollect")
+FORKS = ForkServer()
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,11 @@ class Home:
     def recollect(
         self, *args: str, stdin: bytes = b"", cwd: Path | None = None, **env: str
     ) -> "subprocess.CompletedProcess[bytes]":
+        environment, folder = self.env | env, cwd or self.path
+        if can_run(environment):
+            return FORKS.run([str(RECOLLECT), *args], stdin=stdin, env=environment, cwd=folder, timeout_s=30)
         return subprocess.run(
-            [RECOLLECT, *args], input=stdin, env=self.env | env, cwd=cwd or self.path, capture_output=True, timeout=30
+            [RECOLLECT, *args], input=stdin, env=environment, cwd=folder, capture_output=True, timeout=30
         )
 
     def said(self, *args: str, stdin: bytes = b"", cwd: Path | None = None) -> str:

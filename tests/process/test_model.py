@@ -174,32 +174,28 @@ def test_a_link_to_a_folder_stays_a_link(home: Home, model_folder: Path, tmp_pat
     assert home.places.model.is_symlink()
 
 
-def test_a_damaged_model_is_made_anew_and_can_be_removed(home: Home, copied: Path, wheel: Path) -> None:
+def test_a_damaged_model_is_made_anew_whatever_becomes_of_a_build(home: Home, copied: Path, wheel: Path) -> None:
+    """A build takes many seconds: one that is killed at its last step, then two at once, of which one waits."""
     before = home.json("model", "status")["id"]
     flip(copied)
-    done = building(home, "--wheel", wheel, "--quiet")
-    _, progress = done.communicate(timeout=BUILDING_S)
-    assert done.returncode == 0, progress
-    assert "judging" in progress
+    killed = building(home, "--wheel", wheel)
+    wait_for(killed, "judging")
+    killed.kill()
+    killed.wait()
+    assert state(home) == "damaged", "nothing half takes the place of what was there"
+    assert len(beside(home)) > 1
+    first = building(home, "--wheel", wheel, "--quiet")
+    wait_for(first, "reading")
+    second = building(home, "--wheel", wheel)
+    wait_for(second, "waiting for another build")
+    _, said = second.communicate(timeout=BUILDING_S)
+    assert (first.wait(timeout=5), second.returncode) == (0, 0), said
+    assert "reading" not in said
     assert home.json("model", "status")["id"] == before, "the same weights and tools make the same bytes"
-    assert beside(home) == ["model"]
+    assert beside(home) == ["model"], "the next build cleans up"
     assert "`recollect model build` makes it again" in home.said("model", "remove")
     assert beside(home) == []
     assert state(home) == "missing"
-
-
-@pytest.mark.parametrize("step", ["making it small", "judging"])
-def test_a_killed_build_leaves_nothing_half_and_the_next_one_cleans_up(home: Home, wheel: Path, step: str) -> None:
-    process = building(home, "--wheel", wheel)
-    wait_for(process, step)
-    process.kill()
-    process.wait()
-    assert state(home) == "missing"
-    assert beside(home) != []
-    again = building(home, "--wheel", wheel)
-    assert again.wait(timeout=BUILDING_S) == 0
-    assert beside(home) == ["model"]
-    assert state(home) == "ready"
 
 
 def test_a_build_that_is_killed_while_it_fetches_leaves_the_old_model(home: Home, copied: Path) -> None:
@@ -223,17 +219,6 @@ def test_ctrl_c_leaves_the_old_model_and_no_rest(home: Home, copied: Path, wheel
     assert "Traceback" not in said
     assert beside(home) == [copied.name]
     assert state(home) == "ready"
-
-
-def test_of_two_builds_at_once_one_waits_and_both_succeed(home: Home, wheel: Path) -> None:
-    first = building(home, "--wheel", wheel)
-    wait_for(first, "reading")
-    second = building(home, "--wheel", wheel)
-    wait_for(second, "waiting for another build")
-    _, said = second.communicate(timeout=BUILDING_S)
-    assert (first.wait(timeout=5), second.returncode) == (0, 0)
-    assert "reading" not in said
-    assert beside(home) == ["model"]
 
 
 def test_another_wheel_is_refused(home: Home, tmp_path: Path) -> None:
