@@ -105,7 +105,7 @@ def disk(tmp_path: Path) -> Iterator[mounts.SmallDisk]:
 def test_a_full_disk_is_said_and_what_was_acknowledged_is_kept(disk: mounts.SmallDisk) -> None:
     path = disk.folder / "recollect.db"
     store = SqliteStore(path)
-    acknowledged = []
+    acknowledged: list[str] = []
 
     def write_on(target: SqliteStore) -> None:
         for n in range(len(acknowledged), 10_000):

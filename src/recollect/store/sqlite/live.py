@@ -1,40 +1,43 @@
-"""The files of an open database. SQLite alone opens them: whatever else in this process opens and closes one of them drops
-the locks of all connections (POSIX), and the next process that ends then deletes the log under our feet.
+"""The files of an open database. SQLite alone opens them: whatever else in this process opens and closes one of them
+drops the locks of all connections (POSIX), and the next process that ends then deletes the log under our feet.
 
-So nothing here opens a file, and `guard` refuses every other attempt: of our own code, and of a link that somebody has put
-into a folder which we read.
+So nothing here opens a file, and `guarded` refuses every attempt: of our own code, and through a link that somebody has
+put into a folder which we read.
 """
 
-import ctypes
 import errno
 import os
 import sqlite3
-import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 SIDE_FILES = ("", "-wal", "-shm")
 SEARCH = Path(__file__).with_name("search_bytes.py")
 SEARCH_S = 60.0
 
-_open: Counter[str] = Counter()
+_open: Counter[str] = Counter()  # files of databases, by their real names
+_guarded: Counter[str] = Counter()
 _counting = threading.Lock()
-_guarding = threading.Event()
+_hooked = threading.Event()
 
 
 def note_open(path: Path) -> None:
-    with _counting:
-        _open[_real(path)] += 1
+    _count(_open, path, 1)
 
 
 def note_closed(path: Path) -> None:
+    _count(_open, path, -1)
+
+
+def _count(databases: Counter[str], path: Path, change: int) -> None:
     with _counting:
-        _open[_real(path)] -= 1
-        if not _open[_real(path)]:
-            del _open[_real(path)]
+        databases[_real(path)] += change
+        if not databases[_real(path)]:
+            del databases[_real(path)]
 
 
 def names(path: Path) -> tuple[str, ...]:
@@ -49,30 +52,42 @@ def identities(files: Iterable[str]) -> list[tuple[int, int] | None]:
 
 def is_live(path: str | bytes | Path) -> bool:
     """Whether this is a file of a database that this process has open, also by another name or through a link."""
-    if not _open:
-        return False
+    return _is_one_of(path, _open)
+
+
+def _is_one_of(path: str | bytes | Path, databases: Counter[str]) -> bool:
     try:
         facts = os.stat(path)  # noqa: PTH116  # also of bytes
     except (OSError, ValueError):
         return False
-    files = [f"{database}{suffix}" for database in list(_open) for suffix in SIDE_FILES]
+    files = [f"{database}{suffix}" for database in list(databases) for suffix in SIDE_FILES]
     return (facts.st_dev, facts.st_ino) in identities(files)
 
 
-def guard() -> None:
-    """From now on, in this process, Python opens no file of an open database. For good: a hook cannot be taken out."""
-    if not _guarding.is_set():
-        _guarding.set()
-        sys.addaudithook(_refuse_live_files)
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Inside, Python opens no file of this database in this process, whichever part of it tries to."""
+    if not _hooked.is_set():
+        _hooked.set()
+        sys.addaudithook(_refuse_guarded_files)  # for good: a hook cannot be taken out
+    _count(_guarded, path, 1)
+    try:
+        yield
+    finally:
+        _count(_guarded, path, -1)
 
 
-def _refuse_live_files(event: str, args: tuple[object, ...]) -> None:
-    if event == "open" and _open and isinstance(args[0], str | bytes | os.PathLike) and is_live(os.fspath(args[0])):
-        raise OSError(errno.EBUSY, "It is the open database of Recollect", os.fsdecode(args[0]))
+def _refuse_guarded_files(event: str, args: tuple[object, ...]) -> None:
+    if event == "open" and _guarded and isinstance(args[0], str | bytes | os.PathLike):
+        path = os.fspath(args[0])
+        if _is_one_of(path, _guarded):
+            raise OSError(errno.EBUSY, "it is the open database of Recollect", os.fsdecode(path))
 
 
 def has_bytes(path: Path, pieces: Collection[bytes]) -> bool:
     """Whether one of these is in the file. A process of its own looks: it has no locks to lose."""
+    import subprocess  # only who forgets needs it
+
     asked = b"".join(len(piece).to_bytes(4, "big") + piece for piece in pieces)
     command = [sys.executable, "-I", "-S", str(SEARCH), str(path)]
     try:
@@ -85,6 +100,8 @@ def has_bytes(path: Path, pieces: Collection[bytes]) -> bool:
 def leave_open(connection: sqlite3.Connection) -> None:
     """For good: to close the last connection would write its log, which is not that of the file any more, into the file
     and delete the one that is."""
+    import ctypes  # hardly ever
+
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
