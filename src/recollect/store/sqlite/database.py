@@ -283,11 +283,18 @@ class Database:
                 return
 
     def _migrate(self) -> None:
-        done = self._version()
-        if done > len(MIGRATIONS):
+        done, noted = self._schema()
+        newest = max(done, noted)
+        if newest > len(MIGRATIONS):
             raise StoreTooNew(
-                f"The database {self._name} was written by a newer Recollect (schema {done}, this one knows "
+                f"The database {self._name} was written by a newer Recollect (schema {newest}, this one knows "
                 f"{len(MIGRATIONS)}). Update Recollect; nothing was changed."
+            )
+        if done != noted:
+            raise StoreDamaged(
+                f"The database {self._name} says that it is of schema {done}, but its tables are of schema {noted}: "
+                "it was edited, or put together from two. `recollect doctor --repair` makes a new one of all its "
+                "rows; the old file is kept beside it."
             )
         for number, migration in enumerate(MIGRATIONS[done:], start=done + 1):
             self._apply(number, migration, backed_up=number > done + 1)
@@ -313,6 +320,14 @@ class Database:
         if self._path is not None:
             with closing(self._connect()) as before:
                 self.back_up(f"schema-{number - 1:03}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}", before)
+
+    def _schema(self) -> tuple[int, int]:
+        """As the header says, and as the migrations have noted: read as one, for another process may be migrating."""
+        if not self._writer.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").fetchone():
+            return self._version(), 0
+        noted = "(SELECT coalesce(max(number), 0) FROM migration)"
+        done, last = self._writer.execute(f"SELECT user_version, {noted} FROM pragma_user_version").fetchone()
+        return int(done), int(last)
 
     def _version(self) -> int:
         (version,) = self._writer.execute("PRAGMA user_version").fetchone()

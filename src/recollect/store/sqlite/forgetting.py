@@ -154,7 +154,8 @@ def _rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
     kept = [line for line in map(clean, lines) if line is not None]
     if kept != lines:
         unfinished = aside.with_name(f"{aside.name}.part")
-        unfinished.touch(mode=0o600)
+        unfinished.unlink(missing_ok=True)
+        unfinished.touch(mode=0o600, exist_ok=False)
         unfinished.write_text("\n".join(kept), encoding="utf-8")
         unfinished.replace(aside)
 
