@@ -9,7 +9,7 @@ from tests.requirements import covers
 
 pytestmark = pytest.mark.alone
 
-ROUNDS, FOR_S = 5, 10.0  # no round begins later
+ROUNDS, FOR_S = 4, 8.0  # no round begins later
 
 
 @covers("REL-1")

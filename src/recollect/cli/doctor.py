@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 import click
@@ -99,11 +99,9 @@ def _repair(places: Places) -> list[Finding]:
 
 
 def _mended(places: Places) -> list[Finding]:
-    try:
-        with _engine(places) as engine:
-            return engine.mend()
-    except StoreDamaged:
-        return wiring.save_what_can_be_read(places.database)
+    with suppress(StoreDamaged), _engine(places) as engine:
+        return engine.mend()
+    return wiring.save_what_can_be_read(places.database)
 
 
 def _settings(places: Places) -> Iterator[Finding]:

@@ -253,12 +253,16 @@ class Database:
         )
         connection.row_factory = sqlite3.Row
         connection.text_factory = as_text
-        # The wait comes first: the very next statement may meet another process.
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{self._reader_cache_kib}")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA foreign_keys = ON")
+        try:
+            # The wait comes first: the very next statement may meet another process.
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA cache_size = -{self._reader_cache_kib}")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()  # else the error itself would keep it open, and a repair comes next
+            raise
         return connection
 
     def _refuse_what_is_not_ours(self) -> None:
