@@ -1,5 +1,5 @@
 # Every target sets up what it needs; a second run is quick. Needs python3 (3.11 or newer, with venv), pip, make, git;
-# `make test` also needs npm, for the real OpenCode client and for the type check of its plugin.
+# `make test` also needs npm, for the real OpenCode client and for the type check of its plugin, and strace.
 # Python and Node are set up beside each other, and so are the checks of both.
 MAKEFLAGS += --jobs=2
 PYTHON ?= python3
@@ -9,7 +9,7 @@ NPM := tests/e2e/npm
 PLUGIN := plugins/opencode
 CLIENT := $(NPM)/node_modules/.bin/opencode
 
-.PHONY: setup demo test check plugin bench docs wheel clean
+.PHONY: setup demo test soak check plugin bench docs wheel clean
 
 # The model lies in your cache and is built once; with it there, this is a check of its bytes.
 MODEL := $(BIN)/recollect model build --quiet
@@ -25,6 +25,7 @@ demo: $(VENV)/.run
 # Most tests run beside each other, then two modules at a time those that drive the real client; those that measure, or
 # break things within tight deadlines, then have the machine for themselves.
 test: check $(NPM)/.installed $(if $(ARGS),,plugin)
+	@command -v strace >/dev/null || echo "strace is missing: the test that watches which files the daemon opens will fail; on Debian: apt install strace"
 	@$(MODEL)
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
@@ -33,6 +34,11 @@ else
 	$(BIN)/python -m pytest -m "paired and not soak" -n 2 --dist loadfile --inline-snapshot=disable tests/e2e
 	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e
 endif
+
+# Long: ROUNDS of mixed commands through real processes, with kill -9 at random points.
+ROUNDS ?= 200
+soak: $(VENV)/.dev
+	$(BIN)/python -m tests.process.soak --rounds $(ROUNDS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from recollect.domain.settings import Provider
 from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
+from recollect.store.sqlite.live import guarded
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
@@ -107,12 +108,13 @@ def open_engine(
 ) -> Iterator[Engine]:
     """The engine on a database file; None keeps everything in memory. `resident`: in a process that stays, with little
     memory."""
-    store = SqliteStore(database, resident=resident)
-    try:
-        extractor = FollowedExtractor(settings_for, store)
-        yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor)
-    finally:
-        store.close()
+    with nullcontext() if database is None else guarded(database):
+        store = SqliteStore(database, resident=resident)
+        try:
+            extractor = FollowedExtractor(settings_for, store)
+            yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor)
+        finally:
+            store.close()
 
 
 class FollowedExtractor:

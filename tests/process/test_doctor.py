@@ -6,12 +6,15 @@ import signal
 import socket
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from recollect.store.sqlite.migrations import MIGRATIONS
 from tests.mounts import needs_mounts, read_only
 from tests.process.conftest import RECOLLECT, Home, refused, taught, texts, without_styles
+from tests.store import previous_database
 
 
 def test_a_healthy_installation_has_nothing_to_complain_about(home: Home) -> None:
@@ -142,6 +145,25 @@ def test_the_database_of_a_newer_version_is_refused_and_untouched(home: Home) ->
         assert "newer Recollect" in refused(home, *command)
     assert b"newer Recollect" in home.recollect("doctor", "--repair").stdout
     assert home.places.database.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", [8, len(MIGRATIONS)])
+def test_a_database_whose_header_and_tables_are_of_different_schemas_is_mended(home: Home, version: int) -> None:
+    if version < len(MIGRATIONS):
+        taught(home)
+    else:
+        previous_database.make(home.places.database)
+    with closing(sqlite3.connect(home.places.database)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    for command in (["list"], ["start"]):
+        said = refused(home, *command)
+        assert f"says that it is of schema {version}, but its tables" in said
+        assert "recollect doctor --repair" in said
+    assert b"recollect doctor --repair" in home.recollect("doctor").stdout
+    home.said("doctor", "--repair")
+    assert home.json("doctor")["healthy"]
+    assert home.said("export").count("\n") == (1 if version < len(MIGRATIONS) else 2)
+    assert len(home.json("undo", "--list")["deeds"]) == 1
 
 
 def test_a_mistake_in_the_settings_is_one_problem_and_the_database_is_checked_anyway(home: Home) -> None:

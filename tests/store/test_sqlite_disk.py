@@ -105,27 +105,27 @@ def disk(tmp_path: Path) -> Iterator[mounts.SmallDisk]:
 def test_a_full_disk_is_said_and_what_was_acknowledged_is_kept(disk: mounts.SmallDisk) -> None:
     path = disk.folder / "recollect.db"
     store = SqliteStore(path)
-    acknowledged = []
+    acknowledged: list[str] = []
 
-    def write_on() -> None:
-        for n in range(10_000):
-            store.add(a_memory(f"Fact {n} " + "x" * 2_000, id=MemoryId(f"m{n}")))
+    def write_on(target: SqliteStore) -> None:
+        for n in range(len(acknowledged), 10_000):
+            target.add(a_memory(f"Fact {n} " + "x" * 2_000, id=MemoryId(f"m{n}")))
             acknowledged.append(f"m{n}")
 
     with pytest.raises(StoreUnusable, match="disk full"):
-        write_on()
+        write_on(store)
     disk.fill()
     with pytest.raises(StoreUnusable, match="disk full"):
-        # Longer than what the refused one left free in the log.
-        store.add(a_memory("One more. " + "y " * 4_000, id=MemoryId("more")))
+        write_on(store)  # a few may find room in what the refused one has left of the log
     assert [memory.id for memory in store.everything()] == acknowledged
     store.close()
 
     again = SqliteStore(path)
     assert [memory.id for memory in again.everything()] == acknowledged
     assert memories_found(again, ["fact"], HERE, limit=5, injectable=True)
+    disk.fill()  # the log that was closed has left room
     with pytest.raises((StoreUnusable, StoreReadOnly)):
-        again.add(a_memory("One more.", id=MemoryId("more")))
+        write_on(again)
     again.close()
 
     disk.free()

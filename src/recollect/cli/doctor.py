@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 import click
@@ -12,6 +12,7 @@ from recollect.cli import context, output
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.folders import folder_findings
 from recollect.cli.installation import command_findings, installation_findings, opencode_findings
+from recollect.cli.split import split_findings
 from recollect.cli.status import COUNTED
 from recollect.client import Client, is_older
 from recollect.config import Places
@@ -73,6 +74,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
         ("settings", _settings),
         ("disk", folder_findings),
         ("database", _database),
+        ("database", split_findings),
         ("project", _project),
         ("model", _model),
         ("daemon", _daemon),
@@ -97,11 +99,9 @@ def _repair(places: Places) -> list[Finding]:
 
 
 def _mended(places: Places) -> list[Finding]:
-    try:
-        with _engine(places) as engine:
-            return engine.mend()
-    except StoreDamaged:
-        return wiring.save_what_can_be_read(places.database)
+    with suppress(StoreDamaged), _engine(places) as engine:
+        return engine.mend()
+    return wiring.save_what_can_be_read(places.database)
 
 
 def _settings(places: Places) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 
+from recollect import config
 from recollect.cli import completing, context, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
@@ -72,6 +73,14 @@ def _line(memory: Memory) -> str:
     return json.dumps(record_of(memory), ensure_ascii=False) + "\n"
 
 
+def _refuse_database(file: Path) -> None:
+    """`--force` or not: what is exported would take the place of where it comes from."""
+    database = config.places().database.resolve()
+    target = file.resolve()
+    if target.parent == database.parent and target.name.startswith(database.name):
+        raise InvalidValue(f"{file} is a file of the database itself; choose another name.")
+
+
 @contextmanager
 def _writing(file: Path, force: bool) -> Iterator[TextIO]:
     """A file is there as a whole or not at all, and only its owner can read it."""
@@ -80,11 +89,13 @@ def _writing(file: Path, force: bool) -> Iterator[TextIO]:
         return
     if file.exists() and not force:
         raise InvalidValue(f"{file} exists; choose another name, or add --force to write over it.")
+    _refuse_database(file)
     if not file.absolute().parent.is_dir():
         raise InvalidValue(f"There is no folder {file.absolute().parent} to write into.")
     unfinished = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        unfinished.touch(mode=0o600)
+        unfinished.unlink(missing_ok=True)
+        unfinished.touch(mode=0o600, exist_ok=False)
         with unfinished.open("w", encoding="utf-8") as target:
             yield target
             target.flush()

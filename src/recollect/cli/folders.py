@@ -14,10 +14,11 @@ from recollect.domain.health import Finding, fine, note, problem
 
 LITTLE_SPACE_BYTES = 100_000_000
 MOUNTS = Path("/proc/mounts")
-# What other machines write to as well. Of `fuse.*` only these: most others are local.
+# What other machines write to as well: over a network, or as the host of a virtual one (Windows under WSL: drvfs, 9p,
+# virtiofs). Of `fuse.*` only these: most others are local.
 NETWORK = frozenset(
-    "nfs nfs4 cifs smb3 smbfs 9p afs ceph glusterfs lustre beegfs gpfs coda ocfs2 davfs "
-    "fuse.sshfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.davfs2 fuse.gvfsd-fuse".split()
+    "nfs nfs4 cifs smb3 smbfs 9p afs ceph glusterfs lustre beegfs gpfs coda ocfs2 davfs drvfs virtiofs vboxsf vmhgfs "
+    "prl_fs fuse.sshfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.davfs2 fuse.gvfsd-fuse fuse.vmhgfs-fuse".split()
 )
 LOCAL_DATA = "set XDG_DATA_HOME to a folder on a disk of this machine"
 LOCAL_SOCKET = "Set XDG_RUNTIME_DIR or XDG_STATE_HOME to a folder on a disk of this machine."
@@ -118,12 +119,13 @@ def _network(data: Path, runtime: Path) -> Iterator[Finding]:
     if mount is not None and mount.kind in NETWORK:
         yield note(
             "disk",
-            f"the database lies on a network file system ({mount.kind} on {mount.folder})",
-            f"SQLite's log and locks are not safe across machines: use it from one alone, or {LOCAL_DATA}.",
+            f"the database lies on a file system of a network or of another system ({mount.kind} on {mount.folder})",
+            f"SQLite's log and locks are not safe there: use it from this machine alone, or better {LOCAL_DATA}.",
         )
     mount = mount_of(_existing(runtime).resolve(), mounts)
     if mount is not None and mount.kind in NETWORK:
-        says = f"the daemon's socket and lock lie on a network file system ({mount.kind} on {mount.folder})"
+        where = f"{mount.kind} on {mount.folder}"
+        says = f"the daemon's socket and lock lie on a file system of a network or of another system ({where})"
         yield note("disk", says, LOCAL_SOCKET)
 
 

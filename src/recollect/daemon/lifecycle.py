@@ -137,7 +137,7 @@ class _Server:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
             if not await asyncio.to_thread(lambda: self._engine.is_there):
-                log.warning("the database was moved or deleted: the next daemon opens what is there then")
+                log.warning("the database, or its log, was moved or deleted: the next daemon opens what is there then")
                 self.finish()
             if not self._heard.found_by.is_ours():
                 log.warning("the socket was taken away: nobody can reach this daemon any more")

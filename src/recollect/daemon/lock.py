@@ -27,8 +27,10 @@ NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.E
 def lock(places: Places) -> Iterator[bool]:
     """Whether it is ours. What it says inside is for people; that it is held is the truth."""
     try:
-        descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
+        if error.errno == errno.ELOOP:  # what it leads to would be written over
+            raise DaemonError(f"{places.lock} is a link, and the daemon follows none there. Remove it.") from error
         raise DaemonError(f"{places.lock} cannot be opened: {error.strerror}. Check owner and free space.") from error
     try:
         won = _won(descriptor, places)

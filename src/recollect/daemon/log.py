@@ -4,6 +4,7 @@ It says where and what kind, never what somebody said: of an error that nobody f
 our code, not its message.
 """
 
+import errno
 import json
 import logging
 import os
@@ -52,7 +53,8 @@ def begin(path: Path) -> None:
         file.addFilter(_Seldom())
         handlers.append(file)
     except OSError as error:
-        _last.append(Noted(at=datetime.now(UTC), where="log", code=type(error).__name__))
+        why = "it is a link; remove it" if error.errno == errno.ELOOP else type(error).__name__
+        _last.append(Noted(at=datetime.now(UTC), where="log", code=why))
     for name, level in (("recollect", logging.INFO), ("uvicorn", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.setLevel(level)
@@ -69,7 +71,8 @@ def places_of(error: BaseException) -> str:
 
 class _PrivateFile(RotatingFileHandler):
     def _open(self) -> TextIOWrapper:
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self.baseFilename, how, 0o600)
         os.fchmod(descriptor, 0o600)
         return TextIOWrapper(FileIO(descriptor, "a"), encoding=self.encoding, write_through=True)
 

@@ -168,7 +168,9 @@ def _prefix(folder: Path) -> str:
 @contextmanager
 def _alone(folder: Path, progress: Progress) -> Iterator[None]:
     folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (folder.parent / f".{folder.name}.lock").open("wb") as lock:
+    path = folder.parent / f".{folder.name}.lock"
+    how = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC  # what a link leads to is none of ours
+    with open(os.open(path, how, 0o600), "wb") as lock:  # noqa: PTH123  # it is open already
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

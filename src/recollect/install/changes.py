@@ -81,7 +81,7 @@ def alone(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     path = folder / LOCK
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise InstallError(f"{path} cannot be written: {_why(error)}. Nothing was changed.") from error
     try:

@@ -58,6 +58,8 @@ def check_project_name(name: str) -> None:
 def give_name(marker: Path, name: str) -> None:
     """Writes the name into the first line; whatever else stands there stays."""
     check_project_name(name)
+    if marker.is_symlink():  # who made the repository would choose what is written to
+        raise InvalidValue(f"{marker} is a link; write the name into the file that it leads to, or remove the link.")
     text = marker.read_text(encoding="utf-8") if marker.exists() else ""
     marker.write_text(f'project = "{name}"\n{text}', encoding="utf-8")
 

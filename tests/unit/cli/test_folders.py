@@ -42,4 +42,4 @@ def test_where_nothing_is_listed_nothing_is_known() -> None:
 
 def test_disks_of_this_machine_are_no_network() -> None:
     assert not {"ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay", "fuse.gocryptfs", "fuseblk"} & NETWORK
-    assert {"nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"} <= NETWORK
+    assert {"nfs", "nfs4", "cifs", "smb3", "9p", "drvfs", "fuse.sshfs"} <= NETWORK

@@ -8,6 +8,7 @@ import errno
 import fcntl
 import os
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 
 from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
+from recollect.store.sqlite import live
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 
 BUSY_TIMEOUT_MS = 5_000
@@ -39,7 +41,8 @@ class Database:
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
         self._lock: int | None = None
-        self._file: int | None = None  # its number on the disk: another file under the same name is another database
+        self._files = () if self._path is None else live.names(self._path)
+        self._opened: list[tuple[int, int] | None] | None = None  # what they were on the disk; None: not yet open
         try:
             with self._speaking(), self.speaking_of_files():
                 self._open()
@@ -71,8 +74,8 @@ class Database:
 
     @property
     def is_there(self) -> bool:
-        """Whether the file that was opened still is the one under its name."""
-        return self.is_read_only or _number(self._path) == self._file
+        """Whether the file that was opened, and its log, still are those under their names."""
+        return self._opened is None or live.identities(self._files) == self._opened
 
     @property
     def backup_folder(self) -> Path | None:
@@ -112,12 +115,13 @@ class Database:
                 raise
             finally:
                 self._writer_thread = None
+            self._refuse_if_gone("what was just written may be lost")  # rather than say that it is kept
 
-    def _refuse_if_gone(self) -> None:
+    def _refuse_if_gone(self, outcome: str = "nothing was changed") -> None:
         if not self.is_there:
             raise StoreUnusable(
-                f"The database {self._name} was moved or deleted while it was open. If a daemon has it open, "
-                "`recollect restart`; nothing was changed."
+                f"The database {self._name}, or its log, was moved or deleted while it was open. If a daemon has it "
+                f"open, `recollect restart`; {outcome}."
             )
 
     @contextmanager
@@ -147,10 +151,16 @@ class Database:
 
     def close(self) -> None:
         with self._writing, self._readers_lock:
+            end = sqlite3.Connection.close if self.is_there else live.leave_open
             for connection in (*self._idle_readers, self._writer):
-                connection.close()
+                end(connection)
             self._idle_readers.clear()
+            self._note_closed()
             self._unlock()
+
+    def _note_closed(self) -> None:
+        if self._path is not None:
+            live.note_closed(self._path)
 
     @contextmanager
     def giving_up_after(self, wait_ms: int) -> Iterator[None]:
@@ -180,6 +190,7 @@ class Database:
         made = self.backup_folder / f"{name}.db"
         unfinished = made.with_suffix(".part")
         try:
+            unfinished.unlink(missing_ok=True)
             _make_private_file(unfinished)
             with closing(sqlite3.connect(unfinished)) as target:
                 source.backup(target)
@@ -201,7 +212,7 @@ class Database:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _shared_lock(self._path)
             _make_private_file(self._path)
-        self._file = _number(self._path)
+            _refuse_if_not_writable(self._path)
         self._writer = self._connect()
         self._writer.execute(f"PRAGMA cache_size = -{self._writer_cache_kib}")
         try:
@@ -211,6 +222,9 @@ class Database:
         except BaseException:
             self._writer.close()
             raise
+        if self._path is not None:
+            live.note_open(self._path)
+            self._opened = live.identities(self._files)
 
     def _open_for_reading(self) -> bool:
         """Whether the file can at least be read. It is only trusted not to change where nobody can write its log."""
@@ -223,6 +237,7 @@ class Database:
             with suppress(sqlite3.OperationalError):
                 self._writer = self._connect()
                 if self._version() == len(MIGRATIONS):
+                    live.note_open(self._path)
                     return True
                 self._writer.close()
         self._read_only_uri = None
@@ -238,12 +253,16 @@ class Database:
         )
         connection.row_factory = sqlite3.Row
         connection.text_factory = as_text
-        # The wait comes first: the very next statement may meet another process.
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{self._reader_cache_kib}")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA foreign_keys = ON")
+        try:
+            # The wait comes first: the very next statement may meet another process.
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA cache_size = -{self._reader_cache_kib}")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()  # else the error itself would keep it open, and a repair comes next
+            raise
         return connection
 
     def _refuse_what_is_not_ours(self) -> None:
@@ -268,11 +287,18 @@ class Database:
                 return
 
     def _migrate(self) -> None:
-        done = self._version()
-        if done > len(MIGRATIONS):
+        done, noted = self._schema()
+        newest = max(done, noted)
+        if newest > len(MIGRATIONS):
             raise StoreTooNew(
-                f"The database {self._name} was written by a newer Recollect (schema {done}, this one knows "
+                f"The database {self._name} was written by a newer Recollect (schema {newest}, this one knows "
                 f"{len(MIGRATIONS)}). Update Recollect; nothing was changed."
+            )
+        if done != noted:
+            raise StoreDamaged(
+                f"The database {self._name} says that it is of schema {done}, but its tables are of schema {noted}: "
+                "it was edited, or put together from two. `recollect doctor --repair` makes a new one of all its "
+                "rows; the old file is kept beside it."
             )
         for number, migration in enumerate(MIGRATIONS[done:], start=done + 1):
             self._apply(number, migration, backed_up=number > done + 1)
@@ -298,6 +324,14 @@ class Database:
         if self._path is not None:
             with closing(self._connect()) as before:
                 self.back_up(f"schema-{number - 1:03}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}", before)
+
+    def _schema(self) -> tuple[int, int]:
+        """As the header says, and as the migrations have noted: read as one, for another process may be migrating."""
+        if not self._writer.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").fetchone():
+            return self._version(), 0
+        noted = "(SELECT coalesce(max(number), 0) FROM migration)"
+        done, last = self._writer.execute(f"SELECT user_version, {noted} FROM pragma_user_version").fetchone()
+        return int(done), int(last)
 
     def _version(self) -> int:
         (version,) = self._writer.execute("PRAGMA user_version").fetchone()
@@ -398,14 +432,14 @@ def _is_about_writing(error: Exception) -> bool:
 
 
 def _make_private_file(path: Path) -> None:
-    """The folder is 0700 and the file 0600 from their first moment on; SQLite gives its WAL the mode of the file."""
+    """The folder is 0700 and the file 0600 from their first moment on; SQLite gives its WAL the mode of the file. It is
+    made without being opened: see `live`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    with suppress(FileExistsError):
+        os.mknod(path.resolve(), stat.S_IFREG | 0o600)  # a link may lead to where it shall be made
 
 
-def _number(path: Path | None) -> int | None:
-    """None: there is no such file, or it is all in memory."""
-    try:
-        return None if path is None else path.stat().st_ino
-    except OSError:
-        return None
+def _refuse_if_not_writable(path: Path) -> None:
+    if not os.access(path, os.R_OK | os.W_OK):
+        number = errno.EROFS if os.statvfs(path).f_flag & os.ST_RDONLY else errno.EACCES
+        raise OSError(number, os.strerror(number), str(path))

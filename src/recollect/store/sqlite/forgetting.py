@@ -13,11 +13,10 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId, SessionId
-from recollect.store.sqlite import deletion, leaks, quotations
+from recollect.store.sqlite import deletion, leaks, live, quotations
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
-CHUNK_BYTES = 1 << 22
 MANY_TEXTS = 50
 A_SECRET = MemoryId("\t")  # the trace of one: no memory is called so
 
@@ -68,10 +67,8 @@ class Forgetting:
             for table in ("memory_words", "turn_words"):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             clean = _empty_log(connection)
-            # A page that was rearranged may hold a copy that no table knows of; only who knows the words can look.
-            # To look for very many takes longer than to write the file anew.
-            path, unknown = self._database.path, bool(sessions) or not 0 < len(said) <= MANY_TEXTS
-            if clean and path is not None and (unknown or _found(path, said)):
+        if clean and self._may_have_left(said, sessions):  # nobody waits while the file is searched
+            with self._database.alone() as connection:
                 connection.execute("VACUUM")
                 clean = _empty_log(connection)
         with self._database.speaking_of_files():
@@ -88,15 +85,26 @@ class Forgetting:
                 clean = _empty_log(connection)
         return clean
 
+    def _may_have_left(self, said: Collection[str], sessions: Collection[SessionId]) -> bool:
+        """A page that was rearranged may hold a copy that no table knows of; only who knows the words can look. To look
+        for very many takes longer than to write the file anew."""
+        path = self._database.path
+        if path is None:
+            return False
+        return bool(sessions) or not 0 < len(said) <= MANY_TEXTS or _found(path, said)
+
     def _copies(self) -> list[Path]:
         """Every other database that may hold what this one held: backups, and damaged files that were kept."""
         path = self._database.path
         kept = [] if path is None else self._beside(f"{path.name}.damaged-*")
-        return [*self._database.backups(), *(copy for copy in kept if not copy.name.endswith(("-wal", "-shm")))]
+        copies = [*self._database.backups(), *(copy for copy in kept if not copy.name.endswith(("-wal", "-shm")))]
+        return [copy for copy in copies if not live.is_live(copy)]
 
     def _beside(self, pattern: str) -> list[Path]:
+        """Not the open files themselves under another name, as a repair that was interrupted leaves them, and links."""
         path = self._database.path
-        return [] if path is None else sorted(path.parent.glob(pattern))
+        found = [] if path is None else sorted(path.parent.glob(pattern))
+        return [file for file in found if not live.is_live(file)]
 
     def _unfinished(self) -> list[Path]:
         """What a crash left of backups and repairs: nobody makes one while we write."""
@@ -135,7 +143,7 @@ def _rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Co
             connection.execute("VACUUM")
     except sqlite3.Error:
         files = [copy.with_name(copy.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
-        if any(_found(file, gone) for file in files if file.exists()):
+        if any(_found(file, gone) for file in files if file.exists() and not live.is_live(file)):
             for file in files:
                 file.unlink(missing_ok=True)
 
@@ -146,7 +154,8 @@ def _rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
     kept = [line for line in map(clean, lines) if line is not None]
     if kept != lines:
         unfinished = aside.with_name(f"{aside.name}.part")
-        unfinished.touch(mode=0o600)
+        unfinished.unlink(missing_ok=True)
+        unfinished.touch(mode=0o600, exist_ok=False)
         unfinished.write_text("\n".join(kept), encoding="utf-8")
         unfinished.replace(aside)
 
@@ -174,16 +183,7 @@ def _is_of(line: str, sessions: Collection[SessionId]) -> bool:
 
 def _found(path: Path, texts: Collection[str]) -> bool:
     """Whether pieces of these texts are in the bytes of a file."""
-    pieces = [piece.encode() for text in texts for piece in _pieces(text)]
-    longest = max(map(len, pieces), default=0)
-    with path.open("rb") as file:
-        tail = b""
-        while chunk := file.read(CHUNK_BYTES):
-            window = tail + chunk
-            if any(piece in window for piece in pieces):
-                return True
-            tail = chunk[-longest:]
-    return False
+    return live.has_bytes(path, [piece.encode("utf-8", "surrogateescape") for text in texts for piece in _pieces(text)])
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -105,6 +105,7 @@ def _with_header(path: Path, like: sqlite3.Connection) -> Path:
     header[32:40] = bytes(8)  # no list of free pages: they may be read as they are
     header[92:96] = header[24:28]  # which makes the size above count
     copy = _headed(path)
+    copy.unlink(missing_ok=True)
     shutil.copyfile(path, copy)
     copy.chmod(0o600)
     with copy.open("r+b") as file:

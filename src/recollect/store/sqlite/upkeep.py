@@ -4,6 +4,7 @@ Nothing is thrown away: what cannot be kept in the database is written beside it
 """
 
 import json
+import os
 import sqlite3
 import stat
 import time
@@ -251,8 +252,8 @@ def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> N
 
 def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
     aside = database.with_name(f"damaged-{stamp()}.jsonl")
-    aside.touch(mode=0o600)
-    with aside.open("a", encoding="utf-8", errors="backslashreplace") as file:
+    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(aside, how, 0o600), "a", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123
         safe = map(leaks.without_secrets, rows)
         file.writelines(json.dumps(row, ensure_ascii=False, default=repr) + "\n" for row in safe)
     return aside
