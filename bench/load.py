@@ -269,7 +269,7 @@ def _importing(stage: Stage, lines: Path) -> Iterator[None]:
 
     def work() -> None:
         while not ending.is_set():
-            command = [stage.recollect, "import", "--no-embed", str(lines)]
+            command = [str(stage.recollect), "import", "--no-embed", str(lines)]
             quiet = subprocess.DEVNULL
             running.append(subprocess.Popen(command, env=stage.env, cwd=stage.home, stdout=quiet, stderr=quiet))
             running[-1].wait()
