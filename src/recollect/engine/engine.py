@@ -399,9 +399,9 @@ class Engine(Changing):
         """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
         self._moments.catch_up()
 
-    def learn_some(self) -> int:
+    def learn_some(self, *, limit: int = 20) -> int:
         """Work for the background: from so much of what happened something was learnt, or nothing is to be."""
-        return self._learning.work()
+        return self._learning.work(limit=limit)
 
     def extract_some(self) -> bool:
         """Work for the background that may take long: an exchange goes to the language model that its user has set."""

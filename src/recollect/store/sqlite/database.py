@@ -103,7 +103,7 @@ class Database:
         if self.is_read_only:
             raise StoreReadOnly(self._name)
         self._refuse_if_gone()  # it would be written into a file that nobody finds
-        with self._writing, self._speaking():
+        with self._waiting.announced(), self._writing, self._speaking():
             self._begin()
             self._writer_thread = threading.get_ident()
             try:
@@ -121,15 +121,12 @@ class Database:
         give_up = time.monotonic() + self._wait_ms / 1000
         self._writer.execute("PRAGMA busy_timeout = 0")
         try:
-            if self._has_begun():
-                return
-            with self._waiting.announced():
-                while not self._has_begun(raises=time.monotonic() > give_up):
-                    time.sleep(STEP_S)
+            while not self._has_begun(raises=time.monotonic() > give_up):
+                time.sleep(STEP_S)
         finally:
             self._writer.execute(f"PRAGMA busy_timeout = {self._wait_ms}")
 
-    def _has_begun(self, *, raises: bool = False) -> bool:
+    def _has_begun(self, *, raises: bool) -> bool:
         try:
             self._writer.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
