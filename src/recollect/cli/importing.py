@@ -10,7 +10,7 @@ from typing import assert_never
 import click
 
 from recollect.api.catching_up import Bulk
-from recollect.cli import completing, context, output, progress
+from recollect.cli import asking, completing, context, output, progress
 from recollect.cli.embedding import LATER, embed_all, watching
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.import_entries import entries
@@ -79,8 +79,10 @@ def import_memories(
             drafts = _drafts(found, Places(into, project, looking=dry_run), report, watch, strict)
             _bring_back(into, drafts, report, strict)
         say(report, dry_run=dry_run, as_json=as_json)
-        if report.new + report.updated + report.contradicting and not dry_run and not no_embed:
-            _embed(engine, model, silent=as_json)
+        if report.new + report.updated + report.contradicting and not dry_run:
+            is_left = asking.left_to_the_daemon()
+            if not is_left and not no_embed:
+                _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)
 
