@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect import __version__
 from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
+from recollect.daemon.line import Line
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
@@ -104,6 +105,7 @@ def create_app(served: Served) -> Starlette:
     engine, activity = served.engine, served.activity
     agents = Agents(engine, activity)
     warm = Warm(engine)
+    line = Line()
 
     async def hello(_: Request) -> dict[str, Any]:
         return {"version": __version__, "environment": served.environment, "pid": os.getpid()}
@@ -118,7 +120,9 @@ def create_app(served: Served) -> Starlette:
         name = request.path_params["host"]
         if name not in HOSTS:
             raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
-        answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], await object_of(request))
+        payload = await object_of(request)
+        async with line.place(first=HOSTS[name].is_waited_for(payload)):
+            answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
         # Whoever had to go on without it, or only brings what happened, has not put it in front of a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
             await run_in_threadpool(engine.delivered, injection)
