@@ -19,7 +19,7 @@ log = logging.getLogger("recollect.daemon")
 LOOK_S = 10.0  # other processes write too
 NICENESS = 10  # of this thread alone: an agent's tools come first
 END_S = 1.0
-PATIENCE_S, STEP_S = 0.5, 0.01
+PATIENCE_S, STEP_S = 1.0, 0.01
 EMBEDDED_AT_ONCE = 4  # a tenth of a second, for long ones
 
 

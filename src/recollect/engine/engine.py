@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from recollect.engine.moments import Moments
 
 
-TRANSACTION_S = 0.025  # of much work: the longest that somebody else waits who has little to write
+TRANSACTION_S = 0.015  # of much work: the longest that somebody else waits who has little to write
 
 
 def no_model() -> Embeds | None:
