@@ -32,7 +32,7 @@ from recollect.domain.memory import MessageId, SessionId, check_folder, check_na
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.hosts import opencode, script
-from recollect.wiring import Model
+from recollect.wiring import Model, prepare_to_search
 
 if TYPE_CHECKING:
     from recollect.api.operation import AnyOperation
@@ -201,6 +201,7 @@ class Warm:
             return
         self._is_done = True
         try:
+            prepare_to_search()  # not inside of what follows: nobody can write meanwhile
             self._engine.warm_up(folder, datetime.now(UTC))
         except RecollectError as error:  # then the first prompt meets it, and says so
             self._is_done = False
