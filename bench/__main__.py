@@ -5,6 +5,7 @@ their names. Nothing here is asserted; nothing outside a temporary folder is tou
 """
 
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from bench import (
     cold,
     daemon,
     embedding,
+    load,
     moments,
     opencode,
     processes,
@@ -71,6 +73,11 @@ def main() -> None:
     _section("processes", "bare Python", processes.run)
     model = None if given.model == NO_MODEL else config.places().model
     _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model, full=full))
+    _section(
+        "prompts under load, beside an import",
+        "",
+        lambda at: load.run(at, model, [Path(sys.executable)], seconds=30 if full else 10),
+    )
     _section("a turn in opencode", "an empty plugin", opencode.run)
     if given.model != NO_MODEL:
         _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)

@@ -18,7 +18,7 @@ def served(engine: Engine) -> Served:
         engine=engine,
         settings_for=lambda _: Settings(),
         model=Model(Path("/nowhere")),
-        activity=Activity(lambda: None),
+        activity=Activity(),
         stop=lambda: None,
     )
 

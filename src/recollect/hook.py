@@ -7,8 +7,9 @@ decides nothing and reads no JSON; what went wrong is one line of `hook.log` bes
 Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
 only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
 
-Where no daemon runs, what happened is not lost: the agent goes on, and a courier, a process that nobody waits for,
-hands it over as soon as the daemon is up. It keeps it in memory alone: what nobody has redacted is not written down.
+Where no daemon runs, or none answers in time, what happened is not lost: the agent goes on, and a courier, a process
+of its own, hands it over as soon as a daemon takes it. It keeps it in memory alone: nothing is written down that is not
+redacted.
 """
 
 import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone, which costs an `enum`
@@ -27,7 +28,9 @@ QUIET_S = 5.0  # after a time-out nothing is asked: a hung daemon costs one dela
 RESPAWN_S = 15.0  # a daemon that never came is not started again within
 REPLACE_S = 30.0  # nor is an older one replaced again within
 POLL_S = 0.01
-COURIER_S = 10.0  # what a courier lives at most
+COURIER_S = 10.0  # what a courier lives at most that waits for a daemon to come up
+LATE_COURIER_S = 30.0  # the same after a time-out: the daemon is there and busy
+RETRY_S = 0.05  # between two tries of a courier
 
 MAX_COURIERS = 20
 MAX_PAYLOAD_BYTES = 4_000_000  # the daemon takes no more
@@ -65,6 +68,7 @@ class Call:
         self.state = self.runtime = b""  # folders, once they are known
         self.authority = b"Host: localhost\r\n"
         self.child = 0  # the daemon, if we have started it
+        self.path = self.payload = b""  # what is to be told, once it is known
 
     def run(self, arguments: list[str]) -> None:
         waits = len(arguments) > 1 and arguments[1] == START
@@ -78,22 +82,23 @@ class Call:
         payload = all_of(0, MAX_PAYLOAD_BYTES)
         if not payload.strip():
             raise Failed("there was nothing on standard input")
+        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), payload
         if self.is_recent(TIMED_OUT, QUIET_S):
+            self.send_courier(LATE_COURIER_S)
             return
-        path = b"/v1/hosts/" + arguments[0].encode()
         connection = self.connected()
         if connection is None:
             self.start(START_S if waits else COURIER_S)
             if not waits:
-                self.send_courier(path, payload)
+                self.send_courier(COURIER_S)
                 raise Failed("none was running; it is told when it is up")
             connection = self.started()
         self.drop(SPAWNED)
         self.let_couriers_pass(seconds / 4)
-        self.answer(connection, path, payload)
+        self.answer(connection)
 
-    def answer(self, connection: _socket.socket, path: bytes, payload: bytes) -> None:
-        status, version, body = exchange(connection, path, self.authority, payload)
+    def answer(self, connection: _socket.socket) -> None:
+        status, version, body = exchange(connection, self.path, self.authority, self.payload)
         self.doing = ANSWERING
         try:
             if status != b"200":
@@ -124,7 +129,12 @@ class Call:
         try:
             if self.doing == ASKING:
                 self.claims(TIMED_OUT, 0)
-            self.note(Failed("it took too long"))
+            if self.payload and self.doing != ANSWERING:
+                self.send_courier(LATE_COURIER_S)
+                raise Failed("it took too long; it is told later")
+            raise Failed("it took too long")
+        except BaseException as error:  # noqa: BLE001  # as in `main`
+            self.note(error)
         finally:
             posix._exit(0)
 
@@ -183,23 +193,34 @@ class Call:
 
     # ---- couriers, one after the other in the order of what happened
 
-    def send_courier(self, path: bytes, payload: bytes) -> None:
-        """Leaves a process behind that hands this over when the daemon is up, and ends without a word."""
+    def send_courier(self, seconds: float) -> None:
+        """Leaves a process behind that hands this over when a daemon takes it, and ends without a word."""
         number, place = self.place_in_line()
         if posix.fork():
             return
         try:
             _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
-            _signal.setitimer(_signal.ITIMER_REAL, COURIER_S)
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # sent by the handler of that signal
+            _signal.setitimer(_signal.ITIMER_REAL, seconds)
             detach(keeping=place)
             if number:
                 lock(self.place(number - 1), waits=True)  # who came before us has gone
-            while (connection := self.connected()) is None:
-                time.sleep(POLL_S)
-            self.drop(SPAWNED)
-            exchange(connection, path, self.authority + LATE, payload)
+            while not self.is_handed_over():
+                time.sleep(RETRY_S)
         finally:
             posix._exit(0)
+
+    def is_handed_over(self) -> bool:
+        """False: there is no daemon yet, it ends just now, or it cannot write."""
+        connection = self.connected()
+        if connection is None:
+            return False
+        self.drop(SPAWNED)
+        try:
+            status, _, _ = exchange(connection, self.path, self.authority + LATE, self.payload)
+        except (OSError, Failed):
+            return False
+        return not status.startswith(b"5")
 
     def place_in_line(self) -> tuple[int, int]:
         """Its number behind the last courier, and the open file whose lock it is: the courier inherits it from us."""

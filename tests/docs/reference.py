@@ -18,7 +18,7 @@ from recollect.cli.settings_file import meanings, shown
 from recollect.config import ADDED_UP, USER_ONLY
 from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, status_of
 from recollect.daemon.description import OPERATION_PATHS, ROUTES
-from recollect.daemon.guard import FOREIGN, NO_TOKEN, WRONG_HOST
+from recollect.daemon.guard import FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST
 from recollect.daemon.openapi import ELSEWHERE, FAILURES
 from recollect.domain import errors
 from recollect.domain.memory import Kind
@@ -104,7 +104,7 @@ happened and what to do. The status is that of an [answer over HTTP](api.md).
 """
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.RecollectError)]
     rows = {kind.code: (status_of(kind), str(inspect.getdoc(kind)).splitlines()[0]) for kind in kinds}
-    refusals = (FOREIGN, NO_TOKEN, WRONG_HOST, NOT_FOUND, WRONG_METHOD)
+    refusals = (FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST, NOT_FOUND, WRONG_METHOD)
     rows |= {refusal.code: (refusal.status.value, refusal.message) for refusal in refusals}
     rows["internal"] = (500, "A bug of ours; the log has it.")
     rows["ending"] = (503, "Over MCP alone: the daemon is about to end. Ask again.")

@@ -1,9 +1,10 @@
 """The bench of the daemon, small: it runs on a real one, and says whether each target is met."""
 
+import sys
 from pathlib import Path
 
 import pytest
-from bench import daemon, opencode
+from bench import daemon, load, opencode
 
 ROWS = (
     "memory before anything is asked",
@@ -27,6 +28,16 @@ def test_a_small_bench_of_the_daemon_prints_every_row(
     printed = capsys.readouterr().out
     assert [what for what in ROWS if what not in printed] == []
     assert "less than 40 MB: met" in printed
+
+
+def test_a_small_bench_of_prompts_under_load_says_that_all_were_written_down(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for what, number in {"MEMORIES": 20, "IMPORTED_LINES": 2_000, "HOOK_CALLS": 2}.items():
+        monkeypatch.setattr(load, what, number)
+    load.run(tmp_path_factory.mktemp("bench"), None, [Path(sys.executable)], seconds=0.5, only="hook")
+    assert "2 prompts through the hook" in (printed := capsys.readouterr().out)
+    assert "written down: met" in printed
 
 
 def test_the_bench_of_a_client_that_is_not_installed_says_what_installs_it(

@@ -6,9 +6,11 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,7 @@ pytestmark = pytest.mark.alone  # the hook and the daemon have their real deadli
 BLOCK = b'{"block": "<recollect>"}'
 ANOTHER = next((path for path in ("/usr/bin/python3",) if Path(path).exists()), sys.executable)  # Python than ours
 START_BYTES = json.dumps(START).encode()
+LATE = b"\r\nRecollect-Late: 1\r\n"
 PATIENT = "start"  # the moment with the longest deadline, where only the answer matters: this machine may be busy
 
 
@@ -95,7 +98,7 @@ def test_an_answer_that_is_none_is_not_printed_and_noted(home: Home, answer: byt
 def test_after_a_daemon_that_was_too_slow_the_next_hooks_ask_nothing(home: Home, answer: object) -> None:
     with in_place_of_the_daemon(home, answer) as daemon:  # type: ignore[arg-type]
         assert [call(home, "script", "prompt"), call(home, "script", "start")] == [b"", b""]
-    assert len(daemon.requests) == 1
+    assert len([request for request in daemon.requests if LATE not in request]) == 1
     assert noted(home).count("too long") == 1
 
 
@@ -104,6 +107,7 @@ def test_the_silence_after_a_time_out_ends(home: Home) -> None:
         marker = home.places.runtime / os.fsdecode(hook.TIMED_OUT)
         marker.touch()
         assert call(home, "script", PATIENT) == b""
+        assert eventually(lambda: hooks_of(home) == []), "its courier brought it"
         os.utime(marker, (0, 0))
         assert call(home, "script", PATIENT) == BLOCK + b"\n"
 
@@ -341,6 +345,26 @@ def test_a_daemon_without_a_socket_is_asked_by_tcp_while_it_lives(home: Home) ->
 
 
 # ---- with the real daemon
+
+
+@covers("CAP-5", "INJ-10")
+def test_what_a_busy_daemon_does_not_take_in_time_is_brought_by_couriers(home: Home) -> None:
+    home.said("start")
+    home.said("remember", "We deploy with Helm.")
+
+    def written() -> set[str]:
+        with closing(sqlite3.connect(home.places.database)) as connection:
+            return {name for (name,) in connection.execute("SELECT name FROM inbox ORDER BY n")}
+
+    with closing(sqlite3.connect(home.places.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # somebody writes, and takes long
+        for number in range(3):  # the first asks in vain, the others do not even ask
+            assert call(home, "script", "prompt", stdin=json.dumps(PROMPT | {"message": f"m{number}"}).encode()) == b""
+        assert written() == set()
+        other.execute("ROLLBACK")
+    assert eventually(lambda: written() == {f"prompt/m{number}" for number in range(3)})
+    assert eventually(lambda: hooks_of(home) == [])
+    assert "it took too long; it is told later" in noted(home)
 
 
 @covers("INJ-10")

@@ -60,6 +60,21 @@ def test_what_is_taught_is_found_by_its_meaning_soon_after(home: Home, model_fol
     assert "passkey" in answer["block"]
 
 
+@covers("RET-3")
+def test_what_is_taught_or_imported_beside_a_daemon_gets_its_meaning_without_an_agent(
+    home: Home, model_folder: Path
+) -> None:
+    home = home.with_model(model_folder)
+    home.said("start")
+    home.said("list")
+    assert home.json("status")["model"] == "not loaded yet", "who only looks needs no model"
+    taught(home, "Users sign in with a passkey; there are no passwords.")
+    wait_until_embedded(home, model_folder)
+    lines = "".join(json.dumps({"text": f"Fact number {n} about the ledger."}) + "\n" for n in range(20))
+    home.said("import", "--no-embed", "-", stdin=lines.encode())
+    wait_until_embedded(home, model_folder)
+
+
 @covers("RET-4")
 def test_without_a_model_the_daemon_answers_by_words_and_says_so(home: Home) -> None:
     taught(home, "Deployments go through Helm charts.", "--kind", "decision")

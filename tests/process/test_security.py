@@ -151,9 +151,11 @@ def test_another_user_cannot_connect(home: Home) -> None:
             b"POST /v1/replay HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3d0901\r\n" + b"x" * 4_000_001,
             b"413",
         ),
-        (b"GET /v1/status HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 40_000, b"400"),
+        (b"GET /v1/status HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 40_000, b"431"),
+        (b"GET /v1/status HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 40_000 + b"\r\n\r\n", b"431"),
+        (b"GET /v1/status?" + b"x" * 40_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", b"431"),
     ],
-    ids=["told", "counted", "header"],
+    ids=["told", "counted", "header", "whole header", "address"],
 )
 def test_what_is_too_large_is_refused_at_once(home: Home, sent: bytes, status: bytes) -> None:
     with by_socket(home) as raw:

@@ -1,6 +1,7 @@
 """What waits for its vectors, and not waiting for somebody else."""
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.errors import StoreBusy
+from recollect.domain.memory import MemoryId
 from recollect.domain.search import Embedded, Waiting
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.engine.ports import Store
@@ -39,3 +41,45 @@ def test_who_gives_up_soon_does_not_wait_for_another_process(reopen: Callable[[]
     other.execute("ROLLBACK")
     other.close()
     store.add(a_memory("We deploy with Helm."))
+
+
+def test_much_work_lets_those_pass_who_wait_to_write(reopen: Callable[[], Store]) -> None:
+    one, other = reopen(), reopen()
+    began, ended = threading.Event(), threading.Event()
+
+    def much() -> None:
+        for number in range(40):
+            with one.writing():
+                one.add(a_memory(f"Fact {number}.", id=f"fact{number}"))
+                began.set()
+                time.sleep(0.03)
+            one.give_way()
+        ended.set()
+
+    thread = threading.Thread(target=much)
+    thread.start()
+    began.wait(5)
+    for number in range(10):
+        other.add(a_memory(f"A word in between, {number}.", id=f"word{number}"))
+    assert not ended.is_set(), "who begins again at once would have written all of it first"
+    thread.join()
+    assert one.count() == 50
+
+
+def test_inside_a_transaction_nobody_is_let_pass(reopen: Callable[[], Store]) -> None:
+    one = reopen()
+    with one.writing():
+        began = time.monotonic()
+        one.give_way()
+    assert time.monotonic() - began < 0.1
+
+
+def test_what_is_tried_on_a_copy_is_not_kept_and_keeps_nobody_waiting(reopen: Callable[[], Store]) -> None:
+    one, other = reopen(), reopen()
+    one.add(a_memory("We deploy with Helm.", id="known"))
+    with one.copied() as copy, copy.writing():
+        copy.add(a_memory("Only tried.", id="tried"))
+        other.add(a_memory("Written meanwhile.", id="meanwhile"))
+        assert (copy.count(), one.count()) == (2, 2)
+        assert copy.get(MemoryId("known")) == one.get(MemoryId("known"))
+    assert one.get(MemoryId("tried")) is None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 BRIEFLY_S = 0.3  # whoever asks hardly notices
 BRIEFLY_AT_ONCE = 2  # a long turn takes a tenth of a second
+A_FEW = 8  # taught a moment ago
 BUSY_MS = 20  # somebody else writes: search goes on without
 
 
@@ -29,10 +30,12 @@ class Bulk:
         return waiting.memories + (waiting.turns if self.turns else 0)
 
 
-def embed_briefly(engine: "Engine", bulk: Bulk) -> Waiting:
-    """What waits afterwards; a search never fails for it."""
+def embed_briefly(engine: "Engine", bulk: Bulk, *, has_background: bool) -> Waiting:
+    """What waits afterwards; a search never fails for it. Where many wait, that is the background's work."""
     give_up = time.perf_counter() + BRIEFLY_S
     with suppress(StoreError):
+        if has_background and bulk.left(engine) > A_FEW:
+            return engine.waiting(bulk.model)
         while (left := bulk.left(engine)) and time.perf_counter() < give_up:
             if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE), wait_ms=BUSY_MS):
                 break

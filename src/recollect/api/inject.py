@@ -51,7 +51,7 @@ def _event(desk: Desk, asked: Inject) -> Event:
 def _catch_up(desk: Desk, event: Event) -> None:
     """What was taught a moment ago is found by its meaning."""
     if isinstance(event, Prompt | ToolFailed | Asked) and (loaded := desk.model()) is not None:
-        embed_briefly(desk.engine, Bulk(model=loaded.model, turns=False))
+        embed_briefly(desk.engine, Bulk(model=loaded.model, turns=False), has_background=desk.is_resident)
 
 
 def _answered(desk: Desk, event: Event) -> Injected:

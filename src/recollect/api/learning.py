@@ -8,10 +8,11 @@ from threading import Lock
 
 from recollect.engine.engine import Engine
 
+AT_ONCE = 20
 _listening = Lock()
 
 
-def learn_some(engine: Engine) -> int:
+def learn_some(engine: Engine, *, limit: int = AT_ONCE) -> int:
     """From how much; none: nothing waits, and nobody is at it."""
     with _listening:
-        return engine.learn_some()
+        return engine.learn_some(limit=limit)

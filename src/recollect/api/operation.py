@@ -37,6 +37,7 @@ class Desk:
     settings: Settings
     model: LoadsModel
     now: datetime
+    is_resident: bool = False  # in a daemon, whose background tidies and embeds: nobody who asks waits for that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class Operation(Generic[Asks, Answers]):
     def answer(self, desk: Desk, request: Asks) -> Answers:
         """Of one that writes, what time alone brings is done afterwards too: undo windows end."""
         answer = self.run(desk, request)
-        if self.writes:
+        if self.writes and not desk.is_resident:
             with suppress(StoreError):  # it is done itself; what waited this long waits for the next one
                 desk.engine.tidy(desk.now)
         return answer

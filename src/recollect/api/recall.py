@@ -106,7 +106,9 @@ def _caught_up(desk: Desk, *, archive: bool) -> tuple[bool, int]:
     """Whether meanings count, and of how many nothing is known yet."""
     loaded = desk.model()
     bulk = None if loaded is None else Bulk(model=loaded.model, turns=archive)
-    waiting = desk.engine.waiting(None) if bulk is None else embed_briefly(desk.engine, bulk)
+    waiting = (
+        desk.engine.waiting(None) if bulk is None else embed_briefly(desk.engine, bulk, has_background=desk.is_resident)
+    )
     left = waiting.turns if archive else waiting.memories
     return loaded is not None and (waiting.stored == loaded.model or not left), left
 

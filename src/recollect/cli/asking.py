@@ -54,6 +54,18 @@ def _daemon() -> Client | None:
     return client if (hello.get("version"), hello.get("environment")) == same else None
 
 
+def left_to_the_daemon() -> bool:
+    """Tell the daemon that something was written past it; whether there is one that gives it its meaning."""
+    client = None if direct.is_wanted() else _daemon()
+    if client is None:
+        return False
+    try:
+        client.post("/v1/wake", {"folder": here(None)}, timeout_s=HELLO_S)
+    except DaemonError:
+        return False
+    return True
+
+
 def _go_past_it() -> None:
     direct.insist()  # of a command that asks twice, both go past it
     output.remark("The daemon does not answer; this went past it. `recollect restart` may help.")

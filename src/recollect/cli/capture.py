@@ -78,9 +78,12 @@ def capture(
         if left and not (yes or dry_run or as_json) and not _agreed():
             return
         try:
-            with progress.reading(sum(source.size for source in left)) as watch:
+            with (
+                progress.reading(sum(source.size for source in left)) as watch,
+                engine.rehearsal() if dry_run else nullcontext(engine) as into,
+            ):
                 for source in left:
-                    _read(engine, source, given, report, watch, dry_run=dry_run)
+                    _read(into, source, given, report, watch)
         except KeyboardInterrupt:
             output.warn("\nWhat was read so far is kept; the same command goes on from there.")
             raise
@@ -144,9 +147,7 @@ def _agreed() -> bool:
     return output.confirmed("Learn from them?", "Nothing was read.")
 
 
-def _read(
-    engine: Engine, source: Source, project: ProjectId | None, report: Report, watch: Watch, *, dry_run: bool
-) -> None:
+def _read(engine: Engine, source: Source, project: ProjectId | None, report: Report, watch: Watch) -> None:
     refused: list[tuple[str, int, str]] = []
 
     def bad(line: int, why: str) -> None:
@@ -162,8 +163,7 @@ def _read(
         if _is_retold(engine, source):
             report.retold += 1
             return
-        with engine.rehearsing() if dry_run else nullcontext():
-            report.count(engine.backfill(source.mark, events, now=context.now(), project=project))
+        report.count(engine.backfill(source.mark, events, now=context.now(), project=project))
     except (OSError, InvalidValue) as error:
         report.unreadable.append((source.shown, getattr(error, "strerror", None) or str(error)))
     report.refused += refused

@@ -1,7 +1,7 @@
 """`recollect import`: memories from files of our own and of other tools. One import is one deed, undone as a whole."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import assert_never
 import click
 
 from recollect.api.catching_up import Bulk
-from recollect.cli import completing, context, output, progress
+from recollect.cli import asking, completing, context, output, progress
 from recollect.cli.embedding import LATER, embed_all, watching
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.import_entries import entries
@@ -27,7 +27,7 @@ from recollect.imports.format import Format
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.wiring import Model
 
-CHUNK_LINES = 1000  # one transaction each: others may write in between, and Ctrl-C loses nothing that was counted
+CHUNK_LINES = 1000  # read and then kept: Ctrl-C loses nothing that was counted
 
 Placed = tuple[Spot, Draft]
 
@@ -72,15 +72,17 @@ def import_memories(
     report = Report(memories_kept=0 if not dry_run else sys.maxsize if as_json else SHOWN_AT_MOST)
     model = context.model()
     with context.writing_engine(model) as engine:
-        places = Places(engine, project, looking=dry_run)
         with (
             progress.reading(sum(file.size for file in found.found)) as watch,
-            engine.rehearsing() if dry_run else nullcontext(),
+            engine.rehearsal() if dry_run else nullcontext(engine) as into,
         ):
-            _bring_back(engine, _drafts(found, places, report, watch, strict), report, strict)
+            drafts = _drafts(found, Places(into, project, looking=dry_run), report, watch, strict)
+            _bring_back(into, drafts, report, strict)
         say(report, dry_run=dry_run, as_json=as_json)
-        if report.new + report.updated + report.contradicting and not dry_run and not no_embed:
-            _embed(engine, model, silent=as_json)
+        if report.new + report.updated + report.contradicting and not dry_run:
+            is_left = asking.left_to_the_daemon()
+            if not is_left and not no_embed:
+                _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)
 
@@ -128,17 +130,24 @@ def _bring_back(engine: Engine, drafts: Iterator[Placed], report: Report, strict
 
 
 def _bring_back_all(engine: Engine, drafts: list[Placed], report: Report) -> None:
+    """Tried on a copy first: whatever is wrong is known before anything is stored, and nobody waits for us long."""
     at = [Spot(None, 0)]  # where we are, for the error
 
-    def counted(placed: Iterable[Placed]) -> Iterator[Draft]:
-        for at[0], draft in placed:
+    def counted() -> Iterator[Draft]:
+        for at[0], draft in drafts:
             yield draft
 
-    try:
-        _, outcomes = engine.bring_back(counted(drafts), at=context.now(), by=context.BY, strict=True)
-    except InvalidValue as refusal:
-        raise _AllOrNothing(at[0], str(refusal)) from None
+    now = context.now()
+    with engine.rehearsal() as trial:
+        try:
+            trial.bring_back(counted(), at=now, by=context.BY, strict=True)
+        except InvalidValue as refusal:
+            raise _AllOrNothing(at[0], str(refusal)) from None
+    deed, outcomes = engine.bring_back((draft for _, draft in drafts), at=now, by=context.BY)
     for (spot, _), outcome in zip(drafts, outcomes, strict=True):
+        if isinstance(outcome, InvalidValue):  # somebody else has taken its id in between
+            engine.undo(deed, at=context.now(), by=context.BY)
+            raise _AllOrNothing(spot, str(outcome))
         report.count(spot, outcome)
 
 

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -43,7 +44,8 @@ MAX_SESSIONS = 100  # of clients with the older handshake, over HTTP
 
 class NotesActivity(Protocol):
     def note(self) -> None: ...
-    def note_host(self) -> None: ...
+    def note_work(self) -> None: ...
+    def answering(self) -> AbstractContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Agents:
         return [
             Route("/mcp", _Endpoint(self._http, "/mcp")),
             Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"), methods=["POST"]),
-            Route(ASKING_PATH, answering(self._told, ASKING_PATH, self._activity.note), methods=["POST"]),
+            Route(ASKING_PATH, answering(self._told, ASKING_PATH, self._activity.answering), methods=["POST"]),
         ]
 
     async def end(self) -> None:
@@ -125,7 +127,7 @@ class Agents:
             return Answer(text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal")
         finally:
             self._working.discard(work)
-            self._activity.note_host()  # where an agent is at work, there is something to do in the background
+            self._activity.note_work()  # where an agent is at work, there is something to do in the background
 
     async def _told(self, request: Request) -> Response:
         body = await object_of(request)

@@ -3,7 +3,8 @@
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import ModuleType
@@ -22,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect import __version__
 from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
+from recollect.daemon.line import Line
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
@@ -30,7 +32,7 @@ from recollect.domain.memory import MessageId, SessionId, check_folder, check_na
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.hosts import opencode, script
-from recollect.wiring import Model
+from recollect.wiring import Model, prepare_to_search
 
 if TYPE_CHECKING:
     from recollect.api.operation import AnyOperation
@@ -39,26 +41,46 @@ log = logging.getLogger("recollect.daemon")
 
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
+CALM_S = 0.03
 LATE = "Recollect-Late"  # what happened is told after the fact: nobody waits for the answer
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
 class Activity:
-    """How long ago somebody asked something."""
+    """Who asks now, and how long ago somebody did."""
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         self.started = self._last = time.monotonic()
         self.requests = 0
+        self.under_way = 0  # counted by the event loop alone
+        self._wake: Callable[[], None] = lambda: None
+
+    def wakes(self, wake: Callable[[], None]) -> None:
+        """Call this whenever there may be something to do in the background."""
         self._wake = wake
 
     def note(self) -> None:
         self._last = time.monotonic()
         self.requests += 1
 
-    def note_host(self) -> None:
-        """Where an agent is at work, there is something to do in the background."""
+    def note_work(self) -> None:
+        """Where an agent is at work, or something was written, there is something to do in the background."""
         self._wake()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        self.note()
+        self.under_way += 1
+        try:
+            yield
+        finally:
+            self.under_way -= 1
+            self._last = time.monotonic()
+
+    def is_calm(self) -> bool:
+        """Nobody waits for an answer, nor did a moment ago."""
+        return not self.under_way and self.idle_seconds() > CALM_S
 
     def idle_seconds(self) -> float:
         return time.monotonic() - self._last
@@ -83,6 +105,7 @@ def create_app(served: Served) -> Starlette:
     engine, activity = served.engine, served.activity
     agents = Agents(engine, activity)
     warm = Warm(engine)
+    line = Line()
 
     async def hello(_: Request) -> dict[str, Any]:
         return {"version": __version__, "environment": served.environment, "pid": os.getpid()}
@@ -97,11 +120,13 @@ def create_app(served: Served) -> Starlette:
         name = request.path_params["host"]
         if name not in HOSTS:
             raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
-        answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], await object_of(request))
+        payload = await object_of(request)
+        async with line.place(first=HOSTS[name].is_waited_for(payload)):
+            answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
         # Whoever had to go on without it, or only brings what happened, has not put it in front of a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
             await run_in_threadpool(engine.delivered, injection)
-        activity.note_host()  # after the answer: what it starts must not take the processor from it
+        activity.note_work()  # after the answer: what it starts must not take the processor from it
         return answer
 
     async def replay(request: Request) -> dict[str, Any]:
@@ -122,6 +147,7 @@ def create_app(served: Served) -> Starlette:
         if not isinstance(folder, str):
             raise PayloadError("This takes the `folder` where a host begins.")
         check_folder(folder)
+        activity.note_work()
         return JSONResponse({}, background=BackgroundTask(warm.up, folder))  # who wakes us does not wait for it
 
     async def end(_: Request) -> dict[str, Any]:
@@ -141,20 +167,20 @@ def create_app(served: Served) -> Starlette:
         async def as_json(request: Request) -> Response:
             return JSONResponse(await handler(request))
 
-        return Route(path, answering(as_json, path, activity.note), methods=[method])
+        return Route(path, answering(as_json, path, activity.answering), methods=[method])
 
     app = Starlette(
         routes=[
             *agents.routes,
             route("/v1/hello", hello, "GET"),
-            Route("/v1/status", answering(status, "/v1/status", activity.note), methods=["GET"]),
+            Route("/v1/status", answering(status, "/v1/status", activity.answering), methods=["GET"]),
             route("/v1/openapi.json", openapi, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
-            Route("/v1/wake", answering(wake, "/v1/wake", activity.note), methods=["POST"]),
+            Route("/v1/wake", answering(wake, "/v1/wake", activity.answering), methods=["POST"]),
             route("/v1/replay", replay, "POST"),
             route("/v1/sent", sent, "POST"),
             route("/v1/stop", end, "POST"),
-            Route(OPERATION_PATH, answering(operation, OPERATION_PATH, activity.note), methods=["POST"]),
+            Route(OPERATION_PATH, answering(operation, OPERATION_PATH, activity.answering), methods=["POST"]),
         ],
         middleware=[Middleware(OriginForm)],
         exception_handlers={HTTPException: unknown},
@@ -175,6 +201,7 @@ class Warm:
             return
         self._is_done = True
         try:
+            prepare_to_search()  # not inside of what follows: nobody can write meanwhile
             self._engine.warm_up(folder, datetime.now(UTC))
         except RecollectError as error:  # then the first prompt meets it, and says so
             self._is_done = False
@@ -192,6 +219,7 @@ def _operated(served: Served, name: str, body: bytearray) -> Response:
     from recollect.api import wire  # a daemon that only serves hooks does without
     from recollect.api.catalogue import OPERATIONS
     from recollect.api.operation import Desk
+    from recollect.api.recall import RECALL
 
     found: AnyOperation | None = OPERATIONS.get(name)
     if found is None:
@@ -204,8 +232,12 @@ def _operated(served: Served, name: str, body: bytearray) -> Response:
         settings=settings,
         model=served.model,
         now=datetime.now(UTC),
+        is_resident=True,
     )
-    return _encoded(found.answer(desk, asked))
+    answer = found.answer(desk, asked)
+    if found.writes or found is RECALL:  # what is new has no meaning yet; whoever only looks needs no model
+        served.activity.note_work()
+    return _encoded(answer)
 
 
 def _encoded(value: object) -> Response:

@@ -4,6 +4,7 @@ gets its meaning."""
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,14 +19,17 @@ log = logging.getLogger("recollect.daemon")
 LOOK_S = 10.0  # other processes write too
 NICENESS = 10  # of this thread alone: an agent's tools come first
 END_S = 1.0
+PATIENCE_S, STEP_S = 1.0, 0.01
+EMBEDDED_AT_ONCE = 4  # a tenth of a second, for long ones
 
 
 class Background:
     """Begins with the first request: a daemon that nobody has asked anything needs no model."""
 
-    def __init__(self, engine: Engine, model: Model) -> None:
+    def __init__(self, engine: Engine, model: Model, is_calm: Callable[[], bool]) -> None:
         self._engine = engine
         self._model = model
+        self._is_calm = is_calm
         self._wake = threading.Event()
         self._ending = False
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
@@ -67,7 +71,7 @@ class Background:
         if self._engine.unwritten:
             self._engine.write_down()
         if self._engine.to_learn():
-            while not self._ending and learn_some(self._engine):
+            while self._may_go_on() and learn_some(self._engine, limit=1):
                 pass
 
     def _work(self) -> None:
@@ -76,11 +80,20 @@ class Background:
         self._engine.prepare(datetime.now(UTC))
         if self._model() is None and self._model.problem is not None:
             self._tell("model", self._model.problem.code)
-        while not self._ending and self._engine.embed_some():
-            pass
+        while self._may_go_on() and self._engine.embed_some(limit=EMBEDDED_AT_ONCE):
+            if self._engine.to_learn():  # an agent may ask for it soon; what was imported can wait
+                self._learn_all()
         while not self._ending and self._engine.extract_some():
             pass
         self._give_back()
+
+    def _may_go_on(self) -> bool:
+        """Between two small pieces of work: who waits for an answer has the interpreter for themselves. But not for
+        ever: where there is always somebody, a piece is done all the same."""
+        give_up = time.monotonic() + PATIENCE_S
+        while not self._ending and not self._is_calm() and time.monotonic() < give_up:
+            time.sleep(STEP_S)
+        return not self._ending
 
     def _give_back(self) -> None:
         from recollect.daemon.heap import give_back  # a daemon that was asked nothing holds nothing

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from http import HTTPStatus
 from typing import Any
 
@@ -51,13 +52,13 @@ async def object_of(request: Request) -> dict[str, Any]:
     return body
 
 
-def answering(handler: Handler, path: str, note: Callable[[], None]) -> Handler:
+def answering(handler: Handler, path: str, under_way: Callable[[], AbstractContextManager[None]]) -> Handler:
     """The log names our own `path`: an asker could put anything into theirs."""
 
     async def endpoint(request: Request) -> Response:
-        note()
         try:
-            return await handler(request)
+            with under_way():
+                return await handler(request)
         except ClientDisconnect:
             return Response(status_code=499)
         except HTTPException:

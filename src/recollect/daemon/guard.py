@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.client import MAX_BODY_BYTES
-from recollect.daemon.protocol import is_stream
+from recollect.daemon.protocol import MAX_HEADER_BYTES, is_stream
 from recollect.domain.errors import RequestTooLarge
 
 log = logging.getLogger("recollect.daemon")
@@ -40,6 +40,11 @@ class Refusal(NamedTuple):
     message: str
 
 
+LONG_HEADER = Refusal(
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+    "header_too_large",
+    f"The header of a request may have {MAX_HEADER_BYTES} bytes.",
+)
 TOO_LARGE = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, RequestTooLarge.code, str(RequestTooLarge(MAX_BODY_BYTES)))
 WRONG_HOST = Refusal(
     HTTPStatus.MISDIRECTED_REQUEST, "wrong_host", "This daemon answers to 127.0.0.1 and localhost, with its port."
@@ -74,6 +79,8 @@ class Guard:
             await self._app(scope, counted.receive, counted.send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
+        if header_bytes(scope) > MAX_HEADER_BYTES:  # it came at once: h11 only bounds one that comes in parts
+            return LONG_HEADER
         headers = _Headers(scope)
         server = scope.get("server")
         by_tcp = server is None or server[1] is not None  # who cannot be told is a stranger
@@ -100,6 +107,12 @@ class Guard:
             and scheme.lower() == b"bearer"
             and hmac.compare_digest(token.strip(), self._door.token.encode())
         )
+
+
+def header_bytes(scope: Scope) -> int:
+    """About what was sent."""
+    named = sum(len(name) + len(value) + len(b": \r\n") for name, value in scope["headers"])
+    return named + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
 
 
 def _authority(path: str) -> list[bytes]:

@@ -17,6 +17,7 @@ FAILURES = {
     "403": "A web page asks.",
     "413": "The request is too large.",
     "421": "On 127.0.0.1 only: the request names another host.",
+    "431": "The header is too large.",
     "500": "A fault of ours; the log says where.",
     "503": "The database cannot be used just now; the message says why.",
 }

@@ -6,7 +6,9 @@ stream of an MCP client has no end, so only its header is timed.
 
 import asyncio
 import logging
+import sys
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 import h11
@@ -63,6 +65,19 @@ class BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._watch()
+
+    def send_400_response(self, msg: str) -> None:
+        """uvicorn knows one answer to a request that is none; h11, whose error is being handled, knows which it is."""
+        error = sys.exc_info()[1]
+        status = getattr(error, "error_status_hint", 400)
+        head = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+        for event in (
+            h11.Response(status_code=status, headers=head, reason=HTTPStatus(status).phrase.encode()),
+            h11.Data(data=msg.encode("ascii")),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unset_timer()

@@ -28,7 +28,7 @@ from recollect.engine.old_sessions import OldSessions
 from recollect.engine.ports import SettingsFor, Store
 from recollect.text.optout import without_markers
 
-BATCH_EVENTS = 200
+BATCH_EVENTS = 10  # in one transaction: an agent that has something to write does not wait long
 Meets = Callable[[ProjectId | None, bool], OldSessions]  # the project of some, and whether reading began before
 Taught = tuple[Session, Event, list[Draft]]  # as it may be kept, and what it teaches
 
@@ -149,6 +149,7 @@ class _Reader:
                 self._sessions.end(event)
             self._sessions.keep_wishes()
             self._store.keep_mark(mark)
+        self._store.give_way()
         self.result.sessions.update(session.id for session, _, _ in taught)
         self.result.turns += added
         self.result.known += len(turns) - added

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from recollect.engine.moments import Moments
 
 
+TRANSACTION_S = 0.015  # of much work: the longest that somebody else waits who has little to write
+
+
 def no_model() -> Embeds | None:
     return None
 
@@ -114,13 +117,27 @@ class Engine(Changing):
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
     ) -> tuple[DeedId, list[Outcome | InvalidValue]]:
-        """From a file, in one transaction: each with its outcome or why it was refused; `strict` refuses all of them.
+        """From a file: each with its outcome or why it was refused; `strict` raises that.
 
-        Several calls can be parts of one deed, which is undone as a whole.
+        Several calls can be parts of one deed, which is undone as a whole. It takes many short transactions: an agent
+        that has something to write goes first. One that ends half way leaves a deed that can be undone.
         """
-        with self._store.writing():
-            deed = self._store.begin_deed(DeedKind.IMPORT, at, by) if deed is None else deed
-            return deed, [self._brought_back(draft, deed, at, strict) for draft in drafts]
+        outcomes: list[Outcome | InvalidValue] = []
+        rest = iter(drafts)
+        is_done = False
+        while not is_done:
+            with self._store.writing():
+                deed = self._store.begin_deed(DeedKind.IMPORT, at, by) if deed is None else deed
+                until = self._seconds() + TRANSACTION_S
+                is_done = True
+                for draft in rest:
+                    outcomes.append(self._brought_back(draft, deed, at, strict))
+                    if self._seconds() > until:
+                        is_done = False
+                        break
+            self._store.give_way()
+        assert deed is not None
+        return deed, outcomes
 
     def _brought_back(self, draft: Draft, deed: DeedId, at: datetime, strict: bool) -> Outcome | InvalidValue:
         try:
@@ -239,13 +256,27 @@ class Engine(Changing):
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:
-        """Whatever is written inside is not kept."""
+        """Whatever is written inside is not kept. Others wait meanwhile: for little, or see `rehearsal`."""
         try:
             with self._store.writing():
                 yield
                 raise _Rehearsed
         except _Rehearsed:
             pass
+
+    @contextmanager
+    def rehearsal(self) -> "Iterator[Engine]":
+        """For much that is only tried: on a copy in memory, which nobody has to wait for."""
+        with self._store.copied() as copy:
+            yield Engine(
+                copy,
+                self._settings_for,
+                self._workspace,
+                self._seconds,
+                self._model,
+                self._open_files,
+                self.extractor,
+            )
 
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
         return showing.shown_undone(undo(self._store, deed, at=at, by=by))
@@ -368,9 +399,9 @@ class Engine(Changing):
         """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
         self._moments.catch_up()
 
-    def learn_some(self) -> int:
+    def learn_some(self, *, limit: int = 20) -> int:
         """Work for the background: from so much of what happened something was learnt, or nothing is to be."""
-        return self._learning.work()
+        return self._learning.work(limit=limit)
 
     def extract_some(self) -> bool:
         """Work for the background that may take long: an exchange goes to the language model that its user has set."""

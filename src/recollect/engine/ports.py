@@ -72,6 +72,10 @@ class KeepsMemories(Protocol):
         """One transaction: all of it is kept, or nothing."""
         ...
 
+    def give_way(self) -> None:
+        """Let others write who wait for it, before the next of many transactions."""
+        ...
+
     def get(self, memory_id: MemoryId) -> Memory | None:
         """Also one that is superseded, or forgotten and not yet gone."""
         ...
@@ -299,6 +303,10 @@ class Store(
     Protocol,
 ):
     """All of it, as one database offers it."""
+
+    def copied(self) -> "AbstractContextManager[Store]":
+        """A copy in memory, to try things on: whoever writes here does not wait for it."""
+        ...
 
     @property
     def is_read_only(self) -> bool: ...

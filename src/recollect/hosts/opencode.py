@@ -43,6 +43,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS = 253_402_300_799_999  # the last moment that a date has
 
 
+def is_waited_for(payload: Mapping[str, Any]) -> bool:
+    """Whether a person waits for the answer."""
+    return payload.get("hook") in ("chat.message", "session.start")
+
+
 def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
     hook = read.text(payload, "hook")
     reads = HOOKS.get(hook)

@@ -39,6 +39,11 @@ MAX_WINDOW_TOKENS = 1_000_000_000
 SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
+def is_waited_for(payload: Mapping[str, Any]) -> bool:
+    """Whether a person waits for the answer."""
+    return payload.get("type") in ("prompt", "session_started")
+
+
 def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
     return replace(event_of(payload, now, host=NAME), offered=True)
 

@@ -1,4 +1,5 @@
 import logging
+from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 
@@ -14,8 +15,11 @@ class Notes:
 
     def note(self) -> None: ...
 
-    def note_host(self) -> None:
+    def note_work(self) -> None:
         self.of_hosts += 1
+
+    def answering(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def test_a_bug_in_a_tool_is_an_answer_and_a_line_without_what_was_said(caplog: pytest.LogCaptureFixture) -> None:

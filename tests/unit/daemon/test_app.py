@@ -48,7 +48,7 @@ def test_a_bug_is_answered_and_logged_without_what_was_said(caplog: pytest.LogCa
 def test_the_description_says_which_answers_can_come_where() -> None:
     paths = described()["paths"]
     assert set(paths["/v1/recall"]["post"]["responses"]) == {"200", *FAILURES}
-    assert set(paths["/v1/hello"]["get"]["responses"]) == {"200", "401", "403", "421", "500"}
+    assert set(paths["/v1/hello"]["get"]["responses"]) == {"200", "401", "403", "421", "431", "500"}
 
 
 def test_a_path_that_is_not_there_and_a_method_that_is_not_taken_are_told_apart() -> None:

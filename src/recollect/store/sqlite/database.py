@@ -18,6 +18,7 @@ from pathlib import Path
 from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
 from recollect.store.sqlite import live
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
+from recollect.store.sqlite.waiting import STEP_S, Waiting
 
 BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
@@ -36,6 +37,8 @@ class Database:
         self._writer_cache_kib = RESIDENT_CACHE_KIB if resident else WRITER_CACHE_KIB
         self._reader_cache_kib = RESIDENT_CACHE_KIB if resident else READER_CACHE_KIB
         self._writing = threading.RLock()
+        self._waiting = Waiting(self._path)
+        self._wait_ms = BUSY_TIMEOUT_MS
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
@@ -103,8 +106,8 @@ class Database:
         if self.is_read_only:
             raise StoreReadOnly(self._name)
         self._refuse_if_gone()  # it would be written into a file that nobody finds
-        with self._writing, self._speaking():
-            self._writer.execute("BEGIN IMMEDIATE")
+        with self._waiting.announced(), self._writing, self._speaking():
+            self._begin()
             self._writer_thread = threading.get_ident()
             try:
                 yield self._writer
@@ -116,6 +119,35 @@ class Database:
             finally:
                 self._writer_thread = None
             self._refuse_if_gone("what was just written may be lost")  # rather than say that it is kept
+
+    def _begin(self) -> None:
+        """Waits for other processes in short steps: SQLite's own grow to a tenth of a second, and miss many a gap."""
+        give_up = time.monotonic() + self._wait_ms / 1000
+        self._writer.execute("PRAGMA busy_timeout = 0")
+        try:
+            while not self._has_begun(raises=time.monotonic() > give_up):
+                time.sleep(STEP_S)
+        finally:
+            self._writer.execute(f"PRAGMA busy_timeout = {self._wait_ms}")
+
+    def _has_begun(self, *, raises: bool) -> bool:
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if raises or not _is_busy(error):
+                raise
+            return False
+        return True
+
+    def give_way(self) -> None:
+        """Lets others write who wait for it, in whatever process. Inside a transaction nobody can."""
+        if self._joined() is None:
+            self._waiting.let_pass()
+
+    def copied_to(self, other: "Database") -> None:
+        """Everything that is here now takes the place of what is there."""
+        with self.read() as source, other._writing:  # another one of us
+            source.backup(other._writer)
 
     def _refuse_if_gone(self, outcome: str = "nothing was changed") -> None:
         if not self.is_there:
@@ -156,6 +188,7 @@ class Database:
                 end(connection)
             self._idle_readers.clear()
             self._note_closed()
+            self._waiting.close()
             self._unlock()
 
     def _note_closed(self) -> None:
@@ -168,10 +201,10 @@ class Database:
         if not self._writing.acquire(timeout=wait_ms / 1000):
             raise StoreBusy(self._name, wait_ms)
         try:
-            self._writer.execute(f"PRAGMA busy_timeout = {wait_ms}")
+            self._wait_ms = wait_ms
             yield
         finally:
-            self._writer.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            self._wait_ms = BUSY_TIMEOUT_MS
             self._writing.release()
 
     @contextmanager
@@ -358,7 +391,7 @@ class Database:
 
     def _in_words(self, error: sqlite3.Error) -> StoreError:
         said = str(error)
-        if "locked" in said or "busy" in said:
+        if _is_busy(error):
             return StoreBusy(self._name, BUSY_TIMEOUT_MS)
         if "not a database" in said:
             return StoreDamaged(
@@ -378,6 +411,10 @@ class Database:
         if "full" in said or "disk I/O error" in said:
             return StoreUnusable(f"{self._name} cannot be written ({said}). Is the disk full? Free some space.")
         return StoreError(f"The database {self._name} answered: {said}.")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return any(word in str(error) for word in ("locked", "busy"))
 
 
 def _shared_lock(path: Path) -> int | None:

@@ -53,6 +53,18 @@ class SqliteStore(
         with self._database.write():
             yield
 
+    def give_way(self) -> None:
+        self._database.give_way()
+
+    @contextmanager
+    def copied(self) -> "Iterator[SqliteStore]":
+        copy = SqliteStore(None)
+        try:
+            self._database.copied_to(copy._database)
+            yield copy
+        finally:
+            copy.close()
+
     @property
     def is_read_only(self) -> bool:
         return self._database.is_read_only
