@@ -6,7 +6,7 @@ technologies that are alternatives to each other, negation, and the words with w
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from recollect.text import statement_cues as cues
@@ -54,6 +54,11 @@ class Statement:
     adds: bool  # it says that it says more
     corrects: bool  # it says that something was wrong
     is_past: bool  # it tells of what was
+    given: frozenset[str]  # what it gives as a value of something: `... is 8080`, `... with ESLint`
+    verbs: frozenset[str]  # `managed`, in `X is managed by Y`
+    equated: frozenset[str]  # what something `is`
+    goals: frozenset[str]  # of these, what something is or became: behind `to`, `with`, `by`, `is`
+    parts: tuple["Statement", ...] = ()  # its sentences, each with what may be told without its end; last the whole
 
     @property
     def all_values(self) -> frozenset[str]:
@@ -108,6 +113,12 @@ class Statement:
 @lru_cache(maxsize=192)  # 6 KB each; only the few that a draft is compared with come again
 def statement(text: str) -> Statement:
     tokens = _with_people(tokens_of(text[:MAX_CHARS]))
+    whole = _statement(tokens)
+    parts = (_statement(part) for part in cues.parts(tokens) if len(part) < len(tokens))
+    return replace(whole, parts=(*parts, whole))
+
+
+def _statement(tokens: Sequence[Token]) -> Statement:
     clauses = tuple(_clauses(tokens))
     main = [*_without_reasons(tokens)]
     values = _by_class(main, lambda token: token.value)
@@ -127,7 +138,7 @@ def statement(text: str) -> Statement:
         ended=frozenset(cues.ended(tokens)),
         moved=frozenset(cues.moved(main)),
         clauses=clauses,
-        changes=cues.changes(main),
+        changes=cues.changes(tokens),
         object=cues.object_of(tokens),
         gaps=frozenset(cues.gaps(tokens)),
         places=frozenset(cues.places(tokens)),
@@ -136,6 +147,10 @@ def statement(text: str) -> Statement:
         adds=cues.adds(tokens),
         corrects=cues.corrects(tokens),
         is_past=not known.PAST.isdisjoint(texts),
+        given=frozenset(cues.given(main)),
+        equated=frozenset(cues.equated(main)),
+        goals=frozenset(cues.given(main, known.GIVES)),
+        verbs=frozenset(cues.verbs(main)),
     )
 
 
