@@ -10,8 +10,9 @@ from recollect.rank.alignment import gap
 from recollect.text.alternatives import row_of, says_where
 from recollect.text.statement import Statement
 from recollect.text.statement_tokens import NAME
-from recollect.text.statement_words import COMMON, LINKS, OWNS
+from recollect.text.statement_words import COMMON, LINKS, OWNS, WHEN
 
+ENOUGH = 2  # words in common, where one more is said
 FEW = 3  # words of a statement that hardly says more than what it uses
 UNITS = frozenset("seconds bytes percent pixels factor characters".split())
 COUNTS = frozenset("number count version characters".split())
@@ -32,7 +33,19 @@ def _changes(old: Statement, new: Statement) -> bool:
 
 def is_turned(old: Statement, new: Statement) -> bool:
     """The one denies what the other says, word for word."""
-    return old.content == new.content and old.negated != new.negated
+    return old.negated != new.negated and not any(_apart(old, new))
+
+
+def _apart(old: Statement, new: Statement) -> tuple[frozenset[str], frozenset[str]]:
+    """What only the one says, and what only the other. Who tells of a change often says otherwise what is done: this
+    does not count, unless they tell of two things that are done."""
+    ours, theirs = old.content - new.content, new.content - old.content
+    if not new.changes:
+        return ours, theirs
+    ours, theirs = ours - LINKS, theirs - LINKS - WHEN
+    if "person" in old.values:
+        ours, theirs = ours - OWNS, theirs - OWNS
+    return (ours, theirs) if ours & old.verbs and theirs & new.verbs else (ours - old.verbs, theirs - new.verbs)
 
 
 def _ends(old: Statement, new: Statement) -> bool:
@@ -40,14 +53,14 @@ def _ends(old: Statement, new: Statement) -> bool:
     over = new.ended & old.given
     if not over or old.negated or old.ended & over:
         return False
-    said = new.content - over - new.goals - OWNS - LINKS
     kinds = frozenset().union(*(kinds_of(old, stem) for stem in over))
+    said = new.content - over - new.goals - LINKS - WHEN
     said = frozenset(stem for stem in said if not kinds_of(new, stem) & kinds)
-    if "person" in kinds:  # `Mia took over from Jo`
-        said -= new.named
+    rest = old.content - over - LINKS
+    if "person" in kinds:  # `Mia took over the docs from Jo`
+        said, rest = said - new.named - OWNS, rest - OWNS
     if said - old.content - new.verbs:  # it speaks of something else, or of less
         return False
-    rest = old.content - over - OWNS - LINKS
     if said & old.content - COMMON:
         return len(rest - new.content - old.verbs) <= (1 if len(rest) > 2 else 0)
     is_named = over <= old.named | old.names and not any(map(is_place, over))
@@ -58,32 +71,35 @@ def _gives_another_value(old: Statement, new: Statement) -> bool:
     """The same, but for one value; without a word of change, word for word."""
     if old.negated != new.negated:
         return False
-    only_old, only_new = old.content - new.content - OWNS, new.content - old.content - OWNS
-    if new.changes:
-        only_old, only_new = only_old - LINKS, only_new - LINKS
-        if not only_old & old.verbs or not only_new & new.verbs:  # told of two things that are done, it is two matters
-            only_old, only_new = only_old - old.verbs, only_new - new.verbs
-    if len(only_old) != 1 or len(only_new) != 1:
+    only_old, only_new = _apart(old, new)
+    values = [(ours, theirs) for ours in only_old for theirs in only_new if are_values(old, ours, new, theirs)]
+    if len(values) != 1 or values[0][1] in new.ended:
         return False
-    (ours,), (theirs,) = only_old, only_new
-    if theirs in new.ended or not are_values(old, ours, new, theirs):
-        return False
-    if new.changes:
-        return bool(old.content & new.content - LINKS - old.verbs)
-    return is_in_place(old, new) and is_single(old, ours, theirs)
+    ((ours, theirs),) = values
+    rest = (only_old - {ours}) | (only_new - {theirs})
+    if not new.changes:
+        return not rest and is_in_place(old, new) and is_single(old, ours, theirs)
+    shared = (old.content & new.content) - LINKS - old.verbs
+    if not rest:
+        return bool(shared)
+    is_narrower = bool(only_new & new.conditions)
+    return len(rest) == 1 and len(shared - COMMON) >= ENOUGH and not is_narrower
 
 
 def are_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
     """Whether both are given as values, and of one kind."""
     one, other = kinds_of(old, ours), kinds_of(new, theirs)
-    if (one | other) & UNITS:
-        return bool(one & other)
+    are_counts = bool(one and other) and one | other <= COUNTS
+    if one & other & UNITS or (are_counts and new.changes):
+        return True
     if ours not in old.given or theirs not in new.given:
         return False
-    if one & other - {NAME}:
+    if are_counts or one & other - {NAME}:
         return True
-    if one and other and one | other <= COUNTS:
-        return True
+    if (
+        new.changes and is_alternative(one) and is_alternative(other)
+    ):  # `stored in Postgres`, `actually stored in Redis`
+        return is_in_place(old, new)
     is_name = one == other == {NAME} or (not one | other and ours in old.named and theirs in new.named)
     return is_name and theirs in new.goals and not are_numbered(ours, theirs)
 
@@ -109,6 +125,10 @@ def kinds_of(one: Statement, stem: str) -> frozenset[str]:
     """Alternatives by their row."""
     found = {**one.maybe, **one.values}
     return frozenset(name if name[0] == "a" else name.split()[0] for name, stems in found.items() if stem in stems)
+
+
+def is_alternative(kinds: frozenset[str]) -> bool:
+    return any(kind.startswith("alternative") for kind in kinds)
 
 
 def is_place(name: str) -> bool:

@@ -13,9 +13,9 @@ from recollect.rank.change import changes, is_turned
 from recollect.text.opposites import opposed
 from recollect.text.statement import Statement, statement
 from recollect.text.statement_tokens import QUOTE
-from recollect.text.statement_words import ELSEWHERE, GENERIC
+from recollect.text.statement_words import GENERIC, OPPOSITE_TURNS
 
-NEARLY_ALL = 5  # so many words in common outweigh one that only one of them has
+ENOUGH = 3  # so many words in common outweigh one that says nothing
 LIKELY = 0.4  # of the words of the shorter one are shared by two that speak of the same thing
 LAST = 2  # where what something is done to stands
 
@@ -58,18 +58,16 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     if not _is_in_order(old, new):
         return False
-    only_old, only_new = old.flat - new.flat, new.flat - old.flat
-    if only_old and only_new:
+    if not _turn_alike(old, new):
         return False
-    more = only_old | only_new
-    if not more:
-        return True
-    if old.corrects != new.corrects:
-        return False
-    if more & (old.value_parts | new.value_parts | ELSEWHERE) or len(more) > 1:
-        return False
-    shared = len(old.content & new.content)
-    return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)
+    more = old.flat ^ new.flat
+    return not more or (len(more) == 1 and more <= GENERIC and len(old.content & new.content) >= ENOUGH)
+
+
+def _turn_alike(old: Statement, new: Statement) -> bool:
+    """`before` may be said without the word; but it is not `after`, and `only` is never said without it."""
+    apart = old.turns ^ new.turns
+    return not any(OPPOSITE_TURNS.get(turn, turn) in apart for turn in apart)
 
 
 def _is_in_order(old: Statement, new: Statement) -> bool:

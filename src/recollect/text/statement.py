@@ -48,6 +48,7 @@ class Statement:
     object: str  # what its first clause ends with, as in `... go to Segment`; "" if it does not
     gaps: frozenset[str]  # words that stand where a value stands: behind `with`, `in`, `is`, `use` ...
     places: frozenset[str]  # words behind `in`, `on`, `at`, `for`
+    turns: frozenset[str]  # small words by which it says this and not the opposite
     bounds: frozenset[str]  # whether it gives the least or the most of something
     named: frozenset[str]  # whatever is written like a name
     changes: bool  # it tells of a change
@@ -143,6 +144,7 @@ def _statement(tokens: Sequence[Token]) -> Statement:
         gaps=frozenset(cues.gaps(tokens)),
         places=frozenset(cues.places(tokens)),
         named=frozenset(token.stem for token in tokens if token.is_name or token.value.split()[:1] in NAMES),
+        turns=frozenset((*(known.TURNS[text] for text in texts if text in known.TURNS), *cues.way(texts))),
         bounds=frozenset(known.BOUNDS[text] for text in texts if text in known.BOUNDS),
         adds=cues.adds(tokens),
         corrects=cues.corrects(tokens),

@@ -24,6 +24,13 @@ def gives_reason(tokens: Sequence[Token], i: int) -> bool:
     return text in known.REASONS or (text, after) in (("so", "that"), ("as", "of"))
 
 
+def way(texts: Sequence[str]) -> Iterator[str]:
+    """Whether it is only `from` something, or only `to` something."""
+    found = {"from", "to"}.intersection(texts)
+    if len(found) == 1:
+        yield from found
+
+
 def has_phrase(texts: Sequence[str]) -> bool:
     said = " ".join(texts)
     return any(f" {phrase} " in f" {said} " for phrase in known.CHANGE_PHRASES)

@@ -62,7 +62,6 @@ CHANGE_PHRASES = (
     "instead of",
     "rather than",
     "going forward",
-    "has been",
     "is out",
     "'s out",
     "over to",
@@ -91,14 +90,17 @@ REASONS = frozenset("because since".split())  # what follows says why, not what
 WHO = frozenset("by ask ping contact grab with is to bug from".split())
 # A name that follows one of these is what is said of something, not what it is said of.
 PREDICATES = frozenset(
-    "in at on with by under via through is are to into called as named from using for every has have of up after over :".split()
+    """
+    in at on with by under via through is are to into called as named from using for every has have of up after over
+    's :
+    """.split()
 )
 CONDITIONS = frozenset("in for when if during within on while under of to at from".split())
 EXCEPTIONS = frozenset("except unless only but apart besides and or".split())
 SENTENCE_ENDS = frozenset(". ; ! ?".split())
 SPEAKERS = frozenset("we i you they it that this everything".split())
 NAMING = frozenset("name alternative person quote".split())
-WHICH = frozenset("from of for every up has have".split())  # a name behind these tells which one is meant
+WHICH = frozenset("from of for every up has have 's after over".split())  # a name behind these tells which one is meant
 # Behind these stands what something is, or became.
 GIVES = frozenset("to into onto with by use uses used using run runs running is are called named as :".split())
 DIRECTIONS = frozenset("over than before after from instead".split())
@@ -107,6 +109,16 @@ BOUNDS = {
     **dict.fromkeys(("minimum", "min", "least", "lower", "over", "exceeding", "after"), "least"),
     **dict.fromkeys(("maximum", "max", "most", "upper", "under", "before"), "most"),
 }
+# Small words that turn a statement: with another one of them in its place it says something else.
+TURNS = {
+    **dict.fromkeys(("before", "until", "till"), "before"),
+    **dict.fromkeys(("after", "once"), "after"),
+    **dict.fromkeys(("over", "above", "more", "exceeding", "least", "minimum", "min"), "more"),
+    **dict.fromkeys(("under", "below", "less", "fewer", "most", "maximum", "max"), "less"),
+    **dict.fromkeys(("some", "few", "several"), "some"),
+    **{word: word for word in ("only", "except", "unless", "may", "either", "both", "twice")},
+}
+OPPOSITE_TURNS = {"before": "after", "after": "before", "more": "less", "less": "more", "from": "to", "to": "from"}
 BEFORE_NOUNS = frozenset("the a an our all every each".split())
 DONE = frozenset("cut set built written run held kept sent done made put hit read found".split())
 USES = frozenset("use uses used using run runs running".split())
@@ -123,7 +135,9 @@ PLACES = (
 )
 ELSEWHERE = frozenset().union(*PLACES)
 # Who stands with one of these is a person or a team.
-OWNS = frozenset("own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split())
+OWNS = frozenset(
+    "own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split()
+)
 # Words that so many statements share that they say little about whether two speak of the same thing.
 COMMON = frozenset(
     "test file line code branch server databas version app applic project servic api url run check".split()
@@ -132,9 +146,14 @@ COMMON = frozenset(
 LINKS = frozenset(
     """
     store host deploy build manag send ship publish listen start call version write place return come rebuilt happen
+    decid agre choos
     """.split()
 )
-GENERIC = frozenset("api code file method function class format branch directori command tool librari servic".split())
+# When something changed says nothing of what changed.
+WHEN = frozenset(
+    "week month year yesterday today sprint quarter januari februari march april may june juli august".split()
+) | (frozenset("septemb octob novemb decemb monday spring summer autumn winter".split()))
+GENERIC = frozenset("code file method function class format branch directori command tool librari".split())
 GOALS = frozenset("to into onto over".split())
 ENDS_WHAT_FOLLOWS = (
     ("instead", "of"),
@@ -162,7 +181,10 @@ ENDS_WHAT_FOLLOWS = (
 )
 ENDS_AFTER = {first: [phrase for phrase in ENDS_WHAT_FOLLOWS if phrase[0] == first] for first, *_ in ENDS_WHAT_FOLLOWS}
 ENDS_WHAT_PRECEDES = frozenset(
-    "gone dead history deprecated obsolete removed retired dropped replaced superseded decommissioned abandoned".split()
+    """
+    gone dead history deprecated obsolete removed retired dropped replaced superseded decommissioned abandoned shut
+    disabled
+    """.split()
 )
 NO_LONGER_SO = frozenset(
     "exists exist there used read needed supported maintained valid available required true".split()
