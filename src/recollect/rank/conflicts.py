@@ -31,4 +31,6 @@ def rightful_first(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _right(hit: Hit) -> tuple[bool, float]:
-    return is_of_the_user(hit.memory), hit.memory.valid_from.timestamp()
+    memory = hit.memory
+    since = min(memory.valid_from, memory.created_at)  # from a date to come, it counts when it was learnt
+    return is_of_the_user(memory), since.timestamp()

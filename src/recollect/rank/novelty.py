@@ -7,7 +7,7 @@ doubt it is another matter: a memory too many is found and forgotten, one that w
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from recollect.domain.memory import Draft, Kind, Memory
+from recollect.domain.memory import Kind
 from recollect.rank.alignment import gap
 from recollect.rank.change import changes, is_turned
 from recollect.text.opposites import opposed
@@ -32,10 +32,6 @@ def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     if statement(text).tells or not words or not known or min(len(words), len(known)) == 1:
         return True
     return len(words & known) >= LIKELY * min(len(words), len(known))
-
-
-def compare(known: Memory, draft: Draft) -> Verdict:
-    return verdict_of(known.text, draft.text, known.kind, draft.kind)
 
 
 def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Verdict:

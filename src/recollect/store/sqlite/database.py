@@ -299,6 +299,9 @@ class Database:
             with closing(self._connect()) as before:
                 self.back_up(f"schema-{number - 1:03}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}", before)
 
+    def back_up_now(self) -> None:
+        self._back_up_before(len(MIGRATIONS) + 1)
+
     def _version(self) -> int:
         (version,) = self._writer.execute("PRAGMA user_version").fetchone()
         return int(version)
