@@ -6,7 +6,7 @@ value; or the new one names this value and says that it is over. In doubt it doe
 
 import re
 
-from recollect.rank.alignment import gap
+from recollect.rank.alignment import gap, is_swapped
 from recollect.text.alternatives import row_of, says_where
 from recollect.text.statement import Statement
 from recollect.text.statement_tokens import NAME
@@ -59,10 +59,11 @@ def _ends(old: Statement, new: Statement) -> bool:
     rest = old.content - over - LINKS
     if "person" in kinds:  # `Mia took over the docs from Jo`
         said, rest = said - new.named - OWNS, rest - OWNS
-    if said - old.content - new.verbs:  # it speaks of something else, or of less
-        return False
-    if said & old.content - COMMON:
-        return len(rest - new.content - old.verbs) <= (1 if len(rest) > 2 else 0)
+    more = said - old.content - new.verbs
+    if more & new.conditions or len(more) > (1 if len(said & old.content - COMMON) > 1 else 0):
+        return False  # it speaks of something else, or of less
+    if said & old.content:
+        return len(rest - new.content - old.verbs) <= (1 if len(rest) > 1 else 0)
     is_named = over <= old.named | old.names and not any(map(is_place, over))
     return is_named and not said and len(rest) <= FEW
 
@@ -82,8 +83,10 @@ def _gives_another_value(old: Statement, new: Statement) -> bool:
     shared = (old.content & new.content) - LINKS - old.verbs
     if not rest:
         return bool(shared)
-    is_narrower = bool(only_new & new.conditions)
-    return len(rest) == 1 and len(shared - COMMON) >= ENOUGH and not is_narrower
+    more_old, more_new = only_old - {ours}, only_new - {theirs}
+    if len(more_old) > 1 or len(more_new) > 1 or more_new & new.conditions or len(shared - COMMON) < ENOUGH:
+        return False
+    return not is_swapped(old, new, frozenset({ours, theirs}), close=False)
 
 
 def are_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
@@ -99,9 +102,9 @@ def are_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
     if (
         new.changes and is_alternative(one) and is_alternative(other)
     ):  # `stored in Postgres`, `actually stored in Redis`
-        return is_in_place(old, new)
+        return is_in_place(old, new) or (theirs in new.goals and not is_place(ours))
     is_name = one == other == {NAME} or (not one | other and ours in old.named and theirs in new.named)
-    return is_name and theirs in new.goals and not are_numbered(ours, theirs)
+    return is_name and theirs in new.goals | new.equated and not are_numbered(ours, theirs)
 
 
 def is_single(old: Statement, ours: str, theirs: str) -> bool:
@@ -109,9 +112,9 @@ def is_single(old: Statement, ours: str, theirs: str) -> bool:
     if is_place(ours) or is_place(theirs):
         return False
     kinds = kinds_of(old, ours)
-    if not kinds or NAME in kinds:
-        return ours in old.equated
     is_last = old.words_in_order[-1] == ours
+    if not kinds or NAME in kinds:
+        return ours in old.equated or (is_last and NAME in kinds and ours in old.goals)
     return is_last or bool(kinds & (UNITS | COUNTS))
 
 

@@ -122,7 +122,13 @@ def given(tokens: Sequence[Token], givers: frozenset[str] = known.PREDICATES | k
         if says_something(token):
             is_amount = bool(token.value) and token.value.split()[0] not in known.NAMING
             is_word = not token.value or token.value.startswith("alternative")
-            is_modifier = is_word and i + 1 < len(tokens) and says_something(tokens[i + 1]) and not tokens[i + 1].value
+            is_modifier = (
+                givers is not known.GIVES
+                and is_word
+                and i + 1 < len(tokens)
+                and says_something(tokens[i + 1])
+                and not tokens[i + 1].value
+            )
             gives = giver in givers and (is_amount or (giver not in known.WHICH and i > verb and not is_modifier))
             if token.value == "person" or gives:
                 yield token.stem

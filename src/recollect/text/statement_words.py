@@ -91,7 +91,7 @@ WHO = frozenset("by ask ping contact grab with is to bug from".split())
 # A name that follows one of these is what is said of something, not what it is said of.
 PREDICATES = frozenset(
     """
-    in at on with by under via through is are to into called as named from using for every has have of up after over
+    be in at on with by under via through is are to into called as named from using for every has have of up after over
     's :
     """.split()
 )
@@ -100,9 +100,9 @@ EXCEPTIONS = frozenset("except unless only but apart besides and or".split())
 SENTENCE_ENDS = frozenset(". ; ! ?".split())
 SPEAKERS = frozenset("we i you they it that this everything".split())
 NAMING = frozenset("name alternative person quote".split())
-WHICH = frozenset("from of for every up has have 's after over".split())  # a name behind these tells which one is meant
+WHICH = frozenset("from of for up has have 's after over".split())  # a name behind these tells which one is meant
 # Behind these stands what something is, or became.
-GIVES = frozenset("to into onto with by use uses used using run runs running is are called named as :".split())
+GIVES = frozenset("be to into onto with by use uses used using run runs running is are called named as :".split())
 DIRECTIONS = frozenset("over than before after from instead".split())
 # How far something goes: the least and the most of it are two matters.
 BOUNDS = {
