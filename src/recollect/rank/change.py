@@ -33,7 +33,7 @@ def _changes(old: Statement, new: Statement) -> bool:
 
 def is_turned(old: Statement, new: Statement) -> bool:
     """The one denies what the other says, word for word."""
-    return old.negated != new.negated and not any(_apart(old, new))
+    return old.negated != new.negated and not any(_apart(old, new)) and bool(old.content & new.content)
 
 
 def _apart(old: Statement, new: Statement) -> tuple[frozenset[str], frozenset[str]]:
@@ -99,9 +99,7 @@ def are_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
         return False
     if are_counts or one & other - {NAME}:
         return True
-    if (
-        new.changes and is_alternative(one) and is_alternative(other)
-    ):  # `stored in Postgres`, `actually stored in Redis`
+    if new.changes and is_alternative(one) and is_alternative(other):  # `in Postgres`, `actually, in Redis`
         return is_in_place(old, new) or (theirs in new.goals and not is_place(ours))
     is_name = one == other == {NAME} or (not one | other and ours in old.named and theirs in new.named)
     return is_name and theirs in new.goals | new.equated and not are_numbered(ours, theirs)

@@ -5,7 +5,7 @@ from itertools import pairwise, takewhile
 
 from recollect.text import statement_words as known
 from recollect.text.alternatives import says_where
-from recollect.text.statement_tokens import NAME, Token, ends_clause, negates, says_something
+from recollect.text.statement_tokens import Token, ends_clause, negates, says_something
 
 ENDED_WORDS = 5  # what is over is named in so many words
 
@@ -75,31 +75,6 @@ def adds(tokens: Sequence[Token]) -> bool:
     return not known.ADDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
 
 
-def object_of(tokens: Sequence[Token]) -> str:
-    clause = _first_clause(tokens)
-    said = [i for i, token in enumerate(clause) if says_something(token)]
-    if len(said) < 2:
-        return ""
-    between = [token.text for token in clause[said[-2] + 1 : said[-1]]]
-    return "" if known.PREDICATES.isdisjoint(between) else clause[said[-1]].stem
-
-
-def gaps(tokens: Sequence[Token]) -> Iterator[str]:
-    for i, token in enumerate(tokens):
-        if says_something(token):
-            before = next((t.text for t in reversed(tokens[:i]) if t.text not in known.BEFORE_NOUNS), "")
-            if before in known.PREDICATES or before in known.USES:
-                yield token.stem
-
-
-def places(tokens: Sequence[Token]) -> Iterator[str]:
-    for i, token in enumerate(tokens):
-        if says_something(token):
-            before = next((t.text for t in reversed(tokens[:i]) if t.text not in known.BEFORE_NOUNS), "")
-            if before in ("in", "on", "at", "for"):
-                yield token.stem
-
-
 def parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Each sentence; and its beginning, where what follows a comma does not say when or where it is so."""
     start = 0
@@ -156,12 +131,6 @@ def verbs(tokens: Sequence[Token]) -> Iterator[str]:
     """`X is managed by Y`: what is done with it."""
     for before, token in pairwise(token for token in tokens if token.text not in known.CHANGES):
         if before.text in known.FORMS_OF_BE and (token.text.endswith("ed") or token.text in known.DONE):
-            yield token.stem
-
-
-def predicates(tokens: Sequence[Token]) -> Iterator[str]:
-    for before, token in pairwise(tokens):
-        if token.value == NAME and before.text in known.PREDICATES and before.text != "by":  # it does something, then
             yield token.stem
 
 

@@ -84,7 +84,6 @@ MOVES = frozenset(
     handed
     """.split()
 )
-PRONOUNS = frozenset("it them they this that these those".split())
 REASONS = frozenset("because since".split())  # what follows says why, not what
 # Behind these stands whoever does something.
 WHO = frozenset("by ask ping contact grab with is to bug from".split())
@@ -133,7 +132,6 @@ PLACES = (
     frozenset("intern extern public privat".split()),
     frozenset("left right front rear".split()),
 )
-ELSEWHERE = frozenset().union(*PLACES)
 # Who stands with one of these is a person or a team.
 OWNS = frozenset(
     "own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split()
