@@ -1,4 +1,4 @@
-"""A database of an older version: what it had ended in doubt is valid again after the upgrade, as real commands show."""
+"""A database of an older version: what it had ended in doubt is valid again after the upgrade, as commands show."""
 
 import json
 import sqlite3
