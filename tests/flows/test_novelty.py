@@ -77,6 +77,15 @@ def test_a_changed_value_takes_the_place_of_the_old_one_which_stays_in_the_histo
 
 
 @covers("CAP-10")
+def test_in_doubt_both_stay_and_what_tells_of_the_change_leads(engine: Engine) -> None:
+    engine.remember(said("We keep our feature flags in LaunchDarkly.", 9, importance=2.0))
+    outcome = engine.remember(said("We got rid of the pricey LaunchDarkly: feature flags are in a plain file now.", 1))
+    assert isinstance(outcome, New)
+    first, second = found(engine, "where do we keep feature flags, LaunchDarkly?")
+    assert (first[:6], second[:7]) == ("We got", "We keep")
+
+
+@covers("CAP-10")
 def test_an_update_is_undone_as_a_whole(engine: Engine) -> None:
     engine.remember(said("The API listens on port 8080.", 40))
     engine.remember(said("The API listens on port 9090.", 10))

@@ -45,7 +45,7 @@ def remember(desk: Desk, asked: Remember) -> Remembered:
         importance=asked.importance,
         sensitivity=asked.sensitivity,
     )
-    outcome = desk.engine.remember(draft)
+    outcome = desk.engine.remember(draft, now=desk.now)
     return Remembered(
         outcome=type(outcome).__name__.lower(),
         memory=outcome.memory,

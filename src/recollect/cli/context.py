@@ -48,6 +48,7 @@ def writing_engine(using: "Model | None" = None) -> "Iterator[Engine]":
         yield opened
         with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
             opened.tidy(now())
+            opened.do_chores(now())
 
 
 def model() -> "Model":

@@ -100,7 +100,7 @@ def _repair(places: Places) -> list[Finding]:
 
 def _mended(places: Places) -> list[Finding]:
     with suppress(StoreDamaged), _engine(places) as engine:
-        return engine.mend()
+        return engine.mend(context.now())
     return wiring.save_what_can_be_read(places.database)
 
 
@@ -132,6 +132,11 @@ def _database(places: Places) -> Iterator[Finding]:
                     "Check owner, permissions and how the disk is mounted.",
                 )
             yield from engine.check()
+            back = engine.taken_back()
+            if back is not None:
+                many = output.many(back.memories, "memory", "memories")
+                says = f"{many} that an older version had ended in doubt are valid again"
+                yield fine("upgrade", f"{says} (`recollect undo {back.id}` ends them as before)")
             waiting = len(engine.cases())
             if waiting:
                 says = output.many(waiting, "memory waits", "memories wait")

@@ -89,8 +89,9 @@ class Pipe:
         return {"loaded": len(turns)}
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
-        drafts = requests.drafts(request, context.now())
-        outcomes = self._engine.remember_all(drafts, folder=read.optional(request, "folder"))
+        now = context.now()
+        drafts = requests.drafts(request, now)
+        outcomes = self._engine.remember_all(drafts, folder=read.optional(request, "folder"), now=now)
         self._work_off()
         return {
             "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],

@@ -156,6 +156,7 @@ def _deed(change: Change, after: Memory) -> str:
         "review": f"{_decision(deed, after, ended)} in review",
         "learn": "learnt" if change.before is None else replaced if ended else "heard again",
         "fade": "faded: nobody needed it",
+        "rejudge": "valid again: an older version had ended it in doubt",
         "undo": f"taken back (deed {deed.detail.get('undoes')})",
     }[deed.kind]
     by = f", {after.superseded_by} holds instead" if ended else ""

@@ -19,6 +19,7 @@ from recollect.client import Client, is_older
 from recollect.domain.errors import DaemonError, RecollectError
 
 if TYPE_CHECKING:
+    from recollect.domain.history import Deed
     from recollect.domain.injection import Usage
 
 ANSWER_S = 3.0  # one that lives answers in milliseconds
@@ -103,12 +104,17 @@ def _looked_up(places: config.Places) -> "tuple[Facts, list[Usage]]":
                 "to_review": len(engine.cases()),
                 "candidates": len(engine.candidates()),
                 "to_learn": engine.to_learn(),
+                "taken_back": _deed_of(engine.taken_back()),
                 "to_embed": waiting.memories + waiting.turns,
             }
             return figures | ({"model": NOT_LOADED} if places.model.is_dir() else {}), engine.log.usage()
     except RecollectError as error:
         output.warn(str(error))
         return {}, []
+
+
+def _deed_of(deed: "Deed | None") -> int | None:
+    return None if deed is None else deed.id
 
 
 def told(pid: int | None, facts: Facts | None, kept: Facts) -> Iterator[tuple[str, str]]:
@@ -145,6 +151,9 @@ def _waiting(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "review", f"{waits} for your decision (`recollect review --all`)"
     if facts.get("candidates"):
         yield "learnt", f"{output.many(facts['candidates'], 'candidate')} (`recollect review --candidates --all`)"
+    if facts.get("taken_back"):
+        undo = f"`recollect undo {facts['taken_back']}` ends them as before"
+        yield "upgrade", f"memories that an older version had ended in doubt are valid again ({undo})"
     waiting = [
         f"{output.many(count, one)} {what}"
         for count, one, what in (

@@ -117,6 +117,8 @@ def _line(deed: Deed) -> str:
             what = f"learning of {many} from session {deed.detail.get('session')} through {deed.by}"
         case DeedKind.FADE:
             what = f"fading of {many} that nobody needed"
+        case DeedKind.REJUDGE:
+            what = f"taking back {many} that an older version had ended in doubt"
         case _:
             what = f"{deed.kind.value} of {many} through {deed.by}"
     return what + (f" (undone by {deed.undone_by})" if deed.undone_by else "")

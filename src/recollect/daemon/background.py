@@ -55,6 +55,7 @@ class Background:
         while not self._ending:
             self._wake.clear()
             self._guarded(self._work)
+            self._guarded(self._do_chores)
             self._wake.wait(LOOK_S)
 
     def _guarded(self, work: Callable[[], None]) -> None:
@@ -73,6 +74,9 @@ class Background:
         if self._engine.to_learn():
             while self._may_go_on() and learn_some(self._engine, limit=1):
                 pass
+
+    def _do_chores(self) -> None:
+        self._engine.do_chores(datetime.now(UTC))
 
     def _work(self) -> None:
         prepare_to_search()  # a session began: its first prompt must not wait for it

@@ -25,6 +25,7 @@ class Status:
     to_learn: int  # events that wait to be learnt from
     unwritten: int  # events that wait in memory: the disk takes nothing
     dropped: int  # events that are lost: memory had no room for them either
+    taken_back: int | None  # the deed that took back what an older version had ended in doubt
     to_embed: int  # memories and turns that wait for their meaning
     extractor: str | None  # None: no language model reads sessions
     model: str
@@ -47,6 +48,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         to_learn=engine.to_learn(),
         unwritten=engine.unwritten,
         dropped=engine.dropped,
+        taken_back=_taken_back(engine),
         to_embed=waiting.memories + waiting.turns,
         extractor=_extractor(engine),
         model=model,
@@ -54,6 +56,11 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         usage=engine.log.usage(),
         last_errors=[*last_errors()],
     )
+
+
+def _taken_back(engine: Engine) -> int | None:
+    deed = engine.taken_back()
+    return None if deed is None else deed.id
 
 
 def _extractor(engine: Engine) -> str | None:

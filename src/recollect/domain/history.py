@@ -22,6 +22,7 @@ class DeedKind(StrEnum):
     REVIEW = "review"  # a person decided about what waited
     LEARN = "learn"  # what one session taught
     FADE = "fade"  # candidates that nobody needed
+    REJUDGE = "rejudge"  # replacements of an older version that were doubtful
     UNDO = "undo"
 
 
@@ -33,6 +34,7 @@ OF_MEMORIES = (
     DeedKind.REVIEW,
     DeedKind.LEARN,
     DeedKind.FADE,
+    DeedKind.REJUDGE,
 )
 
 

@@ -29,7 +29,7 @@ from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
-from recollect.engine import forget, recall, review, showing
+from recollect.engine import doubtful, forget, recall, review, showing
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.by_id import found
@@ -94,14 +94,17 @@ class Engine(Changing):
             self._store, lambda _: settings, self._workspace, self._seconds, model, self._open_files, self.extractor
         )
 
-    def remember(self, draft: Draft, *, folder: str | None = None) -> Stored:
-        (outcome,) = self.remember_all([draft], folder=folder)
+    def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
+        (outcome,) = self.remember_all([draft], folder=folder, now=now)
         if isinstance(outcome, Refused):
             raise InvalidValue(outcome.why)
         return outcome
 
-    def remember_all(self, drafts: Sequence[Draft], *, folder: str | None = None) -> list[Outcome]:
-        """All of them, or none. `folder`: where the files of their project lie."""
+    def remember_all(
+        self, drafts: Sequence[Draft], *, folder: str | None = None, now: datetime | None = None
+    ) -> list[Outcome]:
+        """All of them, or none. `folder`: where the files of their project lie; `now`: what is dated later than that
+        outdates nothing."""
         if not drafts:
             return []
         privacy = self._settings_for(None).privacy
@@ -111,7 +114,7 @@ class Engine(Changing):
             return [draft for draft in admissible if isinstance(draft, Refused)]
         with self._store.writing():
             deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, first.source.host or "engine")
-            done = [d if isinstance(d, Refused) else remember(self._store, d, deed) for d in admissible]
+            done = [d if isinstance(d, Refused) else remember(self._store, d, deed, now=now) for d in admissible]
         return [showing.shown_outcome(outcome) for outcome in done]
 
     def bring_back(
@@ -146,7 +149,7 @@ class Engine(Changing):
             may_be = admitted(draft, self._settings_for(None).privacy, from_file=True)
             if isinstance(may_be, Refused):
                 raise InvalidValue(may_be.why)
-            return showing.shown_outcome(bring_back(self._store, may_be, deed))
+            return showing.shown_outcome(bring_back(self._store, may_be, deed, at))
         except InvalidValue as refusal:
             if strict:
                 raise
@@ -294,6 +297,15 @@ class Engine(Changing):
         if not self._store.is_read_only:
             forget.tidy(self._store, now, self._settings_for(None))
 
+    def do_chores(self, now: datetime) -> None:
+        """What an upgrade leaves for later, once."""
+        if not self._store.is_read_only:
+            doubtful.take_back(self._store, now)
+
+    def taken_back(self) -> Deed | None:
+        """The deed that took back what an older version had ended in doubt, as far as it holds."""
+        return doubtful.taken_back(self._store)
+
     @property
     def is_there(self) -> bool:
         """False: the database was moved or deleted while it was open."""
@@ -306,8 +318,10 @@ class Engine(Changing):
     def check(self) -> list[Finding]:
         return self._store.check()
 
-    def mend(self) -> list[Finding]:
-        return self._store.mend()
+    def mend(self, now: datetime) -> list[Finding]:
+        done = self._store.mend()
+        self.do_chores(now)
+        return done
 
     def archive(self, turns: Sequence[Turn]) -> None:
         kept = [turn for turn in map(admitted_turn, turns) if turn is not None]

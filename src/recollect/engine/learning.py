@@ -239,7 +239,7 @@ class Learning:
                 continue  # not kept and ended: what has ended is not quoted any more
             if self._makes_room(session, draft, deed, settings):
                 with suppress(InvalidValue):
-                    kept = remember(self._store, self._as_known(draft), deed, live)
+                    kept = remember(self._store, self._as_known(draft), deed, live, at or event.at)
                     self._absorb(session, kept.memory, deed)
                     done.append(kept)
         return done

@@ -1,11 +1,12 @@
 """Tells a draft apart from what is known: which memory says the same, which it replaces, which it contradicts."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import assert_never
 
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
-from recollect.rank.novelty import Verdict, compare, may_matter
+from recollect.rank.novelty import Verdict, may_matter, verdict_of
 from recollect.text.statement import statement, telling_words, words_to_look_for
 
 CANDIDATES = 10  # how many known memories a draft is compared with
@@ -22,19 +23,20 @@ class Relation:
     newer: Memory | None = None  # it was said earlier than this one, which holds instead
 
 
-def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
+def relation_of(memories: KeepsMemories, draft: Draft, now: datetime | None = None) -> Relation:
+    """`now`: None: nothing that is known lies ahead."""
     words = telling_words(draft.text)
     found = memories.alike(draft, words_to_look_for(draft.text), limit=CANDIDATES)
     found = [known for known in found if _are_of_one_sort(known, draft)]
     likely = [known for known in found if may_matter(words, telling_words(known.text), draft.text)]
-    judged = [(known, compare(known, draft)) for known in likely]
+    judged = [(known, _compare(known, draft, now)) for known in likely]
     same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)
     if same is not None:
         return Relation(same=same)
     replaced, contradicted, newer = [], [], None
     for known, verdict in judged:
         match _with_trust(_in_time(verdict, known, draft), known, draft):
-            case Verdict.UPDATES if draft.at < known.valid_from:
+            case Verdict.UPDATES if _is_earlier(draft, known, now):
                 outranks = TRUST[known.source.role] >= TRUST[draft.source.role]
                 newer = newer or (known if outranks else None)
             case Verdict.UPDATES:
@@ -48,6 +50,19 @@ def relation_of(memories: KeepsMemories, draft: Draft) -> Relation:
     if newer is not None:  # what is outdated itself replaces nothing
         return Relation(newer=newer)
     return Relation(replaced=tuple(replaced), contradicted=tuple(contradicted))
+
+
+def _compare(known: Memory, draft: Draft, now: datetime | None) -> Verdict:
+    """The later one may change the earlier one."""
+    if _is_earlier(draft, known, now):
+        return verdict_of(draft.text, known.text, draft.kind, known.kind)
+    return verdict_of(known.text, draft.text, known.kind, draft.kind)
+
+
+def _is_earlier(draft: Draft, known: Memory, now: datetime | None) -> bool:
+    """Where what is known lies ahead, by a wrong clock or from a date to come, it counts when it was learnt."""
+    since = min(known.valid_from, known.created_at)
+    return draft.at < since and (now is None or since <= now)
 
 
 def _are_of_one_sort(known: Memory, draft: Draft) -> bool:

@@ -284,6 +284,14 @@ class KeepsChores(Protocol):
 
     def finish_chore(self, name: str, state: str) -> None: ...
 
+    def replaced(self) -> list[Memory]:
+        """Memories whose place another one has taken, as far as they are not forgotten."""
+        ...
+
+    def back_up(self) -> None:
+        """Copy all of it, as an upgrade does before it changes something."""
+        ...
+
 
 class Store(
     FindsMemories,

@@ -3,6 +3,7 @@ beside it until a person decides. What it replaces is never deleted: it ends, an
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from datetime import datetime
 from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
@@ -23,14 +24,17 @@ WORTH_CONFIRMING = 0.5  # the durability of what its user need only say again
 _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
-def remember(memories: Writes, draft: Draft, deed: DeedId, live: Collection[MemoryId] = ()) -> Stored:
+def remember(
+    memories: Writes, draft: Draft, deed: DeedId, live: Collection[MemoryId] = (), now: datetime | None = None
+) -> Stored:
     """Somebody says it: a known memory counts it, an outdated one steps aside.
 
-    `live`: what the speaker had in front of them. An agent that repeats it is an echo: nothing is counted.
+    `live`: what the speaker had in front of them. An agent that repeats it is an echo: nothing is counted. `now`: what
+    is dated later than that is no newer than the draft.
     """
     with memories.writing():
         known = _known(memories, draft)
-        relation = Relation() if known or _is_past(draft) else relation_of(memories, draft)
+        relation = Relation() if known or _is_past(draft) else relation_of(memories, draft, now)
         if draft.tier is Tier.CANDIDATE:
             relation, draft = _of_a_candidate(relation, draft)
         else:
@@ -77,7 +81,7 @@ def revise(memories: Writes, known: Memory, draft: Draft, deed: DeedId) -> Store
         return Updates(same, (supersede(memories, known, same, deed),))
 
 
-def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
+def bring_back(memories: Writes, draft: Draft, deed: DeedId, now: datetime | None = None) -> Stored:
     """It comes from a file: what has an id of its own comes as it was, with its counts; the rest is told apart like
     anything that is said. The same file twice changes nothing."""
     is_ours = draft.id is not None or _is_past(draft)
@@ -90,14 +94,14 @@ def bring_back(memories: Writes, draft: Draft, deed: DeedId) -> Stored:
             return Same(taken)
         known = _known(memories, draft)
         if known is None and taken is not None and taken.forgotten_at is not None and is_same:
-            relation = Relation() if is_ours else relation_of(memories, draft)
+            relation = Relation() if is_ours else relation_of(memories, draft, now)
             if relation.same is None:
                 return _added(memories, draft, deed, relation, instead_of=taken)
         if known is None and not is_ours:
             known = memories.find_same(draft, past=True)
             if known is not None and not known.is_live:  # it was read before, and something newer took its place
                 return Same(known)
-        relation = Relation() if known or is_ours else relation_of(memories, draft)
+        relation = Relation() if known or is_ours else relation_of(memories, draft, now)
         same = known or relation.same
         if same is None:
             return _added(memories, draft, deed, relation)

@@ -69,7 +69,7 @@ def _last(store: Store) -> Deed:
 
 def _is_of_a_person(deed: Deed) -> bool:
     is_of_a_session = "session" in deed.detail  # what it taught, or what went when it was deleted
-    return deed.by not in AGENTS and deed.kind is not DeedKind.FADE and not is_of_a_session
+    return deed.by not in AGENTS and deed.kind not in (DeedKind.FADE, DeedKind.REJUDGE) and not is_of_a_session
 
 
 def _given(store: Store, deed_id: DeedId) -> Deed:

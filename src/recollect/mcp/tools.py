@@ -159,7 +159,7 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
         source=_source(asker),
         anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
-    return Answer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder), draft))
+    return Answer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft))
 
 
 def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:

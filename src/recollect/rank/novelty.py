@@ -7,16 +7,15 @@ doubt it is another matter: a memory too many is found and forgotten, one that w
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from recollect.domain.memory import Draft, Kind, Memory
-from recollect.rank.alignment import gap, is_swapped
-from recollect.rank.change import changes, ends, says_where_class
+from recollect.domain.memory import Kind
+from recollect.rank.alignment import gap
+from recollect.rank.change import changes, is_turned
 from recollect.text.opposites import opposed
-from recollect.text.statement import Clause, Statement, statement
+from recollect.text.statement import Statement, statement
 from recollect.text.statement_tokens import QUOTE
-from recollect.text.statement_words import ELSEWHERE, GENERIC, PLACES
+from recollect.text.statement_words import GENERIC, OPPOSITE_TURNS
 
-NEARLY_ALL = 5  # so many words in common outweigh one that only one of them has
-MOSTLY, NEARLY = 0.6, 0.75
+ENOUGH = 3  # so many words in common outweigh one that says nothing
 LIKELY = 0.4  # of the words of the shorter one are shared by two that speak of the same thing
 LAST = 2  # where what something is done to stands
 
@@ -35,10 +34,6 @@ def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     return len(words & known) >= LIKELY * min(len(words), len(known))
 
 
-def compare(known: Memory, draft: Draft) -> Verdict:
-    return verdict_of(known.text, draft.text, known.kind, draft.kind)
-
-
 def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Verdict:
     old, new = statement(old_text), statement(new_text)
     if _is_same(old, new):
@@ -47,13 +42,9 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
         return Verdict.CONTRADICTS
     if _are_elsewhere(old, new):
         return Verdict.UNRELATED
-    if ends(old, new) or (not new.adds and changes(old, new)):
+    if changes(old, new):
         return Verdict.UPDATES
-    if new.adds:
-        return Verdict.UNRELATED
-    if _opposes(old, new):
-        return Verdict.UPDATES if new.changes else Verdict.CONTRADICTS
-    return Verdict.UNRELATED
+    return Verdict.CONTRADICTS if not new.adds and _opposes(old, new) else Verdict.UNRELATED
 
 
 def _is_same(old: Statement, new: Statement) -> bool:
@@ -63,18 +54,16 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     if not _is_in_order(old, new):
         return False
-    only_old, only_new = old.flat - new.flat, new.flat - old.flat
-    if only_old and only_new:
+    if not _turn_alike(old, new):
         return False
-    more = only_old | only_new
-    if not more:
-        return True
-    if old.corrects != new.corrects:
-        return False
-    if more & (old.value_parts | new.value_parts | ELSEWHERE) or len(more) > 1:
-        return False
-    shared = len(old.content & new.content)
-    return shared >= NEARLY_ALL or (shared >= NEARLY_ALL - 2 and more <= GENERIC)
+    more = old.flat ^ new.flat
+    return not more or (len(more) == 1 and more <= GENERIC and len(old.content & new.content) >= ENOUGH)
+
+
+def _turn_alike(old: Statement, new: Statement) -> bool:
+    """`before` may be said without the word; but it is not `after`, and `only` is never said without it."""
+    apart = old.turns ^ new.turns
+    return not any(OPPOSITE_TURNS.get(turn, turn) in apart for turn in apart)
 
 
 def _is_in_order(old: Statement, new: Statement) -> bool:
@@ -108,36 +97,16 @@ def _is_turned_round(old: Statement, new: Statement) -> bool:
 
 
 def _are_elsewhere(old: Statement, new: Statement) -> bool:
-    """The one holds in staging, say, and the other in production; the one quotes this, and the other that."""
+    """The one gives the least and the other the most of something; the one quotes this, and the other that."""
     if old.bounds and new.bounds and not old.bounds & new.bounds:
         return True
-    if QUOTE in old.values and QUOTE in new.values and not old.values[QUOTE] & new.values[QUOTE]:
-        return True  # two messages are two matters
-    both = [name for name in old.values.keys() & new.values.keys() if says_where_class(name)]
-    differ = [name for name in both if not old.values[name] & new.values[name]]
-    if any(old.words != new.words or (new.values[name] & new.places and "write" not in new.words) for name in differ):
-        return not new.moved
-    return any(old.words & row and new.words & row and not old.words & new.words & row for row in PLACES)
+    return QUOTE in old.values and QUOTE in new.values and not old.values[QUOTE] & new.values[QUOTE]
 
 
 def _opposes(old: Statement, new: Statement) -> bool:
-    return any(_clash(old, ours, new, theirs) for ours in old.clauses for theirs in new.clauses)
-
-
-def _clash(old: Statement, ours: Clause, new: Statement, theirs: Clause) -> bool:
-    one, other = ours.words | ours.about, theirs.words | theirs.about
-    shared = one & other
-    only_old, only_new = one - other, other - one
-    turned = opposed(only_old, only_new)
-    if (ours.negated != theirs.negated) == turned or not shared:
-        return False
-    if only_old & old.all_values and only_new & new.all_values:
-        return False
-    if one == other:
+    """What the one says, the other denies, or says the opposite of."""
+    only_old, only_new = old.content - new.content, new.content - old.content
+    if is_turned(old, new):
         return True
-    if not turned and only_old and only_new and is_swapped(old, new, frozenset(), close=True):
-        return False
-    if only_new & new.conditions and not only_old and not turned:  # an exception, not the opposite
-        return False
-    agreed = len(shared) + turned
-    return agreed >= 2 and agreed >= min(len(one), len(other)) * (MOSTLY if new.changes else NEARLY)
+    is_opposed = len(only_old) == len(only_new) == 1 and opposed(only_old, only_new)
+    return is_opposed and old.negated == new.negated and bool(old.content & new.content)

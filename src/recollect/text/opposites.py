@@ -7,17 +7,17 @@ from recollect.text.words import index_words
 _PAIRS = """
 faster slower; quicker slower; fast slow; passed failed; pass fail; succeeded failed; works broken; allowed forbidden;
 optional required; optional mandatory; enable disable; enabled disabled; on off; plural singular; sync async;
-synchronous asynchronous; safe unsafe; ordered unordered; mutable immutable; public private; include exclude;
+synchronous asynchronous; safe unsafe; ordered unordered; mutable immutable; include exclude;
 accept reject; allow deny; keep delete; keep remove; add remove; put omit; encouraged discouraged; recommended
-discouraged; stateful stateless; static dynamic; strict lenient; eager lazy; online offline; local remote;
-automatic manual; automatically manually; server client; internal external; hard soft; open closed; visible hidden;
-short long; brief detailed; small large; increase decrease; increased decreased; first last;
+discouraged; stateful stateless; strict lenient; eager lazy; online offline;
+automatic manual; automatically manually; hard soft; open closed; visible hidden;
+short long; brief detailed; small large; increase decrease; increased decreased;
 best worst; cheaper pricier; stable unstable; supported unsupported; deterministic random; idempotent repeated;
-blocking nonblocking; same own; shared isolated; global local; single double; tabs spaces; default named;
-mocked real; mock real; committed ignored; checked ignored; anonymous authenticated; inline external; many few;
-better worse; higher lower; more less; can cannot; true false; always never; top bottom; eager deferred;
+blocking nonblocking; shared isolated; tabs spaces;
+mocked real; mock real; committed ignored; checked ignored; anonymous authenticated; many few;
+better worse; higher lower; more less; can cannot; true false; always never; eager deferred;
 parallel sequential; improved worse; improve degrade; used dead; used unused;
-crashes works; fails works; hangs works; breaks works; once every; soft permanent; final open; plain encrypted;
+crashes works; fails works; hangs works; breaks works; soft permanent; final open; plain encrypted;
 flaky reliable; smaller bigger; smaller larger; shorter longer; detailed short; welcome banned; missing present
 """
 

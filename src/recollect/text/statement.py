@@ -6,7 +6,7 @@ technologies that are alternatives to each other, negation, and the words with w
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from recollect.text import statement_cues as cues
@@ -27,7 +27,6 @@ class Clause:
     words: frozenset[str]
     negated: bool
     reasons: frozenset[str]
-    about: frozenset[str]  # what `it` and `them` stand for
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,6 @@ class Statement:
     order: tuple[str, ...]  # words and values as they come; "" where other words stand between them
     values: dict[str, frozenset[str]]  # by class
     maybe: dict[str, frozenset[str]]  # plain words that may be values, by class
-    predicates: frozenset[str]  # names that are said of something
     conditions: frozenset[str]  # what comes after `in`, `for`, `when` ...: where or when it holds
     directed: frozenset[str]  # what comes after `over`, `before`, `from` ...
     subject: str  # the noun that it begins with; "" if it begins with a verb, `we` or a condition
@@ -45,15 +43,18 @@ class Statement:
     ended: frozenset[str]  # what it says is over
     moved: frozenset[str]  # of what it tells that it became something else
     clauses: tuple[Clause, ...]
-    object: str  # what its first clause ends with, as in `... go to Segment`; "" if it does not
-    gaps: frozenset[str]  # words that stand where a value stands: behind `with`, `in`, `is`, `use` ...
-    places: frozenset[str]  # words behind `in`, `on`, `at`, `for`
+    turns: frozenset[str]  # small words by which it says this and not the opposite
     bounds: frozenset[str]  # whether it gives the least or the most of something
     named: frozenset[str]  # whatever is written like a name
     changes: bool  # it tells of a change
     adds: bool  # it says that it says more
     corrects: bool  # it says that something was wrong
     is_past: bool  # it tells of what was
+    given: frozenset[str]  # what it gives as a value of something: `... is 8080`, `... with ESLint`
+    verbs: frozenset[str]  # `managed`, in `X is managed by Y`
+    equated: frozenset[str]  # what something `is`
+    goals: frozenset[str]  # of these, what something is or became: behind `to`, `with`, `by`, `is`
+    parts: tuple["Statement", ...] = ()  # its sentences, each with what may be told without its end; last the whole
 
     @property
     def all_values(self) -> frozenset[str]:
@@ -73,14 +74,6 @@ class Statement:
         """Values that stand for one thing: files, technologies, people; a number may be anything's."""
         named = (values for name, values in self.values.items() if name.split()[0] in NAMING)
         return frozenset().union(*named)
-
-    @property
-    def name_parts(self) -> frozenset[str]:
-        """By what a file or a command is also called: its last part, its words."""
-        names = self.values.get(NAME, frozenset())
-        files = (name.rpartition("/")[2] for name in names if "/" in name)
-        words = (stem for name in names if " " in name for stem in index_words(name))
-        return frozenset((*files, *words)) - {""}
 
     @property
     def words_in_order(self) -> tuple[str, ...]:
@@ -108,6 +101,12 @@ class Statement:
 @lru_cache(maxsize=192)  # 6 KB each; only the few that a draft is compared with come again
 def statement(text: str) -> Statement:
     tokens = _with_people(tokens_of(text[:MAX_CHARS]))
+    whole = _statement(tokens)
+    parts = (_statement(part) for part in cues.parts(tokens) if len(part) < len(tokens))
+    return replace(whole, parts=(*parts, whole))
+
+
+def _statement(tokens: Sequence[Token]) -> Statement:
     clauses = tuple(_clauses(tokens))
     main = [*_without_reasons(tokens)]
     values = _by_class(main, lambda token: token.value)
@@ -119,7 +118,6 @@ def statement(text: str) -> Statement:
         order=tuple(cues.order_of(tokens)),
         values=values,
         maybe=_by_class(tokens, lambda token: token.maybe),
-        predicates=frozenset(cues.predicates(tokens)),
         conditions=frozenset(cues.conditions(tokens)),
         directed=frozenset(cues.directed(tokens)),
         subject=cues.subject(tokens),
@@ -127,16 +125,24 @@ def statement(text: str) -> Statement:
         ended=frozenset(cues.ended(tokens)),
         moved=frozenset(cues.moved(main)),
         clauses=clauses,
-        changes=cues.changes(main),
-        object=cues.object_of(tokens),
-        gaps=frozenset(cues.gaps(tokens)),
-        places=frozenset(cues.places(tokens)),
+        changes=cues.changes(tokens),
         named=frozenset(token.stem for token in tokens if token.is_name or token.value.split()[:1] in NAMES),
+        turns=frozenset((*(known.TURNS[text] for text in texts if text in known.TURNS), *cues.way(texts))),
         bounds=frozenset(known.BOUNDS[text] for text in texts if text in known.BOUNDS),
         adds=cues.adds(tokens),
         corrects=cues.corrects(tokens),
         is_past=not known.PAST.isdisjoint(texts),
+        given=frozenset(cues.given(main)),
+        equated=frozenset(cues.equated(main)),
+        goals=frozenset(cues.given(main, known.GIVES)),
+        verbs=frozenset(cues.verbs(main)),
     )
+
+
+def tells_of_change(text: str) -> bool:
+    """A quick look: `now`, `no longer`, `switched` ..."""
+    words = text[:MAX_CHARS].casefold().replace(",", " ").replace(".", " ").split()
+    return not known.CHANGES.isdisjoint(words) or cues.has_phrase(words)
 
 
 @lru_cache(maxsize=256)
@@ -202,25 +208,21 @@ def _without_reasons(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[Clause]:
-    clause, before = _Clause(), frozenset[str]()
+    clause, has_begun = _Clause(), False
     for i, token in enumerate([*tokens, Token(".", "")]):
         if ends_clause(token):
             if clause.words or clause.reasons:
-                said = frozenset(clause.words)
-                yield Clause(
-                    said, clause.negations % 2 == 1, frozenset(clause.reasons), before if clause.refers else said
-                )
-                before = said
+                yield Clause(frozenset(clause.words), clause.negations % 2 == 1, frozenset(clause.reasons))
+                has_begun = True
             clause = _Clause()
         elif negates(token):
             clause.negations += not (cues.contrasts(tokens, i) or cues.objects(tokens, i) or clause.is_why)
-        elif (clause.words or before) and cues.gives_reason(tokens, i):
+        elif (clause.words or has_begun) and cues.gives_reason(tokens, i):
             clause.gives_reason = clause.is_why = True
         elif token.text == "so" and [later.text for later in tokens[i + 1 : i + 2]] != ["not"]:
             clause.is_why = True
         elif says_something(token):
             (clause.reasons if clause.gives_reason else clause.words).add(token.stem)
-        clause.refers = clause.refers or token.text in known.PRONOUNS
 
 
 @dataclass(slots=True)
@@ -232,4 +234,3 @@ class _Clause:
     negations: int = 0
     gives_reason: bool = False
     is_why: bool = False  # what is denied there is not what the statement denies
-    refers: bool = False

@@ -5,7 +5,7 @@ from itertools import pairwise, takewhile
 
 from recollect.text import statement_words as known
 from recollect.text.alternatives import says_where
-from recollect.text.statement_tokens import NAME, Token, ends_clause, negates, says_something
+from recollect.text.statement_tokens import Token, ends_clause, negates, says_something
 
 ENDED_WORDS = 5  # what is over is named in so many words
 
@@ -19,8 +19,16 @@ def order_of(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def gives_reason(tokens: Sequence[Token], i: int) -> bool:
-    text = tokens[i].text
-    return text in known.REASONS or (text == "so" and i + 1 < len(tokens) and tokens[i + 1].text == "that")
+    """Or from when on it is so."""
+    text, after = tokens[i].text, tokens[i + 1].text if i + 1 < len(tokens) else ""
+    return text in known.REASONS or (text, after) in (("so", "that"), ("as", "of"))
+
+
+def way(texts: Sequence[str]) -> Iterator[str]:
+    """Whether it is only `from` something, or only `to` something."""
+    found = {"from", "to"}.intersection(texts)
+    if len(found) == 1:
+        yield from found
 
 
 def has_phrase(texts: Sequence[str]) -> bool:
@@ -43,6 +51,8 @@ def ended(tokens: Sequence[Token]) -> Iterator[str]:
             yield from _before(tokens, i)
         if text == "anymore" or tuple(texts[i : i + 2]) == ("any", "more"):
             yield from _clause_around(tokens, i)
+        if text in ("was", "previously", "formerly") and texts[i - 1 : i] in (["("], [","]):
+            yield from _after(tokens, i + 1)
         if text == "place" and texts[i - 1 : i] == ["'s"]:
             yield tokens[i - 2].stem
         if text == "left":
@@ -65,34 +75,62 @@ def adds(tokens: Sequence[Token]) -> bool:
     return not known.ADDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
 
 
-def object_of(tokens: Sequence[Token]) -> str:
-    clause = _first_clause(tokens)
-    said = [i for i, token in enumerate(clause) if says_something(token)]
-    if len(said) < 2:
-        return ""
-    between = [token.text for token in clause[said[-2] + 1 : said[-1]]]
-    return "" if known.PREDICATES.isdisjoint(between) else clause[said[-1]].stem
+def parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Each sentence; and its beginning, where what follows a comma does not say when or where it is so."""
+    start = 0
+    for i, token in enumerate([*tokens, Token(".", "")]):
+        is_end = token.text in known.SENTENCE_ENDS or (token.text and not token.text.strip("-–—"))
+        after = tokens[i + 1].text if i + 1 < len(tokens) else ""
+        tells_more = token.text in (",", "(") and after not in known.CONDITIONS and after not in known.EXCEPTIONS
+        if i > start and (is_end or tells_more):
+            yield tokens[start:i]
+        if is_end:
+            start = i + 1
 
 
-def gaps(tokens: Sequence[Token]) -> Iterator[str]:
+def given(tokens: Sequence[Token], givers: frozenset[str] = known.PREDICATES | known.USES) -> Iterator[str]:
+    """Values behind a word that gives one: `is 8080`, `on port 8080`, `use ESLint`, `owned by Mia`; not what a sentence
+    begins with, nor what only tells which one is meant: `nightly builds`, `the tests in src/a.py are slow`."""
+    has_begun, giver = False, ""
+    verb = max((i for i, token in enumerate(tokens) if token.text in known.FORMS_OF_BE), default=-1)
     for i, token in enumerate(tokens):
         if says_something(token):
-            before = next((t.text for t in reversed(tokens[:i]) if t.text not in known.BEFORE_NOUNS), "")
-            if before in known.PREDICATES or before in known.USES:
+            is_amount = bool(token.value) and token.value.split()[0] not in known.NAMING
+            is_word = not token.value or token.value.startswith("alternative")
+            is_modifier = (
+                givers is not known.GIVES
+                and is_word
+                and i + 1 < len(tokens)
+                and says_something(tokens[i + 1])
+                and not tokens[i + 1].value
+            )
+            gives = giver in givers and (is_amount or (giver not in known.WHICH and i > verb and not is_modifier))
+            if token.value == "person" or gives:
                 yield token.stem
+            has_begun = True
+        elif token.text in givers:
+            giver = token.text if has_begun or token.text in known.USES else ""
+        elif token.text not in known.BEFORE_NOUNS and token.text not in known.CHANGES:
+            giver = ""
+        has_begun = has_begun or token.text in known.SPEAKERS
 
 
-def places(tokens: Sequence[Token]) -> Iterator[str]:
-    for i, token in enumerate(tokens):
-        if says_something(token):
-            before = next((t.text for t in reversed(tokens[:i]) if t.text not in known.BEFORE_NOUNS), "")
-            if before in ("in", "on", "at", "for"):
-                yield token.stem
+def equated(tokens: Sequence[Token]) -> Iterator[str]:
+    """`X is Y`, `X is in Y`: the Y."""
+    is_so = False
+    for token in tokens:
+        if is_so and says_something(token):
+            yield token.stem
+        if token.text in ("is", "are", "'s"):
+            is_so = True
+        elif token.text not in known.BEFORE_NOUNS | known.PREDICATES | known.CHANGES:
+            is_so = False
 
 
-def predicates(tokens: Sequence[Token]) -> Iterator[str]:
-    for before, token in pairwise(tokens):
-        if token.value == NAME and before.text in known.PREDICATES and before.text != "by":  # it does something, then
+def verbs(tokens: Sequence[Token]) -> Iterator[str]:
+    """`X is managed by Y`: what is done with it."""
+    for before, token in pairwise(token for token in tokens if token.text not in known.CHANGES):
+        if before.text in known.FORMS_OF_BE and (token.text.endswith("ed") or token.text in known.DONE):
             yield token.stem
 
 
@@ -136,7 +174,8 @@ def changes(tokens: Sequence[Token]) -> bool:
     """Whether it tells of a change; `is not deprecated` tells of none."""
     texts = [token.text for token in tokens]
     told = any(
-        text in known.CHANGES and not any(map(negates, tokens[max(0, i - 2) : i])) for i, text in enumerate(texts)
+        text in known.CHANGES and (text in known.NO_MORE or not any(map(negates, tokens[max(0, i - 2) : i])))
+        for i, text in enumerate(texts)
     )
     return told or texts[:1] == ["since"] or has_phrase(texts)
 
@@ -194,7 +233,7 @@ def _is_told_of(tokens: Sequence[Token], i: int) -> bool:
 def _after(tokens: Sequence[Token], start: int) -> Iterator[str]:
     taken = 0
     for token in tokens[start:]:
-        if ends_clause(token) or (taken and token.text in known.BEYOND) or taken == ENDED_WORDS:
+        if ends_clause(token) or token.text in known.BEYOND or taken == ENDED_WORDS:
             return
         if token.stem and token.text not in known.LIGHT and not negates(token):
             taken += 1

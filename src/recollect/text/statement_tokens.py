@@ -235,8 +235,8 @@ def _counted(tokens: Sequence[Token]) -> Iterator[Token]:
 def says_something(token: Token) -> bool:
     if token.value:
         return True
-    light = token.text in known.LIGHT or token.stem in known.LIGHT_STEMS or token.text in known.CHANGES
-    return bool(token.stem) and not light
+    is_light = token.stem in known.LIGHT_STEMS and "-" not in token.text  # `ml-serving` is a name
+    return bool(token.stem) and not (is_light or token.text in known.LIGHT or token.text in known.CHANGES)
 
 
 def ends_clause(token: Token) -> bool:

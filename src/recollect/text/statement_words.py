@@ -46,9 +46,10 @@ CHANGES = frozenset(
     removed retired upgraded downgraded bumped raised lowered increased decreased reduced
     extended shortened resized changed slipped postponed delayed cranked pushed actually correction longer anymore
     deprecated obsolete nope sorry wrong instead became rolled swapped relocated abandoned superseded shifted relicensed
-    ripped rewrote ported stopped mistaken finally cancelled scrapped
+    doubled halved tripled tightened relaxed rewritten ripped rewrote ported stopped mistaken finally cancelled scrapped
     """.split()
 )
+NO_MORE = frozenset("anymore longer".split())
 CHANGE_PHRASES = (
     "as of",
     "from now on",
@@ -61,7 +62,6 @@ CHANGE_PHRASES = (
     "instead of",
     "rather than",
     "going forward",
-    "has been",
     "is out",
     "'s out",
     "over to",
@@ -84,22 +84,43 @@ MOVES = frozenset(
     handed
     """.split()
 )
-PRONOUNS = frozenset("it them they this that these those".split())
 REASONS = frozenset("because since".split())  # what follows says why, not what
 # Behind these stands whoever does something.
 WHO = frozenset("by ask ping contact grab with is to bug from".split())
 # A name that follows one of these is what is said of something, not what it is said of.
-PREDICATES = frozenset("in at on with by under via through is are to into called as named from using".split())
+PREDICATES = frozenset(
+    """
+    be in at on with by under via through is are to into called as named from using for every has have of up after over
+    's :
+    """.split()
+)
 CONDITIONS = frozenset("in for when if during within on while under of to at from".split())
+EXCEPTIONS = frozenset("except unless only but apart besides and or".split())
+SENTENCE_ENDS = frozenset(". ; ! ?".split())
+SPEAKERS = frozenset("we i you they it that this everything".split())
+NAMING = frozenset("name alternative person quote".split())
+WHICH = frozenset("from of for up has have 's after over".split())  # a name behind these tells which one is meant
+# Behind these stands what something is, or became.
+GIVES = frozenset("be to into onto with by use uses used using run runs running is are called named as :".split())
 DIRECTIONS = frozenset("over than before after from instead".split())
 # How far something goes: the least and the most of it are two matters.
 BOUNDS = {
     **dict.fromkeys(("minimum", "min", "least", "lower", "over", "exceeding", "after"), "least"),
     **dict.fromkeys(("maximum", "max", "most", "upper", "under", "before"), "most"),
 }
+# Small words that turn a statement: with another one of them in its place it says something else.
+TURNS = {
+    **dict.fromkeys(("before", "until", "till"), "before"),
+    **dict.fromkeys(("after", "once"), "after"),
+    **dict.fromkeys(("over", "above", "more", "exceeding", "least", "minimum", "min"), "more"),
+    **dict.fromkeys(("under", "below", "less", "fewer", "most", "maximum", "max"), "less"),
+    **dict.fromkeys(("some", "few", "several"), "some"),
+    **{word: word for word in ("only", "except", "unless", "may", "either", "both", "twice")},
+}
+OPPOSITE_TURNS = {"before": "after", "after": "before", "more": "less", "less": "more", "from": "to", "to": "from"}
 BEFORE_NOUNS = frozenset("the a an our all every each".split())
 DONE = frozenset("cut set built written run held kept sent done made put hit read found".split())
-USES = frozenset("use uses used using".split())
+USES = frozenset("use uses used using run runs running".split())
 DETERMINERS = frozenset("the a an our your my its is are was were be been 's of".split())
 # Where something holds: two of one row speak of two places, whatever else they share.
 PLACES = (
@@ -111,14 +132,26 @@ PLACES = (
     frozenset("intern extern public privat".split()),
     frozenset("left right front rear".split()),
 )
-ELSEWHERE = frozenset().union(*PLACES)
 # Who stands with one of these is a person or a team.
-OWNS = frozenset("own owner review maintain lead contact approv respons charg call assign ping ask grab oncal".split())
+OWNS = frozenset(
+    "own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split()
+)
 # Words that so many statements share that they say little about whether two speak of the same thing.
 COMMON = frozenset(
     "test file line code branch server databas version app applic project servic api url run check".split()
 )
-GENERIC = frozenset("api code file method function class format branch directori command tool librari servic".split())
+# Between a thing and its value: who tells of a change often says it otherwise.
+LINKS = frozenset(
+    """
+    store host deploy build manag send ship publish listen start call version write place return come rebuilt happen
+    decid agre choos
+    """.split()
+)
+# When something changed says nothing of what changed.
+WHEN = frozenset(
+    "week month year yesterday today sprint quarter januari februari march april may june juli august".split()
+) | (frozenset("septemb octob novemb decemb monday spring summer autumn winter".split()))
+GENERIC = frozenset("code file method function class format branch directori command tool librari".split())
 GOALS = frozenset("to into onto over".split())
 ENDS_WHAT_FOLLOWS = (
     ("instead", "of"),
@@ -130,10 +163,7 @@ ENDS_WHAT_FOLLOWS = (
     ("away", "from"),
     ("ripped", "out"),
     ("rid", "of"),
-    ("i", "done", "with"),
-    ("im", "done", "with"),
-    ("we", "done", "with"),
-    ("stopped",),
+    ("stopped", "using"),
     ("dropped",),
     ("ditched",),
     ("removed",),
@@ -144,20 +174,14 @@ ENDS_WHAT_FOLLOWS = (
     ("abandoned",),
     ("cancelled",),
     ("scrapped",),
-    ("killed",),
-    ("bye",),
-    ("goodbye",),
     ("we", "left"),
-    ("no", "more"),
-    ("stop",),
-    ("threw", "out"),
-    ("throw", "out"),
+    ("stop", "using"),
 )
 ENDS_AFTER = {first: [phrase for phrase in ENDS_WHAT_FOLLOWS if phrase[0] == first] for first, *_ in ENDS_WHAT_FOLLOWS}
 ENDS_WHAT_PRECEDES = frozenset(
     """
-    gone dead history out deprecated obsolete removed retired dropped replaced renamed superseded decommissioned
-    sunset over off down deleted killed frozen archived emptied abandoned
+    gone dead history deprecated obsolete removed retired dropped replaced superseded decommissioned abandoned shut
+    disabled
     """.split()
 )
 NO_LONGER_SO = frozenset(

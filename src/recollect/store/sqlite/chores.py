@@ -12,6 +12,11 @@ class Chores:
             row = connection.execute("SELECT state FROM chore WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row["state"])
 
+    def back_up(self) -> None:
+        """Copy all of it, as an upgrade does before it changes something."""
+        with self._database.speaking_of_files():
+            self._database.back_up_now()
+
     def finish_chore(self, name: str, state: str) -> None:
         with self._database.write() as connection:
             connection.execute("INSERT OR REPLACE INTO chore VALUES (?, ?)", (name, state))

@@ -366,6 +366,9 @@ class Database:
         done, last = self._writer.execute(f"SELECT user_version, {noted} FROM pragma_user_version").fetchone()
         return int(done), int(last)
 
+    def back_up_now(self) -> None:
+        self._back_up_before(len(MIGRATIONS) + 1)
+
     def _version(self) -> int:
         (version,) = self._writer.execute("PRAGMA user_version").fetchone()
         return int(version)

@@ -54,7 +54,7 @@ class History:
     def undoable(self) -> Deed | None:
         with self._database.read() as connection:
             row = connection.execute(
-                f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade') "
+                f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge') "
                 "AND by NOT IN (SELECT value FROM json_each(?)) "
                 "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind IN ('join', 'accept')) "
                 "ORDER BY deed.n DESC LIMIT 1",

@@ -190,6 +190,14 @@ class Memories:
             ).fetchall()
         return memories_of(rows)
 
+    def replaced(self) -> list[Memory]:
+        """Memories whose place another one has taken, as far as they are not forgotten."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM memory WHERE superseded_by IS NOT NULL AND forgotten_ms IS NULL ORDER BY n"
+            ).fetchall()
+        return memories_of(rows)
+
     def to_review(self, *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
             rows = connection.execute(
