@@ -1,5 +1,6 @@
 """Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
 
+from recollect.api.edit import EDIT
 from recollect.api.feedback import FEEDBACK
 from recollect.api.forget import FORGET
 from recollect.api.inject import INJECT
@@ -20,6 +21,7 @@ OPERATIONS: dict[str, AnyOperation] = {
         LIST,
         SHOW,
         HISTORY,
+        EDIT,
         FORGET,
         UNDO,
         DEEDS,

@@ -19,6 +19,7 @@ COMMANDS = {
     "list": "recollect.cli.list:list_memories",
     "show": "recollect.cli.show:show",
     "history": "recollect.cli.show:history",
+    "edit": "recollect.cli.edit:edit",
     "forget": "recollect.cli.forget:forget",
     "undo": "recollect.cli.undo:undo",
     "review": "recollect.cli.review:review",

@@ -15,6 +15,7 @@ AGENTS = ("mcp",)  # through these only agents do something: whoever undoes "the
 class DeedKind(StrEnum):
     REMEMBER = "remember"
     IMPORT = "import"
+    EDIT = "edit"  # a person changed what a memory says
     FORGET = "forget"
     PURGE = "purge"  # forgotten for good: noted, so that an undo does not take back what came before it instead
     JOIN = "join"  # one project became part of another
@@ -29,6 +30,7 @@ class DeedKind(StrEnum):
 OF_MEMORIES = (
     DeedKind.REMEMBER,
     DeedKind.IMPORT,
+    DeedKind.EDIT,
     DeedKind.FORGET,
     DeedKind.REVIEW,
     DeedKind.LEARN,

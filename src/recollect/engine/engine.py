@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,11 +30,13 @@ from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
+from recollect.domain.wording import Edited, Wording
 from recollect.engine import forget, recall, review, showing
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.by_id import found
 from recollect.engine.changing import Changing
+from recollect.engine.edit import edit
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.learning_ports import ReadsExchanges
@@ -214,6 +217,11 @@ class Engine(Changing):
         """Gone for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
+
+    def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
+        """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
+        done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
+        return replace(done, memory=showing.shown(done.memory), before=showing.shown(done.before))
 
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""
