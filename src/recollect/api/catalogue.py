@@ -6,6 +6,7 @@ from recollect.api.forget import FORGET
 from recollect.api.inject import INJECT
 from recollect.api.list import LIST
 from recollect.api.operation import AnyOperation
+from recollect.api.pause import PAUSE, RESUME
 from recollect.api.recall import RECALL
 from recollect.api.remember import REMEMBER
 from recollect.api.review import DECIDE, REVIEW
@@ -30,5 +31,7 @@ OPERATIONS: dict[str, AnyOperation] = {
         FEEDBACK,
         WHY,
         INJECT,
+        PAUSE,
+        RESUME,
     )
 }

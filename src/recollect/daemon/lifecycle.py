@@ -44,7 +44,7 @@ def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
     settings = LiveSettings(places.settings, os.environ)
     model = wiring.Model(places.model)
     with (
-        wiring.open_engine(settings, places.database, model.if_loaded, resident=True) as engine,
+        wiring.open_engine(settings, places.database, model.if_loaded, resident=True, pauses=places.pause) as engine,
         listening(places, settings(None).daemon.port) as heard,
         Background(engine, model) as background,
     ):

@@ -40,6 +40,7 @@ from recollect.engine.edit import edit
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.learning_ports import ReadsExchanges
+from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
@@ -77,6 +78,7 @@ class Engine(Changing):
         model: Callable[[], Embeds | None] = no_model,
         files: Callable[[], SeesFiles] = NoFiles,
         extractor: Callable[[], ReadsExchanges | None] = no_extractor,
+        pauses: KnowsPauses | None = None,
     ) -> None:
         self._store = store
         self._model = model
@@ -85,14 +87,27 @@ class Engine(Changing):
         self._seconds = seconds
         self._open_files = files
         self.extractor = extractor
+        self.pauses: KnowsPauses = pauses or NoPauses()
         self._made: dict[str, Any] = {}
         self.is_untidy = False  # a session was deleted: its bytes wait for `tidy`
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
         """The same store, as these settings have it, whatever the folder; for one question."""
         return Engine(
-            self._store, lambda _: settings, self._workspace, self._seconds, model, self._open_files, self.extractor
+            self._store,
+            lambda _: settings,
+            self._workspace,
+            self._seconds,
+            model,
+            self._open_files,
+            self.extractor,
+            self.pauses,
         )
+
+    def is_paused(self, folder: str | None, at: datetime) -> bool:
+        """Whether nothing is told to an agent in this folder, and nothing kept of it."""
+        on = self.pauses.on(at)
+        return pause_of(on, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
 
     def remember(self, draft: Draft, *, folder: str | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder)
@@ -319,9 +334,25 @@ class Engine(Changing):
 
         def sessions(project: ProjectId | None, begun: bool) -> OldSessions:
             language_of = self._workspace.language_of
-            return OldSessions(self._store, self._settings_for, self.enter_project, language_of, project, begun=begun)
+            return OldSessions(
+                self._store,
+                self._settings_for,
+                self.enter_project,
+                language_of,
+                project,
+                begun=begun,
+                is_paused=self._was_paused,
+            )
 
         return Backfill(self._store, self._settings_for, sessions, self._learning)
+
+    def _was_paused(self, event: "Event", project: ProjectId | None) -> bool:
+        """Whether an event of an old session happened during a pause. PauseUnreadable: nobody knows."""
+
+        def its_project() -> ProjectId | None:
+            return event.project or (self.project_of(event.folder) if event.folder else project)
+
+        return pause_of(self.pauses.at(event.at), its_project, self.project_named) is not None
 
     def recall_turns(
         self,
@@ -448,6 +479,8 @@ class Engine(Changing):
                 self._model,
                 self._looking_from,
                 self._unlearn,
+                self.pauses,
+                self.project_named,
             )
             self._made.setdefault("moments", made)
         moments: Moments = self._made["moments"]
