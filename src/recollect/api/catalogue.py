@@ -1,5 +1,6 @@
 """Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
 
+from recollect.api.data import DATA, FORGET_PROJECT
 from recollect.api.edit import EDIT
 from recollect.api.feedback import FEEDBACK
 from recollect.api.forget import FORGET
@@ -31,6 +32,8 @@ OPERATIONS: dict[str, AnyOperation] = {
         FEEDBACK,
         WHY,
         INJECT,
+        DATA,
+        FORGET_PROJECT,
         PAUSE,
         RESUME,
     )

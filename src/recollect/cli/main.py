@@ -29,6 +29,7 @@ COMMANDS = {
     "capture": "recollect.cli.capture:capture",
     "import": "recollect.cli.importing:import_memories",
     "export": "recollect.cli.exporting:export_memories",
+    "data": "recollect.cli.data:data",
     "pause": "recollect.cli.pause:pause",
     "resume": "recollect.cli.pause:resume",
     "project": "recollect.cli.project:project",

@@ -154,6 +154,7 @@ def _deed(change: Change, after: Memory) -> str:
         "edit": "edited",
         "forget": "forgotten",
         "join": "moved with its project",
+        "forget_project": "forgotten with its project",
         "purge": "forgotten for good",
         "accept": "",
         "review": f"{_decision(deed, after, ended)} in review",

@@ -109,6 +109,8 @@ def _line(deed: Deed) -> str:
             what = f"forgetting of {output.many(int(deed.detail.get('memories', 0)), 'memory', 'memories')} for good"
         case DeedKind.JOIN:
             what = f"merge of {deed.detail.get('source')} into {deed.detail.get('into')}, {many}"
+        case DeedKind.FORGET_PROJECT:
+            what = f"forgetting of the project {deed.detail.get('project')}, {many}"
         case DeedKind.ACCEPT:
             what = f"accepting of the name {deed.detail.get('project')}"
         case DeedKind.REVIEW:

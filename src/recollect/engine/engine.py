@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.holding import Holding
 from recollect.domain.memory import (
     Anchor,
     Draft,
@@ -31,7 +32,7 @@ from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.domain.wording import Edited, Wording
-from recollect.engine import forget, recall, review, showing
+from recollect.engine import forget, forget_project, recall, review, showing
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.by_id import found
@@ -233,6 +234,24 @@ class Engine(Changing):
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
 
+    def holdings(self) -> list[Holding]:
+        """How much is kept of each project and outside of all, the last used first."""
+        return self._store.holdings()
+
+    def forget_project(self, project: ProjectId, *, at: datetime, by: str, for_good: bool) -> tuple[DeedId, bool]:
+        """Everything of a project: out of sight, or gone for good. Whether no byte is left of what should be gone."""
+        sessions = self._store.sessions_in(project)
+        deed = forget_project.hide(self._store, project, at=at, by=by)
+        for session in sessions:
+            self._unlearn(session)
+        if not for_good:
+            return deed, True
+        return deed, self._store.scrub(forget_project.delete_now(self._store, project))
+
+    def is_forgotten(self, project: ProjectId) -> bool:
+        """Whether it was forgotten and can still be brought back."""
+        return any(deed.detail["project"] == project for deed in self._store.forgotten_projects())
+
     def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
         """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
         done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
@@ -284,7 +303,9 @@ class Engine(Changing):
         """What time alone brings. Nothing waits for it."""
         self.is_untidy = False
         if not self._store.is_read_only:
-            forget.tidy(self._store, now, self._settings_for(None))
+            settings = self._settings_for(None)
+            forget_project.expire(self._store, now - timedelta(hours=settings.forget.undo_hours))
+            forget.tidy(self._store, now, settings)
 
     @property
     def is_there(self) -> bool:
