@@ -97,6 +97,11 @@ class Places:
         return self.kept / "daemon.log"
 
     @property
+    def pause(self) -> Path:
+        """Whether Recollect is paused, since when and until when; nothing is kept of that where it cannot last."""
+        return self.state / "pause.json"
+
+    @property
     def command(self) -> Path:
         return self.state / "command.json"
 

@@ -12,7 +12,9 @@ from recollect.domain.settings import Extractor as ExtractorSettings
 from recollect.domain.settings import Provider
 from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
+from recollect.engine.pausing import KnowsPauses, NoPauses
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
+from recollect.store.pause_file import PauseFile
 from recollect.store.sqlite.live import guarded
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FollowedExtractor",
     "Model",
+    "PauseFile",
     "build_model",
     "claude_mem_rows",
     "model_state",
@@ -105,14 +108,16 @@ def open_engine(
     model: Callable[[], Embeds | None] = no_model,
     *,
     resident: bool = False,
+    pauses: Path | None = None,
 ) -> Iterator[Engine]:
     """The engine on a database file; None keeps everything in memory. `resident`: in a process that stays, with little
-    memory."""
+    memory. `pauses`: the file that says whether it is paused; None: it never is."""
     with nullcontext() if database is None else guarded(database):
         store = SqliteStore(database, resident=resident)
         try:
             extractor = FollowedExtractor(settings_for, store)
-            yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor)
+            paused: KnowsPauses = NoPauses() if pauses is None else PauseFile(pauses)
+            yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor, paused)
         finally:
             store.close()
 

@@ -1,10 +1,13 @@
 """Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
 
+from recollect.api.data import DATA, FORGET_PROJECT
+from recollect.api.edit import EDIT
 from recollect.api.feedback import FEEDBACK
 from recollect.api.forget import FORGET
 from recollect.api.inject import INJECT
 from recollect.api.list import LIST
 from recollect.api.operation import AnyOperation
+from recollect.api.pause import PAUSE, RESUME
 from recollect.api.recall import RECALL
 from recollect.api.remember import REMEMBER
 from recollect.api.review import DECIDE, REVIEW
@@ -20,6 +23,7 @@ OPERATIONS: dict[str, AnyOperation] = {
         LIST,
         SHOW,
         HISTORY,
+        EDIT,
         FORGET,
         UNDO,
         DEEDS,
@@ -28,5 +32,9 @@ OPERATIONS: dict[str, AnyOperation] = {
         FEEDBACK,
         WHY,
         INJECT,
+        DATA,
+        FORGET_PROJECT,
+        PAUSE,
+        RESUME,
     )
 }

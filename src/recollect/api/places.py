@@ -1,9 +1,10 @@
 """Whose memories are meant: the project of a folder, a viewer, a scope, from what a request says."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import ProjectId, Viewer, check_name
+from recollect.domain.memory import ProjectId, Scope, ScopeLevel, Viewer, check_name
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -27,3 +28,14 @@ def project_of(engine: "Engine", folder: str | None, given: str | None, *, may_b
 
 def viewer_of(engine: "Engine", folder: str | None, project: str | None, language: str | None) -> Viewer:
     return engine.viewer(project_of(engine, folder, project), language.lower() if language else None)
+
+
+def scope_named(engine: "Engine", given: str, folder: str | None, now: datetime) -> Scope:
+    """The scope that is named for something that is kept; the project of the folder is noted then."""
+    if given == HERE:
+        if folder is None:
+            raise InvalidValue(NO_FOLDER)
+        return Scope.project(engine.enter_project(folder, now))
+    scope = Scope.parse(given)
+    in_project = scope.level is ScopeLevel.PROJECT
+    return Scope.project(engine.project_named(scope.name)) if in_project else scope

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
-from recollect.api.places import HERE, NO_FOLDER
+from recollect.api.places import HERE, NO_FOLDER, scope_named
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Kind, Memory, Role, Scope, ScopeLevel, Sensitivity, Source
+from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
 from recollect.domain.outcome import Contradicts, Updates
 
 
@@ -31,7 +31,7 @@ class Remembered:
 
 
 def remember(desk: Desk, asked: Remember) -> Remembered:
-    scope = _scope(desk, asked)
+    scope = scope_named(desk.engine, asked.scope, asked.folder, desk.now)
     anchors = [desk.engine.anchor(_folder(asked), path, scope) for path in asked.files]
     draft = Draft(
         text=asked.text,
@@ -53,14 +53,6 @@ def remember(desk: Desk, asked: Remember) -> Remembered:
         contradicted=outcome.known if isinstance(outcome, Contradicts) else (),
         unwatched=tuple(anchor.path for anchor in draft.anchors if anchor.hash is None),
     )
-
-
-def _scope(desk: Desk, asked: Remember) -> Scope:
-    if asked.scope == HERE:
-        return Scope.project(desk.engine.enter_project(_folder(asked), desk.now))
-    scope = Scope.parse(asked.scope)
-    in_project = scope.level is ScopeLevel.PROJECT
-    return Scope.project(desk.engine.project_named(scope.name)) if in_project else scope
 
 
 def _folder(asked: Remember) -> str:

@@ -102,7 +102,7 @@ def _engine() -> Iterator[Engine]:
     def settings_for(folder: str | None) -> Settings:
         return live(folder)
 
-    with wiring.open_engine(settings_for, places.database, context.model()) as engine:
+    with wiring.open_engine(settings_for, places.database, context.model(), pauses=places.pause) as engine:
         yield engine
 
 

@@ -37,7 +37,8 @@ def engine(using: "Model | None" = None, where: str | None = ".") -> "Iterator[E
     from recollect import wiring  # what the daemon answers does without
 
     here = settings(where)
-    with wiring.open_engine(lambda _: here, config.places().database, using or model()) as opened:
+    places = config.places()
+    with wiring.open_engine(lambda _: here, places.database, using or model(), pauses=places.pause) as opened:
         yield opened
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from recollect import __version__, config, wiring
-from recollect.cli import context, output
+from recollect.cli import context, output, paused
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.folders import folder_findings
 from recollect.cli.installation import command_findings, installation_findings, opencode_findings
@@ -72,6 +72,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
         yield from _repair(places)
     for about, check in (
         ("settings", _settings),
+        ("pause", _pause),
         ("disk", folder_findings),
         ("database", _database),
         ("database", split_findings),
@@ -113,6 +114,16 @@ def _settings(places: Places) -> Iterator[Finding]:
     for file in (places.settings, config.project_file(context.folder_to_look_in() or "/")):
         if file is not None:
             yield fine("settings", f"{file}" + ("" if file.exists() else " (not there: the defaults hold)"))
+
+
+def _pause(places: Places) -> Iterator[Finding]:
+    """Nothing where it is not paused."""
+    why = wiring.PauseFile(places.pause).problem
+    if why is not None:
+        yield problem("pause", why, "Nothing is captured or injected until then.")
+        return
+    for pause in paused.on():
+        yield note("pause", paused.sentence(pause))
 
 
 def _database(places: Places) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ COMMANDS = {
     "list": "recollect.cli.list:list_memories",
     "show": "recollect.cli.show:show",
     "history": "recollect.cli.show:history",
+    "edit": "recollect.cli.edit:edit",
     "forget": "recollect.cli.forget:forget",
     "undo": "recollect.cli.undo:undo",
     "review": "recollect.cli.review:review",
@@ -28,6 +29,9 @@ COMMANDS = {
     "capture": "recollect.cli.capture:capture",
     "import": "recollect.cli.importing:import_memories",
     "export": "recollect.cli.exporting:export_memories",
+    "data": "recollect.cli.data:data",
+    "pause": "recollect.cli.pause:pause",
+    "resume": "recollect.cli.pause:resume",
     "project": "recollect.cli.project:project",
     "model": "recollect.cli.model:group",
     "doctor": "recollect.cli.doctor:doctor",
@@ -44,6 +48,8 @@ COMMANDS = {
     "pipe": "recollect.cli.pipe:pipe",
     "demo": "recollect.cli.demo:demo",
 }
+# Whoever calls these may wonder why nothing is learnt or shown.
+TELL_OF_PAUSE = frozenset("remember recall list why inject review capture start restart install".split())
 
 
 class LazyGroup(click.Group):
@@ -63,6 +69,16 @@ class LazyGroup(click.Group):
 @direct.option_for_all
 def cli() -> None:
     """The memory of a coding agent: teach it once, and it is there when it matters."""
+
+
+@cli.result_callback()
+@click.pass_context
+def told_of_pause(ctx: click.Context, result: object) -> object:
+    if ctx.invoked_subcommand in TELL_OF_PAUSE:
+        from recollect.cli import paused
+
+        paused.remark()
+    return result
 
 
 def main() -> int:

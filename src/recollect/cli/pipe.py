@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, TextIO
 
 import click
 
-from recollect import wiring
+from recollect import config, wiring
 from recollect.cli import context, requests
 from recollect.cli.injections import injection_json
 from recollect.cli.records import seen_record_of
@@ -163,7 +163,12 @@ class Pipe:
         return {}
 
     def _fresh_engine(self) -> Engine:
-        return self._open.enter_context(wiring.open_engine(lambda _: self._settings, self._database, self._model))
+        places = config.places()
+        is_own = self._database is not None and self._database.absolute() == places.database
+        pauses = places.pause if is_own else None  # of another database, its owner decides
+        return self._open.enter_context(
+            wiring.open_engine(lambda _: self._settings, self._database, self._model, pauses=pauses)
+        )
 
     def _work_off(self) -> None:
         """What waits is done before the answer, so that a run can be repeated."""

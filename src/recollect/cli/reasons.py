@@ -72,6 +72,8 @@ def _quiet(quiet: Quiet, point: Point) -> str:
     match quiet:
         case Quiet.OFF:
             return f"the settings switch it off (inject.enabled or {SWITCHES[point]}; `recollect config show`)"
+        case Quiet.PAUSED:
+            return "Recollect was paused then (`recollect status`; `recollect resume` ends a pause)"
         case Quiet.OPTED_OUT:
             return "the prompt or its session asked not to be told anything"
         case Quiet.IDLE:

@@ -1,6 +1,7 @@
 """`recollect remember`"""
 
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -66,7 +67,7 @@ def remember(
     What is known already is counted. What says otherwise takes the place of the known one, which stays in the
     history, or waits for your decision in `recollect review`. Secrets are redacted first.
     """
-    said = _from_stdin() if text == "-" else text
+    said = from_stdin() if text == "-" else text
     asked = Remember(
         text=said,
         kind=Kind(kind),
@@ -84,9 +85,9 @@ def remember(
         output.warn(f"{large} is too large: whether it changes will not be known.")
     if as_json:
         about = {"outcome": done.outcome, **record_of(done.memory)}
-        output.say_json(about | _others(done) | {"redacted": _redacted(asked)})
+        output.say_json(about | _others(done) | {"redacted": redacted(_given(asked))})
     else:
-        output.say("\n".join([_sentence(done, asked), *_left_out(asked)]))
+        output.say("\n".join([_sentence(done, asked), *left_out(_given(asked))]))
 
 
 def _others(done: Remembered) -> dict[str, object]:
@@ -135,17 +136,17 @@ def _in_other_words(memory: Memory, asked: Remember) -> list[str]:
     return [] if known == said else [f"It says: {visible(memory.text)}"]
 
 
-def _left_out(asked: Remember) -> list[str]:
-    """What of the words that were given was not kept: nobody should have to look it up."""
-    rules = _redacted(asked)
-    private = any(without_private(text) != text for text in _given(asked))
+def left_out(given: Sequence[str]) -> list[str]:
+    """Say which of the given words were not kept."""
+    rules = redacted(given)
+    private = any(without_private(text) != text for text in given)
     secrets = f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)})."
     return [*([secrets] if rules else []), *(["What is marked as private was left out."] if private else [])]
 
 
-def _redacted(asked: Remember) -> list[str]:
+def redacted(given: Sequence[str]) -> list[str]:
     """The rules that found a secret in what was given."""
-    found = [secret.rule for text in _given(asked) for secret in redact(without_private(text)).found]
+    found = [secret.rule for text in given for secret in redact(without_private(text)).found]
     return list(dict.fromkeys(found))
 
 
@@ -153,7 +154,7 @@ def _given(asked: Remember) -> list[str]:
     return [asked.text, asked.title or "", *asked.aliases]
 
 
-def _from_stdin() -> str:
+def from_stdin() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:

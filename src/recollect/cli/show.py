@@ -8,7 +8,7 @@ from recollect.api.show import HISTORY, SHOW, History, Show, Told, WayBack
 from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of, seen_record_of
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.history import Change, Deed
+from recollect.domain.history import Change, Deed, DeedKind
 from recollect.domain.memory import Memory, Source, Tier
 from recollect.text.block import stale_notes, stale_state, visible
 
@@ -54,6 +54,8 @@ def history(memory_id: str, as_json: bool) -> None:
                 output.say(f"  stale: {note}")
             for change, after in zip(story.changes, _states_after(story), strict=True):
                 output.say(f"  {output.minute(change.deed.at)}  {_deed(change, after)}")
+                for line in changed_words(change.before, after) if change.deed.kind is DeedKind.EDIT else ():
+                    output.say(f"    {line}")
 
 
 def status_of(memory: Memory) -> str:
@@ -149,8 +151,10 @@ def _deed(change: Change, after: Memory) -> str:
     what = {
         "remember": "remembered" if change.before is None else replaced if ended else "said again",
         "import": "imported" if change.before is None else replaced if ended else "merged with an import",
+        "edit": "edited",
         "forget": "forgotten",
         "join": "moved with its project",
+        "forget_project": "forgotten with its project",
         "purge": "forgotten for good",
         "accept": "",
         "review": f"{_decision(deed, after, ended)} in review",
@@ -162,6 +166,20 @@ def _deed(change: Change, after: Memory) -> str:
     by = f", {after.superseded_by} holds instead" if ended else ""
     undone = f", undone by deed {deed.undone_by}" if deed.undone_by else ""
     return f"{what} through {deed.by}{by} (deed {deed.id}{undone})"
+
+
+def changed_words(before: Memory | None, after: Memory) -> list[str]:
+    """What an edit changed: `text: We deploy with Helm. -> We deploy with Argo.`"""
+    if before is None:
+        return []
+    told = [
+        ("text", visible(before.text), visible(after.text)),
+        ("kind", before.kind.value, after.kind.value),
+        ("scope", str(before.scope), str(after.scope)),
+        ("title", visible(before.title or "none"), visible(after.title or "none")),
+        ("aliases", visible(", ".join(before.aliases) or "none"), visible(", ".join(after.aliases) or "none")),
+    ]
+    return [f"{name}: {was} -> {now}" for name, was, now in told if was != now]
 
 
 def _decision(deed: Deed, after: Memory, ended: bool) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect import __version__, config
-from recollect.cli import output
+from recollect.cli import output, paused
 from recollect.cli.exits import EXIT_ERROR, EXIT_NOT_RUNNING
 from recollect.cli.injections import usage_json
 from recollect.client import Client, is_older
@@ -53,6 +53,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if usage is None:
         kept, usage = _looked_up(places)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
+    on = paused.on()
     port = client.port() if pid is not None else None
     if port is not None:
         where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
@@ -61,10 +62,12 @@ def status(ctx: click.Context, as_json: bool) -> None:
             "running": pid is not None,
             "answers": facts is not None,
             "pid": pid,
+            "pauses": [paused.pause_json(one) for one in on],
             **(kept if facts is None else facts),
         }
         output.say_json({**about, "usage": [*map(usage_json, usage)], **where})
     else:
+        _show([("PAUSED", paused.sentence(one).removeprefix("paused ").removeprefix("paused: ")) for one in on])
         _show([*told(pid, facts, kept), *_written(facts, places.database)])
         _show_usage(usage)
         _show([(name, where[name]) for name in ("database", "socket", "log", "tcp", "token") if name in where])

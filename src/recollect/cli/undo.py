@@ -27,9 +27,9 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @direct.option
 @output.json_option
 def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
-    """Take back the last thing that you did (remember, import, forget, review, merge), a given DEED, or all that was
-    learnt from a session. What agents did over MCP and what sessions taught is passed over unless its number is given:
-    --list shows all of it. Undo can be undone."""
+    """Take back the last thing that you did (remember, import, edit, forget, review, merge), a given DEED, or all that
+    was learnt from a session. What agents did over MCP and what sessions taught is passed over unless its number is
+    given: --list shows all of it. Undo can be undone."""
     if session is not None and (listing or deed is not None):
         raise InvalidValue("--session takes back what that session taught; leave the number and --list out.")
     if listing:
@@ -109,6 +109,8 @@ def _line(deed: Deed) -> str:
             what = f"forgetting of {output.many(int(deed.detail.get('memories', 0)), 'memory', 'memories')} for good"
         case DeedKind.JOIN:
             what = f"merge of {deed.detail.get('source')} into {deed.detail.get('into')}, {many}"
+        case DeedKind.FORGET_PROJECT:
+            what = f"forgetting of the project {deed.detail.get('project')}, {many}"
         case DeedKind.ACCEPT:
             what = f"accepting of the name {deed.detail.get('project')}"
         case DeedKind.REVIEW:

@@ -48,7 +48,7 @@ def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
     activity = Activity()
     sys.setswitchinterval(SWITCH_S)
     with (
-        wiring.open_engine(settings, places.database, model.if_loaded, resident=True) as engine,
+        wiring.open_engine(settings, places.database, model.if_loaded, resident=True, pauses=places.pause) as engine,
         listening(places, settings(None).daemon.port) as heard,
         Background(engine, model, activity.is_calm) as background,
     ):

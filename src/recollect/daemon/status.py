@@ -9,6 +9,7 @@ from recollect import __version__
 from recollect.daemon.log import Noted, last_errors
 from recollect.domain.errors import RecollectError
 from recollect.domain.injection import Usage
+from recollect.domain.pause import Pause
 from recollect.engine.engine import Engine
 
 
@@ -30,6 +31,7 @@ class Status:
     extractor: str | None  # None: no language model reads sessions
     model: str
     read_only: bool  # the database can be read but not written: nothing is learnt
+    pauses: list[Pause]  # those that are on: nothing is captured or injected
     usage: list[Usage]  # what the blocks of each moment came to
     last_errors: list[Noted]  # of this daemon's life, the newest last
 
@@ -53,6 +55,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         extractor=_extractor(engine),
         model=model,
         read_only=engine.is_read_only,
+        pauses=[*engine.pauses.on()],
         usage=engine.log.usage(),
         last_errors=[*last_errors()],
     )

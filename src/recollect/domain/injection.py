@@ -47,6 +47,7 @@ class Quiet(StrEnum):
     """Why nothing was looked for at all."""
 
     OFF = "off"  # the settings say so
+    PAUSED = "paused"  # the user has paused Recollect
     OPTED_OUT = "opted_out"  # the prompt or the session asked not to be helped
     IDLE = "idle"  # the prompt asks nothing
     GENERIC = "generic"  # the error says nothing that could be known again

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.holding import Holding
 from recollect.domain.memory import (
     Anchor,
     Draft,
@@ -29,14 +31,17 @@ from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
-from recollect.engine import doubtful, forget, recall, review, showing
+from recollect.domain.wording import Edited, Wording
+from recollect.engine import doubtful, forget, forget_project, recall, review, showing
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.by_id import found
 from recollect.engine.changing import Changing
+from recollect.engine.edit import edit
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
 from recollect.engine.learning_ports import ReadsExchanges
+from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, story
@@ -77,6 +82,7 @@ class Engine(Changing):
         model: Callable[[], Embeds | None] = no_model,
         files: Callable[[], SeesFiles] = NoFiles,
         extractor: Callable[[], ReadsExchanges | None] = no_extractor,
+        pauses: KnowsPauses | None = None,
     ) -> None:
         self._store = store
         self._model = model
@@ -85,14 +91,27 @@ class Engine(Changing):
         self._seconds = seconds
         self._open_files = files
         self.extractor = extractor
+        self.pauses: KnowsPauses = pauses or NoPauses()
         self._made: dict[str, Any] = {}
         self.is_untidy = False  # a session was deleted: its bytes wait for `tidy`
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
         """The same store, as these settings have it, whatever the folder; for one question."""
         return Engine(
-            self._store, lambda _: settings, self._workspace, self._seconds, model, self._open_files, self.extractor
+            self._store,
+            lambda _: settings,
+            self._workspace,
+            self._seconds,
+            model,
+            self._open_files,
+            self.extractor,
+            self.pauses,
         )
+
+    def is_paused(self, folder: str | None, at: datetime) -> bool:
+        """Whether nothing is told to an agent in this folder, and nothing kept of it."""
+        on = self.pauses.on(at)
+        return pause_of(on, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
 
     def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder, now=now)
@@ -235,6 +254,29 @@ class Engine(Changing):
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
 
+    def holdings(self) -> list[Holding]:
+        """How much is kept of each project and outside of all, the last used first."""
+        return self._store.holdings()
+
+    def forget_project(self, project: ProjectId, *, at: datetime, by: str, for_good: bool) -> tuple[DeedId, bool]:
+        """Everything of a project: out of sight, or gone for good. Whether no byte is left of what should be gone."""
+        sessions = self._store.sessions_in(project)
+        deed = forget_project.hide(self._store, project, at=at, by=by)
+        for session in sessions:
+            self._unlearn(session)
+        if not for_good:
+            return deed, True
+        return deed, self._store.scrub(forget_project.delete_now(self._store, project))
+
+    def is_forgotten(self, project: ProjectId) -> bool:
+        """Whether it was forgotten and can still be brought back."""
+        return any(deed.detail["project"] == project for deed in self._store.forgotten_projects())
+
+    def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
+        """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
+        done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
+        return replace(done, memory=showing.shown(done.memory), before=showing.shown(done.before))
+
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""
         return [showing.shown_case(case) for case in review.cases(self._store)]
@@ -295,7 +337,9 @@ class Engine(Changing):
         """What time alone brings. Nothing waits for it."""
         self.is_untidy = False
         if not self._store.is_read_only:
-            forget.tidy(self._store, now, self._settings_for(None))
+            settings = self._settings_for(None)
+            forget_project.expire(self._store, now - timedelta(hours=settings.forget.undo_hours))
+            forget.tidy(self._store, now, settings)
 
     def do_chores(self, now: datetime) -> None:
         """What an upgrade leaves for later, once."""
@@ -356,9 +400,25 @@ class Engine(Changing):
 
         def sessions(project: ProjectId | None, begun: bool) -> OldSessions:
             language_of = self._workspace.language_of
-            return OldSessions(self._store, self._settings_for, self.enter_project, language_of, project, begun=begun)
+            return OldSessions(
+                self._store,
+                self._settings_for,
+                self.enter_project,
+                language_of,
+                project,
+                begun=begun,
+                is_paused=self._was_paused,
+            )
 
         return Backfill(self._store, self._settings_for, sessions, self._learning)
+
+    def _was_paused(self, event: "Event", project: ProjectId | None) -> bool:
+        """Whether an event of an old session happened during a pause. PauseUnreadable: nobody knows."""
+
+        def its_project() -> ProjectId | None:
+            return event.project or (self.project_of(event.folder) if event.folder else project)
+
+        return pause_of(self.pauses.at(event.at), its_project, self.project_named) is not None
 
     def recall_turns(
         self,
@@ -485,6 +545,8 @@ class Engine(Changing):
                 self._model,
                 self._looking_from,
                 self._unlearn,
+                self.pauses,
+                self.project_named,
             )
             self._made.setdefault("moments", made)
         moments: Moments = self._made["moments"]

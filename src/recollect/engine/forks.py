@@ -27,6 +27,15 @@ def forked(store: Store, session: Session, event: SessionStarted) -> Session:
     return session if parent is None else _recognised(store, session, parent, event)
 
 
+def is_copy(store: Store, session: Session, event: SessionStarted) -> bool:
+    """Whether a session that only begins is the copy of one that is known."""
+    if event.source is StartSource.FORK:
+        parent = None if event.parent is None else store.session(event.parent)
+        return parent is not None and _is_alike(parent, session)
+    moments = {moment for held in event.holds for moment in (held.at, *held.calls.values())}
+    return bool(moments) and store.session_sent_at(moments, like=session) is not None
+
+
 def _as_told(store: Store, session: Session, event: SessionStarted) -> Session:
     parent = None if event.parent is None else store.session(event.parent)
     if parent is None or not _is_alike(parent, session) or store.log_of(session.id):

@@ -53,6 +53,10 @@ class Inbox:
         kept = admitted_event(event, settings.privacy) if writes else None
         return kept is None or self._put(kept)
 
+    def mute(self, session: SessionId) -> None:
+        """Nothing is kept of this session until its next prompt."""
+        self._mute(session, True)
+
     def catch_up(self) -> None:
         """Writes what the disk did not take when it came. StoreError: it still does not."""
         self._write()

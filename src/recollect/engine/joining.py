@@ -8,6 +8,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId, DeedKind
 from recollect.domain.memory import Draft, Memory, MemoryId, ProjectId, Scope, SessionId
+from recollect.engine import forget_project
 from recollect.engine.ports import Store
 
 
@@ -36,6 +37,8 @@ def turn_around(store: Store, deed: Deed, at: datetime) -> None:
         original = store.deed(DeedId(int(joined.detail["undoes"])))
         assert original is not None  # deeds are never deleted
         joined, backwards = original, not backwards
+    if joined.kind is DeedKind.FORGET_PROJECT:
+        forget_project.turn_around(store, joined, at, backwards=backwards)
     if joined.kind is DeedKind.ACCEPT:
         project, aliases = joined.detail["project"], joined.detail["aliases"]
         if backwards:

@@ -31,8 +31,9 @@ from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
 from recollect.engine.deleted import DeletedSessions
 from recollect.engine.forget import delete_session
-from recollect.engine.forks import forked
+from recollect.engine.forks import forked, is_copy
 from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
+from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import Place, PreparedBlocks
 from recollect.engine.projects import resolve
@@ -49,6 +50,7 @@ from recollect.text.tokens import estimate
 
 NOTHING_LIVE = Live()
 NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
+PAUSED = silence(Placement.MESSAGE, Quiet.PAUSED)
 NOBODY = SessionId("nobody")  # the session that a start block is prepared for
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 WELCOME = "Recollect has no memories here yet; `recollect remember` teaches it a sentence."
@@ -65,6 +67,8 @@ class Moments:
         model: Callable[[], Embeds | None],
         looking_from: Callable[[str | None], Looks],
         unlearn: Callable[[SessionId], None] = lambda _: None,
+        pauses: KnowsPauses | None = None,
+        project_named: Callable[[str], ProjectId] = ProjectId,
     ) -> None:
         self._store = store
         self._model = model
@@ -81,6 +85,8 @@ class Moments:
         self._deleted = DeletedSessions()
         self.sent = SentLog(store, seconds)
         self._unlearn = unlearn
+        self._pauses = pauses or NoPauses()
+        self._project_named = project_named
 
     def handle(self, event: Event) -> Injection:
         """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
@@ -90,12 +96,66 @@ class Moments:
             return NOTHING
         if self._deleted.swallow(event):
             return NOTHING
+        if self._is_paused(event):
+            return self._while_paused(event)
         enters = self._looked_up if isinstance(event, Asked) else self._enter_project
         session = session_state.enter(self._store, event, enters, self._workspace.language_of)
         event = session_state.as_spoken(session, event)
         kept = self._keep(session, event)
         injection = self._answer(session, event)
         return injection if kept else replace(injection, kept=False)
+
+    def _is_paused(self, event: Event) -> bool:
+        """Now, or when it happened: a host may tell of it late."""
+
+        def project() -> ProjectId | None:
+            known = self._store.session(event.session)
+            return self._as_it_would_begin(event).project if known is None else known.project
+
+        return pause_of(self._pauses.on(event.at), project, self._project_named) is not None
+
+    def _while_paused(self, event: Event) -> Injection:
+        """Keep nothing of it and say nothing new. What was sent before is said again. Of a session that is known, it is
+        noted that this message went out bare, so that it stays so; of another one, nothing is noted at all."""
+        if isinstance(event, Prompt):
+            self._inbox.mute(event.session)  # what follows is an answer to it, also once the pause is over
+        session = self._store.session(event.session)
+        if session is None and isinstance(event, SessionStarted) and (event.holds or event.parent):
+            begins = self._as_it_would_begin(event)
+            # A copy begins with what its original was sent.
+            session = self._store.begin_session(begins) if is_copy(self._store, begins, event) else None
+        match event:
+            case _ if session is None:
+                return PAUSED
+            case SessionStarted():
+                return self._start(session, event)
+            case Prompt():
+                return self._turn(session, event)
+            case ToolFailed():
+                return self._tool_failed(session, event)
+            case Compacting():
+                return self._compacting(session, event)
+            case Asked():
+                return self._asked(session, event)
+            case Compacted():
+                session_state.forgotten(self._store, session, event.at)
+            case SessionEnded():
+                self._store.keep_session(replace(session, ended_at=event.at))
+            case _:
+                pass
+        return PAUSED
+
+    def _as_it_would_begin(self, event: Event) -> Session:
+        """Nothing is written down of it."""
+        return Session(
+            id=event.session,
+            host=event.host,
+            project=event.project or (self._looked_up(event.folder, event.at) if event.folder else None),
+            language=event.language or (self._workspace.language_of(event.folder) if event.folder else None),
+            started_at=event.at,
+            parent=event.parent,
+            forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
+        )
 
     def _delete(self, event: SessionDeleted) -> None:
         """First it is noted: what comes meanwhile belongs to it. Nobody deletes the session of another host."""
@@ -131,9 +191,17 @@ class Moments:
         if not isinstance(event, LearntFrom):
             return True
         try:
+            if isinstance(event, Prompt) and self._was_told_in_a_pause(session, event):
+                self._inbox.mute(session.id)
+                return True
             return self._inbox.note(session, event)
         except StoreError:  # not even what was wished for can be read
             return False
+
+    def _was_told_in_a_pause(self, session: Session, event: Prompt) -> bool:
+        """A host may ask about a message again, once the pause is over."""
+        sent = self._store.sent_with(session.id, [event.message])
+        return any(not one.call and one.injection.quiet is Quiet.PAUSED for one in sent)
 
     def _answer(self, session: Session, event: Event) -> Injection:
         match event:
@@ -238,10 +306,13 @@ class Moments:
             session = session_state.wished(
                 self._store, session, recalls=not wish.recall_session, captures=not wish.capture_session
             )
-        quiet = Quiet.OPTED_OUT if wish.recall else self._quiet(session, settings.turn.enabled, event)
+        quiet = self._quiet(session, settings.turn.enabled, event)
+        if wish.recall and quiet is not Quiet.PAUSED:
+            quiet = Quiet.OPTED_OUT
         if quiet is None and is_nobodys(event):
             quiet = Quiet.IDLE
-        self._prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
+        if quiet is not Quiet.PAUSED:
+            self._prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
         if quiet is not None:
             answer = silence(Placement.MESSAGE, quiet)
         elif settings.inject.placement is Placing.SYSTEM:
@@ -251,7 +322,7 @@ class Moments:
             known = corrections(self._store, situation)
             answer = turn.answer(self._store, self._model(), without_markers(event.text), situation, known)
         recorded = self.sent.record(session, event.message, answer, event, began, Point.PROMPT)
-        if settings.loop.enabled:
+        if settings.loop.enabled and quiet is not Quiet.PAUSED:
             self._questions.ask(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
         return recorded
 
@@ -322,7 +393,7 @@ class Moments:
     def _asked(self, session: Session, event: Asked) -> Injection:
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).on_demand.enabled, event)
-        if quiet is Quiet.OFF:  # whoever opted out of being told may ask all the same
+        if quiet in (Quiet.OFF, Quiet.PAUSED):  # whoever opted out of being told may ask all the same
             answer = silence(Placement.ANSWER, quiet)
         else:
             situation = self._situation(session, event, self._in_front(session, event))
@@ -339,6 +410,8 @@ class Moments:
 
     def _quiet(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
         """Whether nothing is to be said at this moment; None: something may be."""
+        if self._is_paused(event):
+            return Quiet.PAUSED
         if not enabled or not self._settings_for(event.folder).inject.enabled:
             return Quiet.OFF
         return None if session.recalls else Quiet.OPTED_OUT

@@ -1,5 +1,6 @@
 """The sessions of one transcript, and what their users want of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recollect.domain.errors import InvalidValue
@@ -30,19 +31,31 @@ class OldSessions:
         project: ProjectId | None,
         *,
         begun: bool,
+        is_paused: Callable[[Event, ProjectId | None], bool] = lambda _event, _project: False,
     ) -> None:
-        """`project`: of those that do not tell their folder; `begun`: some of this transcript was read before."""
+        """`project`: of those that do not tell their folder; `begun`: some of this transcript was read before;
+        `is_paused`: whether an event happened during a pause."""
         self._store = store
         self._settings_for = settings_for
         self._enter_project = enter_project
         self._language_of = language_of
         self._project = project
         self._begun = begun
+        self._is_paused = is_paused
         self._met: dict[SessionId, _Met | None] = {}  # None: nothing of it is to be kept
         self._changed: dict[SessionId, Session] = {}
+        self._asked_in_a_pause: set[SessionId] = set()  # the last prompt of these was
 
     def of(self, event: Event) -> Session | None:
         """The session that may learn from this event; None: none may."""
+        if self._is_paused(event, self._project):
+            if isinstance(event, Prompt):  # what answers it is not kept either, whenever it came
+                self._asked_in_a_pause.add(event.session)
+            return None
+        if isinstance(event, Prompt):
+            self._asked_in_a_pause.discard(event.session)
+        if event.session in self._asked_in_a_pause:
+            return None
         if event.session not in self._met:
             self._met[event.session] = self._entered(event)
         met = self._met[event.session]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
+from recollect.domain.holding import Holding
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, ProjectId, SessionId, Viewer
 from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.search import (
@@ -145,6 +146,10 @@ class KeepsHistory(Protocol):
         """The newest deed of a person that holds and is no undo itself."""
         ...
 
+    def forgotten_projects(self) -> list[Deed]:
+        """The deeds that forgot a project which is not yet gone for good."""
+        ...
+
     def changes_in(self, deed: DeedId) -> list[Change]: ...
 
     def changes_of(self, memory_id: MemoryId) -> list[Change]: ...
@@ -166,6 +171,14 @@ class Forgets(Protocol):
     def delete_session(self, session: SessionId) -> bool:
         """Deletes its row, its log, its turns, what waits of it and what it left, and every line in which another
         session was told of that. False: nothing is known of it."""
+        ...
+
+    def delete_sessions(self, sessions: Collection[SessionId]) -> None:
+        """The same of several that go together."""
+        ...
+
+    def erase_project(self, project: ProjectId) -> None:
+        """Takes out everything that a project is known as, and the deeds that name it."""
         ...
 
     def scrub(self, said: Collection[str] = ()) -> bool:
@@ -268,6 +281,14 @@ class KeepsProjects(KnowsProjects, Protocol):
         ...
 
     def sessions_in(self, project: ProjectId) -> list[SessionId]: ...
+
+    def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
+        """The sessions of forgotten projects, each with the id under which it is hidden."""
+        ...
+
+    def holdings(self) -> list[Holding]:
+        """How much is kept of each project and outside of all, the last used first."""
+        ...
 
     def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
         """The sessions and their turns belong to this project from now on."""

@@ -46,6 +46,9 @@ FULL = (
 )
 NO_ROOM = "Something is known about that, but it is too long for an answer of this size. Leave `max_tokens` out."
 SWITCHED_OFF = "The user's settings give agents no answers ([on_demand] or [inject] enabled). Do without."
+PAUSED = (
+    "The user has paused Recollect: nothing is told and nothing is kept until they resume. Do without; do not retry."
+)
 NOWHERE = "No project folder came with this connection: only what holds everywhere is told."
 IN_SHORT = (Verdict.SHORT, Verdict.LISTED, Verdict.RECALLED)
 ABOUT = {
@@ -85,6 +88,12 @@ class SwitchedOff(RecollectError):
     code = "switched_off"
 
 
+class Paused(RecollectError):
+    """The user has paused Recollect: agents are told nothing, and nothing of theirs is kept."""
+
+    code = "paused"
+
+
 class OptedOut(RecollectError):
     """The user wants nothing to be kept of this session."""
 
@@ -108,6 +117,8 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> A
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
+        if engine.is_paused(asker.folder, asker.at):
+            raise Paused(PAUSED)
         return _DONE_BY[name](engine, asker, TOOLS[name].read(given))
     except RecollectError as error:
         return Answer(text=redact(str(error)).text, code=error.code)

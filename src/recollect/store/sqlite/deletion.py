@@ -5,9 +5,9 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from recollect.domain.memory import MemoryId, SessionId
+from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.session import Recap
-from recollect.store.sqlite import inbox, index, quotations, vectors
+from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
 from recollect.store.sqlite.inbox import INBOX_WORDS
 from recollect.store.sqlite.rows import is_sound
 from recollect.store.sqlite.session_rows import recap_of
@@ -24,11 +24,15 @@ _DAY = re.compile(r"^- (?:\d+-\d\d-\d\d )?")
 _EDGE = " \t-.,;:!?\"'`()…"
 
 
-def delete(connection: sqlite3.Connection, session: SessionId) -> None:
+def delete(connection: sqlite3.Connection, session: SessionId, gone: Collection[SessionId] = ()) -> None:
+    """`gone`: other sessions that go with it: what they were told of it need not be cut out."""
+    if session.startswith(A_SESSION):
+        holdings.erase_names(connection, ProjectId(session.removeprefix(A_SESSION)))
+        return
     tables = quotations.tables_of(connection)
     said = _said_in(connection, session, tables)
     left = _left_by(connection, session, tables)
-    others = _told_of_it(connection, session, tables)
+    others = _told_of_it(connection, session, tables).difference(gone, (session,))
     for row in _rows(connection, "turn", session, tables):
         index.drop_turn(connection, row["n"])
         if "turn_vector" in tables:
@@ -38,15 +42,15 @@ def delete(connection: sqlite3.Connection, session: SessionId) -> None:
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
     if "session" in tables:
         connection.execute("DELETE FROM session WHERE id = ?", (session,))
-    if "injection" in tables and (said or left):
+    if "injection" in tables and others and (said or left):
         quotations.cut_from_blocks(connection, (), _telling_of(session, said, left), among=others)
 
 
 def delete_all(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
     """The memories and sessions of which something may be left; `also`: what the memories said."""
     memories, sessions = told_apart(traces)
-    for session in sessions:
-        delete(connection, session)
+    for session in sorted(sessions, key=lambda name: name.startswith(A_SESSION)):  # names last: a deleted turn counts
+        delete(connection, session, sessions)
     quotations.delete(connection, memories, also=also)
 
 
@@ -59,6 +63,11 @@ def is_known(connection: sqlite3.Connection, session: SessionId) -> bool:
 
 def trace_of(session: SessionId) -> str:
     return f"{A_SESSION}{session}"
+
+
+def trace_of_project(project: ProjectId) -> str:
+    """Its names may be left in a copy. No session is called so either."""
+    return f"{A_SESSION}{A_SESSION}{project}"
 
 
 def told_apart(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from recollect.domain.memory import MemoryId, SessionId
-from recollect.store.sqlite import deletion, leaks, live, quotations
+from recollect.domain.memory import MemoryId, ProjectId, SessionId
+from recollect.store.sqlite import deletion, holdings, leaks, live, quotations
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
@@ -41,6 +41,19 @@ class Forgetting:
             deletion.delete(connection, session)
             connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
         return True
+
+    def delete_sessions(self, sessions: Collection[SessionId]) -> None:
+        with self._database.speaking_of_files(), self._database.write() as connection:
+            for unfinished in self._unfinished():
+                unfinished.unlink()
+            for session in sessions:
+                deletion.delete(connection, session, sessions)
+                connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
+
+    def erase_project(self, project: ProjectId) -> None:
+        with self._database.write() as connection:
+            holdings.erase_names(connection, project)
+            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of_project(project),))
 
     def take_out_secrets(self) -> int:
         """From rows that an older version wrote, and from every copy; how many were taken out. Copies come first: as

@@ -56,11 +56,19 @@ class History:
             row = connection.execute(
                 f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge') "
                 "AND by NOT IN (SELECT value FROM json_each(?)) "
-                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) OR kind IN ('join', 'accept')) "
+                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
+                "OR kind IN ('join', 'accept', 'forget_project')) "
                 "ORDER BY deed.n DESC LIMIT 1",
                 (json.dumps(AGENTS),),
             ).fetchone()
         return deed_of(row) if row else None
+
+    def forgotten_projects(self) -> list[Deed]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{DEED} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
+            ).fetchall()
+        return deeds_of(rows)
 
     def changes_in(self, deed: DeedId) -> list[Change]:
         return self._changes("change.deed = ?", deed)

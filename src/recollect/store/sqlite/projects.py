@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from recollect.domain.holding import HIDDEN
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
 from recollect.domain.project import SHARED, ProjectFacts
 from recollect.store.sqlite import index, recaps, vectors
@@ -63,7 +64,7 @@ class Projects:
                     WHERE project IS NOT NULL AND host <> '{ASKED}' GROUP BY project
                     UNION ALL SELECT project, 0, max(noted_ms) FROM project_alias GROUP BY project
                     UNION ALL SELECT project, 0, max(at_ms) FROM turn WHERE project IS NOT NULL GROUP BY project
-                ) GROUP BY project ORDER BY last_ms DESC, project
+                ) WHERE project NOT GLOB '{HIDDEN}*' GROUP BY project ORDER BY last_ms DESC, project
                 """
             ).fetchall()
             known = connection.execute("SELECT project, alias FROM project_alias ORDER BY alias").fetchall()

@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from recollect.domain.memory import MemoryId, SessionId
@@ -27,7 +28,7 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     gone = [row for memory_id in memories for row in _take_out(connection, memory_id)]
     for row in gone:
         _take_back_its_name(connection, row)
-        texts = _texts_of(row)
+        texts = list(dict.fromkeys((*_texts_of(row), *_earlier_texts(connection, row["id"], tables))))
         said += texts
         if "turn" in tables:
             whole += _cut_from_archive(connection, texts, row)
@@ -92,6 +93,18 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: 
 def _texts_of(row: sqlite3.Row) -> list[str]:
     """The text and the evidence."""
     return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *_list_in(row, "evidence"))]
+
+
+def _earlier_texts(connection: sqlite3.Connection, memory_id: str, tables: Collection[str]) -> Iterator[str]:
+    """What it said before somebody edited it."""
+    if "change" not in tables:
+        return
+    changes = connection.execute("SELECT before FROM change WHERE memory = ? AND before IS NOT NULL", (memory_id,))
+    for change in changes.fetchall():
+        with suppress(ValueError, TypeError, KeyError):  # damaged: what can be read
+            before = json.loads(change["before"])
+            evidence = before.get("evidence") or "[]"
+            yield from filter(None, (before["text"], *json.loads(evidence)))
 
 
 def _list_in(row: sqlite3.Row, column: str) -> list[Any]:

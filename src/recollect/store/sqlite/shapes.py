@@ -97,21 +97,25 @@ class Shape:
         )
 
 
+ERASED = "\t"  # counts the projects whose own counters are gone; no project is called so
+
+
 class Shapes:
     """Thread-safe: a shape is never changed, only replaced."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, int], Shape]] = OrderedDict()
+        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, tuple[int, int]], Shape]] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, connection: sqlite3.Connection, project: ProjectId | None) -> Shape:
         # A number is given again only after its turn was deleted; that, and every move to and fro, is counted.
         state = connection.execute(
             "SELECT coalesce((SELECT max(n) FROM turn), 0), "
-            "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0)",
-            {"project": project},
+            "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0), "
+            "coalesce((SELECT times FROM turn_change WHERE project = :erased), 0)",
+            {"project": project, "erased": ERASED},
         ).fetchone()
-        current = (int(state[0]), int(state[1]))
+        current = (int(state[0]), (int(state[1]), int(state[2])))
         with self._lock:
             known = self._shapes.get(project)
             if known is not None and known[0] == current:

@@ -12,6 +12,7 @@ from recollect.store.sqlite.chores import Chores
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.finding import Finding
 from recollect.store.sqlite.forgetting import Forgetting
+from recollect.store.sqlite.holdings import Holdings
 from recollect.store.sqlite.inbox import Inbox
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
@@ -42,6 +43,7 @@ class SqliteStore(
     Inbox,
     TokenDays,
     Chores,
+    Holdings,
 ):
     def __init__(self, path: Path | None, *, resident: bool = False) -> None:
         self._database = Database(path, resident=resident)

@@ -1,0 +1,71 @@
+"""What is kept of each project, in figures; and forgetting a whole project."""
+
+from dataclasses import dataclass
+
+from recollect.api.operation import Desk, Operation, Request
+from recollect.api.places import project_of
+from recollect.domain.errors import InvalidValue
+from recollect.domain.history import DeedId
+from recollect.domain.holding import Holding
+from recollect.domain.memory import ProjectId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data(Request):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    holdings: list[Holding]  # the last used first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetProject(Request):
+    project: str | None = None  # None: that of the folder
+    now: bool = False  # gone for good at once; cannot be undone
+    dry_run: bool = False  # only say what would be forgotten
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenProject:
+    outcome: str  # would be forgotten, forgotten or gone for good
+    project: ProjectId
+    holding: Holding  # as it was
+    undo: DeedId | None  # brings it back
+    is_clean: bool = True  # no byte is left of what should be gone
+
+
+def data(desk: Desk, _: Data) -> Kept:
+    return Kept(holdings=desk.engine.holdings())
+
+
+def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
+    project = project_of(desk.engine, asked.folder, asked.project, may_be_new=True)
+    holding = next((one for one in desk.engine.holdings() if one.place == project), None)
+    if holding is None and not (asked.now and desk.engine.is_forgotten(project)):
+        raise InvalidValue(f"Nothing is known of a project {project!r}; `recollect data` shows all.")
+    holding = holding or Holding(place=project)
+    if asked.dry_run:
+        return ForgottenProject(outcome="would be forgotten", project=project, holding=holding, undo=None)
+    for_good = asked.now or desk.engine.forgets_for_good
+    # The engine of the sessions: it forgets what it heard of them, too.
+    deed, is_clean = desk.live.forget_project(project, at=desk.now, by=asked.by, for_good=for_good)
+    return ForgottenProject(
+        outcome="gone for good" if for_good else "forgotten",
+        project=project,
+        holding=holding,
+        undo=None if for_good else deed,
+        is_clean=is_clean,
+    )
+
+
+DATA = Operation("data", "Says how much is kept of each project, and how old it is.", Data, Kept, data)
+FORGET_PROJECT = Operation(
+    "forget_project",
+    "Forgets everything of a project: out of sight at once, or gone for good.",
+    ForgetProject,
+    ForgottenProject,
+    forget_project,
+    writes=True,
+)

@@ -1,0 +1,132 @@
+"""How much is kept of each project, counted in SQLite; and the sessions of projects that are forgotten."""
+
+import sqlite3
+from collections import Counter
+from typing import Any
+
+from recollect.domain.holding import HIDDEN, Holding
+from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.memories import LIVE
+from recollect.store.sqlite.rows import from_ms
+from recollect.store.sqlite.shapes import ERASED
+
+NOWHERE, FORGOTTEN = "no project", "forgotten"
+_COUNTS = (
+    "memories",
+    "candidates",
+    "past",
+    "forgotten",
+    "turns",
+    "sessions",
+    "notes",
+    "blocks",
+    "waiting",
+    "text_bytes",
+)
+_BYTES = "sum(length(CAST({} AS BLOB)))"
+_IN_SESSION = "LEFT JOIN session ON session.id = {0}.session"
+_COUNTED = (
+    f"""
+    SELECT scope AS place, sum({LIVE} AND tier = 'confirmed') AS memories,
+        sum({LIVE} AND tier = 'candidate') AS candidates,
+        sum(forgotten_ms IS NULL AND NOT ({LIVE})) AS past, sum(forgotten_ms IS NOT NULL) AS forgotten,
+        {_BYTES.format("text")} AS text_bytes, min(created_ms) AS oldest, max(created_ms) AS newest
+    FROM memory GROUP BY scope
+    """,
+    f"""
+    SELECT 'project:' || project AS place, count(*) AS turns, {_BYTES.format("text")} AS text_bytes,
+        min(at_ms) AS oldest, max(at_ms) AS newest FROM turn GROUP BY project
+    """,
+    """
+    SELECT 'project:' || project AS place, count(*) AS sessions, min(started_ms) AS oldest, max(started_ms) AS newest
+    FROM session GROUP BY project
+    """,
+    f"""
+    SELECT 'project:' || project AS place, count(*) AS notes, {_BYTES.format("notes || summary")} AS text_bytes
+    FROM recap GROUP BY project
+    """,
+    f"""
+    SELECT 'project:' || session.project AS place, count(*) AS blocks, {_BYTES.format("block")} AS text_bytes
+    FROM injection {_IN_SESSION.format("injection")} WHERE block <> '' GROUP BY session.project
+    """,
+    f"""
+    SELECT 'project:' || session.project AS place, sum(done = 0) AS waiting, {_BYTES.format("event")} AS text_bytes
+    FROM inbox {_IN_SESSION.format("inbox")} GROUP BY session.project
+    """,
+    "SELECT DISTINCT 'project:' || project AS place FROM project_alias",  # also of what only its names are known
+)
+
+
+class Holdings:
+    _database: Database
+
+    def holdings(self) -> list[Holding]:
+        counted: dict[str, Counter[str]] = {}
+        times: dict[str, list[int]] = {}
+        with self._database.read() as connection:
+            for query in _COUNTED:
+                for row in map(dict, connection.execute(query)):
+                    place = _named(row.pop("place"))
+                    counted.setdefault(place, Counter()).update({n: row.get(n) or 0 for n in _COUNTS})
+                    times.setdefault(place, []).extend(_times(row))
+        return sorted(
+            (_holding(place, counts, times[place]) for place, counts in counted.items()),
+            key=lambda one: (one.newest is None, -one.newest.timestamp() if one.newest else 0, one.place),
+        )
+
+    def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
+        """The sessions of forgotten projects, each with the id under which it is hidden."""
+        after = f"{HIDDEN[:-1]};"  # the next character after the colon
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT project, id FROM session WHERE project >= :first AND project < :after "
+                "UNION SELECT project, session FROM turn WHERE project >= :first AND project < :after",
+                {"first": HIDDEN, "after": after},
+            ).fetchall()
+        return [(ProjectId(row["project"]), SessionId(row["id"])) for row in rows]
+
+
+def _named(scope: str | None) -> str:
+    if scope is None:
+        return NOWHERE
+    if scope.startswith(f"{ScopeLevel.PROJECT}:{HIDDEN}"):
+        return FORGOTTEN
+    return scope.removeprefix(f"{ScopeLevel.PROJECT}:")
+
+
+def _times(row: dict[str, Any]) -> list[int]:
+    return [row[name] for name in ("oldest", "newest") if isinstance(row.get(name), int)]
+
+
+def _holding(place: str, counts: Counter[str], times: list[int]) -> Holding:
+    return Holding(
+        place=place,
+        **{name: int(counts[name]) for name in _COUNTS},
+        oldest=from_ms(min(times)) if times else None,
+        newest=from_ms(max(times)) if times else None,
+    )
+
+
+def erase_names(connection: sqlite3.Connection, project: ProjectId) -> None:
+    """Takes a project's names out: what it was known as, and the deeds that tell of them. Works on a copy too."""
+    tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if "project_alias" in tables:
+        connection.execute("DELETE FROM project_alias WHERE project = ?", (project,))
+    if "deed" in tables:
+        connection.execute(
+            """
+            UPDATE deed SET kind = 'purge',
+                detail = json_object('memories', coalesce(json_extract(detail, '$.memories'), 0))
+            WHERE kind IN ('join', 'accept', 'forget_project') AND json_valid(detail) AND ? IN (
+                json_extract(detail, '$.source'), json_extract(detail, '$.into'), json_extract(detail, '$.project')
+            )
+            """,
+            (project,),
+        )
+    if "turn_change" in tables:
+        connection.execute("DELETE FROM turn_change WHERE project = ? OR project GLOB ?", (project, f"{HIDDEN}*"))
+        # Without its counter, whoever knows the archive of this project would take it for what it was.
+        connection.execute(
+            "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1", (ERASED,)
+        )
