@@ -28,8 +28,8 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @output.json_option
 def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
     """Take back the last thing that you did (remember, import, forget, review, merge), a given DEED, or all that was
-    learnt from a session. What agents did over MCP and what sessions taught is passed over unless its number is given:
-    --list shows all of it. Undo can be undone."""
+    learnt from a session. What sessions taught is passed over unless its number is given; where an agent did something
+    after you, a number is asked for. --list shows all of it. Undo can be undone."""
     if session is not None and (listing or deed is not None):
         raise InvalidValue("--session takes back what that session taught; leave the number and --list out.")
     if listing:
@@ -50,12 +50,16 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
                 "undone": undone.deed.id,
                 "kind": undone.deed.kind.value,
                 "by": undone.by,
+                "passed_over": None if undone.passed_over is None else undone.passed_over.id,
                 "removed": [record_of(memory) for memory in undone.removed],
                 "restored": [record_of(memory) for memory in undone.restored],
             }
         )
         return
-    output.say(f"Taken back: {_line(undone.deed)}.")
+    output.say(f"Taken back: {_line(undone.deed)}{_about(undone.deed)}.")
+    if undone.passed_over is not None:
+        later = undone.passed_over
+        output.say(f"The {_line(later)} came later and stays; `recollect undo {later.id}` takes that back.")
     for title, memories in (("Out of sight:", undone.removed), ("As before:", undone.restored)):
         if memories:
             output.say(title)
@@ -115,6 +119,8 @@ def _line(deed: Deed) -> str:
             what = f"review ({deed.detail.get('decision')}) of {many} through {deed.by}"
         case DeedKind.LEARN:
             what = f"learning of {many} from session {deed.detail.get('session')} through {deed.by}"
+        case DeedKind.PROPOSE:
+            what = f"proposal of an agent to forget {deed.detail.get('memory')}; `recollect review` decides"
         case DeedKind.FADE:
             what = f"fading of {many} that nobody needed"
         case _:

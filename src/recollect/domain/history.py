@@ -6,10 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NewType
 
-from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.memory import Memory, MemoryId, Role, Source
 
 DeedId = NewType("DeedId", int)
-AGENTS = ("mcp",)  # through these only agents do something: whoever undoes "the last" deed never means theirs
+AGENT = "mcp"  # who did what an agent did by its tools, in whatever host
+AGENTS = (AGENT,)  # through these only agents do something
 
 
 class DeedKind(StrEnum):
@@ -22,6 +23,7 @@ class DeedKind(StrEnum):
     REVIEW = "review"  # a person decided about what waited
     LEARN = "learn"  # what one session taught
     FADE = "fade"  # candidates that nobody needed
+    PROPOSE = "propose"  # an agent would forget what the user said; the user decides
     UNDO = "undo"
 
 
@@ -34,6 +36,11 @@ OF_MEMORIES = (
     DeedKind.LEARN,
     DeedKind.FADE,
 )
+
+
+def doer(source: Source) -> str:
+    """Who is named for what was remembered."""
+    return AGENT if source.role is Role.ASSISTANT else source.host or "engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

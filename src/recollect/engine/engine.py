@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Deed, DeedId, DeedKind, doer
 from recollect.domain.memory import (
     Anchor,
     Draft,
@@ -107,7 +107,7 @@ class Engine(Changing):
         if first is None:  # nothing of them is kept, nor that there was something
             return [draft for draft in admissible if isinstance(draft, Refused)]
         with self._store.writing():
-            deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, first.source.host or "engine")
+            deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
             done = [d if isinstance(d, Refused) else remember(self._store, d, deed) for d in admissible]
         return [showing.shown_outcome(outcome) for outcome in done]
 

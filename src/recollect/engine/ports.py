@@ -121,6 +121,10 @@ class KeepsMemories(Protocol):
 
 
 class KeepsHistory(Protocol):
+    def proposals(self) -> list[Deed]:
+        """What agents would forget and no person has decided, the last first; `memory` in the detail names it."""
+        ...
+
     def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId: ...
 
     def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:

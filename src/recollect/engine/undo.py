@@ -7,9 +7,13 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import AGENTS, OF_MEMORIES, Change, Deed, DeedId, DeedKind
 from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
+from recollect.engine.admission import redacted
 from recollect.engine.ports import Store
+from recollect.text.block import visible
+from recollect.text.sentences import shortened
 
 LOOKED_BACK = 100  # deeds
+ABOUT_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +27,8 @@ class Undone:
 
 
 def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undone:
-    """The last deed of a person that still holds, or a given one, if nothing was built on it since."""
+    """The last deed of a person that still holds, or a given one, if nothing was built on it since. Where an agent
+    did something later, whoever says "the last" may mean that: then it takes a number."""
     with store.writing():
         deed = _last(store) if deed_id is None else _given(store, deed_id)
         changes = store.changes_in(deed.id)
@@ -64,7 +69,22 @@ def _last(store: Store) -> Deed:
             "There is nothing to undo of what you did. `recollect undo --list` also shows what agents did and sessions "
             "taught; a number from there takes that back."
         )
+    agents = next((one for one in store.deeds(limit=LOOKED_BACK) if _is_of_an_agent(one)), None)
+    if agents is not None and agents.id > deed.id:
+        raise InvalidValue(
+            f"The last deed is an agent's: {_told(agents)}. `recollect undo {agents.id}` takes that back, "
+            f"`recollect undo {deed.id}` your own last deed: {_told(deed)}."
+        )
     return deed
+
+
+def _told(deed: Deed) -> str:
+    about = "" if deed.about is None else f", “{shortened(visible(redacted(deed.about)), chars=ABOUT_CHARS)}”"
+    return f"{deed.kind} of {deed.memories} {'memory' if deed.memories == 1 else 'memories'}{about}"
+
+
+def _is_of_an_agent(deed: Deed) -> bool:
+    return deed.by in AGENTS and deed.kind in OF_MEMORIES and deed.memories > 0 and deed.undone_by is None
 
 
 def _is_of_a_person(deed: Deed) -> bool:
