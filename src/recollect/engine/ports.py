@@ -251,6 +251,10 @@ class KnowsProjects(Protocol):
         """Everything that a project is known as; empty: nothing is known of it."""
         ...
 
+    def has_memories(self, project: ProjectId) -> bool:
+        """Also where it is known as nothing: a file may have brought them."""
+        ...
+
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
         """The project is known as these from now on; a path, a remote or a name that another project had goes over."""
         ...
