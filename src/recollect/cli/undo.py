@@ -1,5 +1,7 @@
 """`recollect undo`"""
 
+from pathlib import Path
+
 import click
 
 from recollect.api.undo import DEEDS, MOST, UNDO, Deeds, Undo
@@ -8,6 +10,7 @@ from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId, DeedKind
 from recollect.text.block import visible
+from recollect.workspace import marker
 
 ABOUT_CHARS = 60
 SHOWN_AT_MOST = 20  # memories on the screen; --json has all
@@ -44,6 +47,7 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
         by=context.BY,
     )
     undone = asking.ask(UNDO, asked)
+    note = _turn_name_around(undone.deed)
     if as_json:
         output.say_json(
             {
@@ -57,6 +61,8 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
         )
         return
     output.say(f"Taken back: {_line(undone.deed)}{_about(undone.deed)}.")
+    if note:
+        output.say(note)
     if undone.passed_over is not None:
         later = undone.passed_over
         output.say(f"The {_line(later)} came later and stays; `recollect undo {later.id}` takes that back.")
@@ -70,6 +76,22 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
         output.say("There is no undo window ([forget] undo_hours): what is out of sight is gone for good.")
     else:
         output.say(f"`recollect undo {undone.by}` does it again.")
+
+
+def _turn_name_around(deed: Deed) -> str | None:
+    """The name in a project's own file goes with the deed that wrote it, and comes back with it; and says so."""
+    named = deed.named
+    if named is None:
+        return None
+    file = Path(named.file)
+    if not named.is_written:
+        if file.exists() and marker.project_name(file) is not None:
+            return f"{file} names a project; it stays as it is."
+        marker.give_name(file, named.name)
+        return f"{file} has the name {named.name} again."
+    if marker.take_name(file, named.name):
+        return f"The name {named.name} is taken out of {file}."
+    return f"{file} does not have the name {named.name} in its first line; look there."
 
 
 def _list(limit: int, as_json: bool) -> None:

@@ -56,6 +56,21 @@ class Deed:
     undone_by: DeedId | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)  # what else it changed; never the text of a memory
 
+    @property
+    def named(self) -> "Named | None":
+        """The file that it wrote a project's name into, or took it from."""
+        told = self.detail.get("named")
+        return None if told is None else Named(**told)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a person did to the name in a project's own file."""
+
+    file: str
+    name: str
+    is_written: bool = True  # False: taken out again
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:

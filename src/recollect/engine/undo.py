@@ -1,7 +1,8 @@
 """Taking back what was done: every memory as it was before. An undo is a deed too, and can be undone."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import AGENTS, OF_MEMORIES, Change, Deed, DeedId, DeedKind
@@ -39,7 +40,8 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
             raise InvalidValue(
                 f"Deed {deed.id} cannot be undone: {', '.join(built_on[:5])} changed since. Undo the later deeds first."
             )
-        undoing = store.begin_deed(DeedKind.UNDO, at, by, {"undoes": deed.id})
+        also = None if "also" not in deed.detail else undo(store, DeedId(deed.detail["also"]), at=at, by=by)
+        undoing = store.begin_deed(DeedKind.UNDO, at, by, _detail(deed, also))
         states = [_take_back(store, change, undoing, at) for change in reversed(changes)]
         joining.turn_around(store, deed, at)
         store.note_undone(deed.id, undoing)
@@ -48,6 +50,16 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
     gone = tuple(memory for memory in states if memory is not None and memory.forgotten_at is not None)
     back = tuple(memory for memory in states if memory is not None and memory.forgotten_at is None)
     return Undone(deed=deed, by=undoing, removed=gone, restored=back)
+
+
+def _detail(deed: Deed, also: Undone | None) -> dict[str, Any]:
+    """What was done beside the memories is told by the undo, too, turned around, so that this can be undone."""
+    named = deed.named
+    return {
+        "undoes": deed.id,
+        **({} if also is None else {"also": also.by}),
+        **({} if named is None else {"named": asdict(replace(named, is_written=not named.is_written))}),
+    }
 
 
 def learnt_in(store: Store, session: SessionId) -> DeedId:
