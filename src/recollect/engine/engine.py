@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind, doer
 from recollect.domain.memory import (
+    LATEST,
     Anchor,
     Draft,
     Hit,
@@ -214,6 +216,12 @@ class Engine(Changing):
         """Gone for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
+
+    def out_of_sight(self, viewer: Viewer) -> list[Memory]:
+        """What this viewer could see before it was forgotten, or what brought it was undone, and is not gone yet."""
+        known = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
+        before = [memory for memory in known if may_see(replace(memory, forgotten_at=None), viewer)]
+        return [*showing.shown_all(before)]
 
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""
