@@ -146,8 +146,10 @@ class Engine(Changing):
         now: datetime,
         filters: Filters = EVERYTHING,
         folder: str | None = None,
+        uncertain: bool = False,
     ) -> list[Hit]:
-        """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale."""
+        """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale.
+        `uncertain`: the nearest few of what does not fit."""
         if filters.status is Status.STALE:
             self._refuse_elsewhere(viewer, folder)
         hits = recall.recall(
@@ -160,6 +162,7 @@ class Engine(Changing):
             settings=self._settings_for(None),
             filters=filters,
             look=self._looking_from(folder, asked=True),
+            uncertain=uncertain,
         )
         return [showing.shown_hit(hit) for hit in hits]
 

@@ -117,7 +117,7 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> A
 
 def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
-    return _told(engine.handle(_asked(asker, given, query=given["query"], **wanted)))
+    return _told(engine.handle(_asked(asker, given, query=given["query"], nearest=True, **wanted)))
 
 
 def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
