@@ -8,7 +8,7 @@ from recollect.api.operation import AnyOperation
 from recollect.api.recall import RECALL
 from recollect.api.remember import REMEMBER
 from recollect.api.review import DECIDE, REVIEW
-from recollect.api.show import HISTORY, SHOW
+from recollect.api.show import HISTORY, SESSION, SHOW
 from recollect.api.undo import DEEDS, UNDO
 from recollect.api.why import WHY
 
@@ -20,6 +20,7 @@ OPERATIONS: dict[str, AnyOperation] = {
         LIST,
         SHOW,
         HISTORY,
+        SESSION,
         FORGET,
         UNDO,
         DEEDS,
