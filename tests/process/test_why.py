@@ -112,7 +112,7 @@ def test_a_quote_names_its_session_by_a_reference_that_show_and_why_take(spoken:
     named = line.rpartition(", ")[2].rstrip(")")
     assert len({reference(SessionId(session)) for session in SESSIONS}) == len(SESSIONS)
     assert named == reference(SessionId(SESSIONS[0]))
-    assert f"session  {SESSIONS[0]}" in spoken.said("show", named)
+    assert f"session\t{SESSIONS[0]}" in spoken.said("show", named)
     assert spoken.json("show", named)["session"] == SESSIONS[0]
     assert f"Session {SESSIONS[0]}" in spoken.said("why", named, "1")
 
