@@ -60,7 +60,7 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
             }
         )
         return
-    output.say(f"Taken back: {_line(undone.deed)}{_about(undone.deed)}.")
+    output.say(f"Taken back: {_line(undone.deed)}.")
     if note:
         output.say(note)
     if undone.passed_over is not None:
