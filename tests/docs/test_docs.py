@@ -85,7 +85,7 @@ STEP = re.compile(
     r"^\$ (?:echo '(?P<stdin>.+)' \| )?recollect (?P<call>.+)\n(?P<told>(?:(?!\$ |```).*\n)*)", re.MULTILINE
 )
 ID = re.compile(r"\b[a-z2-9]{8}\b")  # also words of eight letters, which are the same on both sides
-VARIES = re.compile(r"\d{4}-\d\d-\d\d|relevance 0\.\d\d|project:[^\s)]+")
+VARIES = re.compile(r"\d{4}-\d\d-\d\d|score 0\.\d\d|project:[^\s)]+")
 
 
 @pytest.mark.parametrize("document", stories(), ids=lambda path: path.name)

@@ -35,6 +35,9 @@ class ProjectsInADict:
     def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
         return frozenset(alias for alias, having in self._having.items() if project in having)
 
+    def has_memories(self, project: ProjectId) -> bool:  # noqa: ARG002
+        return False
+
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:  # noqa: ARG002
         for alias in aliases:
             before = self._having.get(alias, frozenset()) if alias.startswith(SHARED) else frozenset()
@@ -471,3 +474,54 @@ def test_a_session_that_begins_notes_its_project(engine: Engine, tmp_path: Path)
     assert engine.resolve(str(repo)).reason is Reason.PLACE
     git(repo, "remote", "add", "origin", SHOP)
     assert engine.project_of(str(repo)) == f"path:{repo}"
+
+
+def known_before(desk: Desk, folder: Path, project: str) -> None:
+    """What an earlier version has noted of a folder."""
+    aliases = [ProjectId(project), ProjectId(f"{BY_PATH}{folder}")]
+    desk.projects.note_aliases(ProjectId(project), aliases, NOW)
+
+
+def test_after_an_upgrade_a_folder_has_the_project_that_it_had_and_a_clone_by_another_address_finds_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    old = a_repository(tmp_path / "old", remote="git@github.com:Shop/API.git")
+    known_before(desk, old, "git:github.com/Shop/API")
+    assert desk.enter(old) == "git:github.com/Shop/API"
+    other = a_clone(old, tmp_path / "other", remote="https://www.github.com/shop/api")
+    assert desk.enter(other) == "git:github.com/Shop/API"
+
+
+def test_after_an_upgrade_two_spellings_that_were_two_projects_stay_so_until_somebody_merges_them(
+    desk: Desk, tmp_path: Path
+) -> None:
+    for spelling in ("Shop/API", "shop/api"):
+        folder = a_repository(tmp_path / spelling.replace("/", "-"), remote=f"git@github.com:{spelling}.git")
+        known_before(desk, folder, f"git:github.com/{spelling}")
+    upper, lower = tmp_path / "Shop-API", tmp_path / "shop-api"
+    assert [desk.enter(upper), desk.enter(lower)] == ["git:github.com/Shop/API", "git:github.com/shop/api"]
+    assert desk.look(upper).others == {"git:github.com/shop/api"}
+    assert desk.enter(lower) == "git:github.com/shop/api", "nothing was taken from it"
+
+
+def test_a_place_on_a_host_is_told_apart_but_for_the_folders_that_were_known_before(desk: Desk, tmp_path: Path) -> None:
+    before = a_repository(tmp_path / "before", remote="example.org:/one.git")
+    known_before(desk, before, "git:example.org/one")
+    assert desk.enter(before) == "git:example.org/one"
+    in_home = a_repository(tmp_path / "home", remote="example.org:two.git")
+    at_root = a_repository(tmp_path / "root", remote="example.org:/two.git")
+    assert [desk.enter(in_home), desk.enter(at_root)] == ["git:example.org/two", "git:example.org//two"]
+
+
+def test_a_name_that_was_accepted_for_a_remote_is_accepted_in_its_new_spelling(desk: Desk, tmp_path: Path) -> None:
+    folder = a_repository(tmp_path / "shop", remote="git@github.com:Shop/API.git")
+    (folder / ".recollect.toml").write_text('project = "shop"\n')
+    named, user = ProjectId("name:shop"), ProjectId("named-from:github.com/Shop/API")
+    desk.projects.note_aliases(named, [named, user], NOW)
+    assert desk.enter(folder) == "name:shop"
+
+
+def test_memories_that_a_file_brought_under_an_old_spelling_are_found(engine: Engine, tmp_path: Path) -> None:
+    folder = a_repository(tmp_path / "shop", remote="git@github.com:Shop/API.git")
+    engine.remember(a_draft("We deploy with Helm.", scope="project:git:github.com/Shop/API"))
+    assert engine.enter_project(str(folder), NOW) == "git:github.com/Shop/API"

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.memory import Viewer
+from recollect.domain.memory import Scope, SessionId, Viewer
 from recollect.embed.minilm import load
 from recollect.embed.remembering import Remembering
 from recollect.engine.engine import Engine
+from recollect.engine.on_demand import UNCERTAIN
+from recollect.mcp.tools import NOTHING, Asker, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_turn
+from tests.flows.blocks import ids_in
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -87,3 +90,19 @@ def test_a_slip_of_the_finger_still_calls_a_memory_by_its_name(engine: Engine) -
     assert engine.embed_some() == 1
     assert "quorum" in engine.handle(a_prompt("rabitmq memory alarm on node 2", session="a")).block
     assert "quorum" not in engine.handle(a_prompt("rabbi memory game on node 2", session="b")).block
+
+
+def test_an_agent_that_searches_gets_the_nearest_few_marked_and_one_that_starts_a_task_does_not(
+    engine: Engine, tmp_path: Path
+) -> None:
+    asker = Asker(session=SessionId("mcp-1"), at=NOW, folder=str(tmp_path))
+    kept = a_draft("We deploy with Helm to GKE", scope=Scope.project(engine.enter_project(str(tmp_path), NOW)))
+    known = engine.remember(kept).memory
+    engine.embed_some()
+    asked = "how do we ship to production"
+    told = call(engine, asker, "search", {"query": asked}).text
+    assert UNCERTAIN in told
+    assert ids_in(told) == [known.id]
+    assert call(engine, asker, "context", {"task": asked}).text == NOTHING
+    assert call(engine, asker, "search", {"query": "qwerty zxcvb"}).text == NOTHING
+    assert UNCERTAIN not in call(engine, asker, "search", {"query": "deploy with Helm"}).text

@@ -249,12 +249,33 @@ def test_an_update_of_what_the_user_said_waits_for_the_user(engine: Engine, shop
 
 @covers("MCP-1")
 def test_an_agent_forgets_and_its_user_can_undo_that(engine: Engine, shop: Asker) -> None:
-    known = taught(engine, shop, "We deploy with Helm.")
+    known = engine.find(added(engine, shop, "We deploy with Helm."))
     assert "recollect undo" in call(engine, shop, "change", {"id": known.id, "action": "forget"}).text
     assert call(engine, shop, "search", {"query": "deploy with Helm"}).text == NOTHING
     assert call(engine, shop, "change", {"id": known.id, "action": "forget"}).code == "not_found"
     engine.undo(engine.deeds(limit=1)[0].id, at=NOW, by="test")
     assert engine.find(known.id).is_live
+
+
+@covers("MCP-1", "PRI-3")
+@pytest.mark.parametrize("said_by", ["user", "user, after the agent"])
+def test_an_agent_only_proposes_to_forget_what_the_user_said(engine: Engine, shop: Asker, said_by: str) -> None:
+    if said_by == "user":
+        known = taught(engine, shop, "We deploy with Helm.")
+    else:
+        mine = engine.find(added(engine, shop, "We deploy with Helm."))
+        known = engine.remember(a_draft(mine.text, kind=mine.kind, scope=mine.scope)).memory
+    for _ in range(2):
+        answer = call(engine, shop, "change", {"id": known.id, "action": "forget"})
+        assert f"`recollect forget {known.id}`" in answer.text
+    assert engine.find(known.id).is_live
+    assert [(case.memory.id, case.is_doubted) for case in engine.cases()] == [(known.id, True)]
+    engine.keep([known.id], at=NOW, by="cli")
+    assert engine.cases() == []
+    call(engine, shop, "change", {"id": known.id, "action": "forget"})
+    engine.reject([known.id], at=NOW, by="cli")
+    assert not engine.find(known.id).is_live
+    assert [gone.id for gone in engine.undo(None, at=NOW, by="cli").restored] == [known.id]
 
 
 @covers("MCP-1")

@@ -217,8 +217,10 @@ def test_the_log_says_which_turns_were_quoted(store: SqliteStore, engine: Engine
     said(engine, CACHE)
     injection = asked(engine)
     (logged,) = store.log_of(SessionId("now"))
-    quoted = (Quoted(session=SessionId("before"), message=MessageId("before-u")),)
-    assert (injection.quoted, injection.ids, logged.injection.quoted) == (quoted, (), quoted)
+    (quoted,) = injection.quoted
+    assert quoted == Quoted(session=SessionId("before"), message=MessageId("before-u"), reasons=quoted.reasons)
+    assert quoted.reasons["topic"] >= quoted.reasons["needed"] > 0
+    assert (injection.ids, logged.injection.quoted) == ((), (quoted,))
 
 
 def test_without_a_model_words_decide(store: SqliteStore) -> None:

@@ -18,7 +18,7 @@ from recollect.engine.undo import Undone
 from recollect.mcp.tools import BY as MCP
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import Model
-from tests.builders import NOW, PROJECT, a_draft
+from tests.builders import NOW, PROJECT, a_draft, a_prompt
 from tests.flows.conftest import engine_on
 
 HERE = Viewer(project=PROJECT)
@@ -62,14 +62,21 @@ def test_several_that_were_remembered_together_are_taken_back_together(engine: E
     assert seen(engine) == []
 
 
-def test_without_a_number_what_an_agent_did_is_passed_over(engine: Engine) -> None:
+def test_where_an_agent_did_something_later_an_undo_asks_which_one(engine: Engine) -> None:
     mine = engine.remember(a_draft(HELM)).memory
     agents = engine.remember(a_draft("We deploy with Argo.", source=Source(role=Role.ASSISTANT, host=MCP))).memory
     deed = last_deed(engine)
-    assert [gone.id for gone in undo(engine).removed] == [mine.id]
+    with pytest.raises(InvalidValue, match=f"an agent's: remember of 1 memory, .*Argo.* `recollect undo {deed}` takes"):
+        undo(engine)
+    assert {memory.id for memory in seen(engine)} == {mine.id, agents.id}, "nothing is taken back"
+    assert [gone.id for gone in undo(engine, deed).removed] == [agents.id]
+    assert [gone.id for gone in undo(engine).removed] == [mine.id], "the agent's is undone: no doubt is left"
+
+
+def test_an_agent_of_any_host_is_known_as_one(engine: Engine) -> None:
+    engine.remember(a_draft(HELM, source=Source(role=Role.ASSISTANT, host="opencode")))
     with pytest.raises(InvalidValue, match="nothing to undo of what you did"):
         undo(engine)
-    assert [gone.id for gone in undo(engine, deed).removed] == [agents.id]
 
 
 def test_what_an_agent_forgot_for_good_does_not_keep_a_person_from_their_own_undo(engine: Engine) -> None:
@@ -259,6 +266,18 @@ def test_the_story_of_a_memory_tells_what_was_done_and_what_was_undone(engine: E
         (DeedKind.REMEMBER, 1),
         (DeedKind.UNDO, 2),
     ]
+
+
+def test_an_undo_says_that_what_a_session_taught_later_stays(engine: Engine) -> None:
+    engine.remember(a_draft(HELM))
+    engine.handle(a_prompt("Remember: always run make lint before you push."))
+    while engine.learn_some():
+        pass
+    desk = Desk(engine=engine, live=engine, settings=Settings(), model=Model(Path("/nowhere")), now=NOW)
+    undone = UNDO.answer(desk, Undo())
+    assert undone.deed.about == HELM
+    assert undone.passed_over is not None
+    assert undone.passed_over.kind is DeedKind.LEARN
 
 
 def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: SqliteStore) -> None:

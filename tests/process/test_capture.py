@@ -70,6 +70,16 @@ def test_the_old_sessions_of_a_project_are_found_and_a_second_run_changes_nothin
     assert left(home) == before
 
 
+def test_sessions_that_are_known_already_read_as_known_and_not_as_a_failure(home: Home) -> None:
+    shop = a_project(home)
+    file = claude_file(home, shop, 6)
+    captured(home, cwd=shop)
+    again = home.path / "again.jsonl"
+    again.write_bytes(file.read_bytes())
+    said = home.said("capture", str(again), "--yes", cwd=shop)
+    assert "Nothing new: 1 session is known already (6 turns), learnt as you worked or read before." in said
+
+
 @covers("IMP-1")
 def test_all_projects_of_the_machine_are_read_when_asked(home: Home) -> None:
     shop, other = a_project(home), a_project(home, "other")

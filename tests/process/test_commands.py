@@ -201,6 +201,22 @@ def test_what_cannot_be_undone_is_not_replaced_by_what_came_before_it(home: Home
     home.said("undo", "1")
 
 
+@pytest.mark.parametrize("way", ["undone", "forgotten"])
+def test_what_is_out_of_sight_is_found_by_its_words_and_deleted(home: Home, way: str) -> None:
+    gone = taught(home, "Zanzibar quicksilver.")
+    home.said(*(["undo"] if way == "undone" else ["forget", gone]))
+    seen = home.recollect("forget", "--match", "zanzibar", "--yes")
+    assert b"Nothing matches" in seen.stdout
+    assert b"1 more that matches is out of sight already" in seen.stderr
+    assert home.json("forget", "--match", "zanzibar", "--dry-run")["out_of_sight"] == 1
+    elsewhere = home.path / "elsewhere"
+    elsewhere.mkdir()
+    assert home.json("forget", "--match", "zanzibar", "--now", "--yes", cwd=elsewhere)["memories"] == []
+    done = home.json("forget", "--match", "zanzibar", "--now", "--yes")
+    assert [memory["id"] for memory in done["memories"]] == [gone]
+    assert b"Zanzibar" not in home.places.database.read_bytes()
+
+
 def test_a_forgotten_memory_says_how_and_until_when_it_comes_back(home: Home) -> None:
     memory_id = taught(home)
     home.said("forget", memory_id)

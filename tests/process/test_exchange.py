@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.process.conftest import RECOLLECT, Home, refused, taught, texts
+from tests.process.conftest import RECOLLECT, Home, a_home, refused, taught, texts
 from tests.requirements import covers
 
 
@@ -46,6 +46,29 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
     assert home.said("export") == second.read_text()
     assert "exists" in refused(home, "export", str(second))
     home.said("export", str(second), "--force")
+
+
+CANDIDATE = {"text": "Perhaps the cache lives in Redis.", "tier": "candidate", "scope": "universal"}
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "markdown", "--candidates"]])
+def test_a_candidate_is_one_wherever_it_is_carried(home: Home, tmp_path: Path, options: list[str]) -> None:
+    known = [CANDIDATE, {"text": "We deploy with Helm.", "scope": "universal"}]
+    home.said("import", "-", stdin="\n".join(map(json.dumps, known)).encode())
+    carried = tmp_path / ("all.md" if options else "all.jsonl")
+    home.said("export", str(carried), *options)
+    with a_home(tmp_path / "other") as other:
+        other.path.mkdir()
+        other.said("import", str(carried))
+        tiers = {memory["text"]: memory["tier"] for memory in other.json("list")["memories"]}
+    assert tiers == {CANDIDATE["text"]: "candidate", "We deploy with Helm.": "confirmed"}
+
+
+def test_markdown_for_others_has_no_candidates_unless_asked(home: Home) -> None:
+    home.said("import", "-", stdin=json.dumps(CANDIDATE).encode())
+    exported = home.recollect("export", "--format", "markdown")
+    assert b"Redis" not in exported.stdout
+    assert b"`--candidates` adds these" in exported.stderr
 
 
 def test_what_no_longer_holds_is_read_once_too(home: Home) -> None:

@@ -28,7 +28,7 @@ from recollect.mcp.greeting import VERSIONS
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOTHING, NOWHERE
 from tests.flows.blocks import ids_in, priced, said
-from tests.process.conftest import RECOLLECT, Home
+from tests.process.conftest import RECOLLECT, Home, refused, taught
 from tests.process.versions import another_version
 from tests.requirements import covers
 
@@ -141,6 +141,29 @@ def test_every_tool_serves_a_client_of_either_handshake(shared: Home, way: str, 
             assert await told(client, "search", query="deploy with Helm") == NOTHING
 
     anyio.run(story)
+
+
+@covers("MCP-1", "PRI-3")
+def test_an_agent_does_not_remove_what_the_user_said_and_undo_does_not_guess(shared: Home) -> None:
+    folder = project(shared, "users-word")
+    mine = taught(shared, "We deploy the users-word service with Helm.", cwd=folder)
+
+    async def story() -> None:
+        async with connected("stdio", shared, folder, "auto") as client:
+            answer = await told(client, "change", id=mine, action="forget")
+            assert "The user said" in answer
+            assert f"`recollect forget {mine}`" in answer
+            await kept(client, "The users-word queue holds 40 jobs.")
+
+    anyio.run(story)
+    assert mine in shared.said("list", cwd=folder)
+    assert "an agent proposes to forget it" in shared.said("review", cwd=folder)
+    assert "The last deed is an agent's: remember of 1 memory" in refused(shared, "undo")
+    shared.said("review", "reject", mine, cwd=folder)
+    assert mine not in shared.said("list", cwd=folder)
+    undone = shared.said("undo", cwd=folder)
+    assert "Taken back: review (reject) of 1 memory" in undone
+    assert "We deploy the users-word service" in undone
 
 
 @covers("MCP-1")

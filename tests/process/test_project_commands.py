@@ -122,6 +122,29 @@ def test_an_accepted_name_can_be_taken_back(home: Home, repository: Path) -> Non
     assert b"No file here uses the name" in home.recollect("project", "accept", cwd=home.path).stderr
 
 
+@pytest.mark.parametrize("settings", ["", "[turn]\nenabled = false\n"])
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_name_is_taken_back_with_its_line_in_the_file_and_given_again(
+    home: Home, repository: Path, settings: str, knows: bool
+) -> None:
+    file = repository / ".recollect.toml"
+    if settings:
+        file.write_text(settings)
+    if knows:
+        taught(home, cwd=repository)
+    before = home.json("project", "show", cwd=repository)
+    home.said("project", "name", "shop", cwd=repository)
+    undone = home.json("undo", cwd=repository)
+    assert (file.read_text() if file.exists() else "") == settings
+    after = home.json("project", "show", cwd=repository)
+    assert (after["id"], after["memories"]) == (before["id"], before["memories"])
+    left = [deed["kind"] for deed in home.json("undo", "--list")["deeds"] if deed["undone_by"] is None]
+    assert {"join", "accept"}.isdisjoint(left), "nothing is left of the name"
+    home.said("undo", str(undone["by"]), cwd=repository)
+    assert file.read_text() == f'project = "shop"\n{settings}'
+    assert home.json("project", "show", cwd=repository)["id"] == "name:shop"
+
+
 def test_a_match_leaves_alone_what_another_project_shares(home: Home) -> None:
     other = home.path / "other"
     other.mkdir()

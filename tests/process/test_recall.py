@@ -167,7 +167,7 @@ def test_what_was_taught_a_moment_ago_is_found_by_its_meaning(home: Home, model_
 def test_the_reasons_are_told_below_each_hit(home: Home, model_folder: Path) -> None:
     taught(home, FACT)
     line, reason = home.said("recall", "cents", "--why").splitlines()
-    assert re.search(r"\trelevance 0\.\d\d\tMoney", line)
+    assert re.search(r"\tscore 0\.\d\d\tMoney", line)
     assert reason.startswith("  score 0.")
     by_words = r" \(words 0\.\d\d, named 0\.00\), recency 1\.00, importance 0\.50, frequency 0\.50, kind 0\."
     assert re.search(by_words, reason)
@@ -176,6 +176,29 @@ def test_the_reasons_are_told_below_each_hit(home: Home, model_folder: Path) -> 
     assert re.search(by_words[:40], shown)
     (hit,) = home.json("recall", "cents")["hits"]
     assert {"id", "text", "kind", "scope", "score", "relevance", "factors"} <= set(hit)
+
+
+def test_asked_outright_the_nearest_few_are_shown_as_uncertain(home: Home, model_folder: Path) -> None:
+    home = home.with_model(model_folder)
+    asked = "how do we ship to production"
+    taught(home, "We deploy with Helm to GKE")
+    for text in ("Money is stored as integer cents.", "Dates are shown in UTC.", "Invoices are numbered per year."):
+        taught(home, text)
+    done = home.recollect("recall", asked)
+    first = done.stdout.decode().splitlines()[0]
+    assert re.search(r"\tscore 0\.\d\d, uncertain\tWe deploy with Helm", first)
+    assert b"Nothing found that fits" in done.stderr
+    assert home.json("recall", asked)["uncertain"]
+    assert len(home.json("recall", asked)["hits"]) <= 3
+    assert not home.json("recall", "Helm")["uncertain"]
+    event = json.dumps({"type": "prompt", "text": f"Tell me: {asked}?"})
+    assert "Helm" not in home.said("inject", event), "unasked, it stays strict"
+
+
+def test_hits_are_ordered_by_the_number_that_is_shown(ports: Home) -> None:
+    shown = re.findall(r"score (\d\.\d\d)", ports.said("recall", "port", "--language", "python"))
+    assert len(shown) == 3
+    assert shown == sorted(shown, reverse=True)
 
 
 @covers("RET-6")

@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect.cli.exits import EXIT_NOT_RUNNING
+from recollect.domain.memory import SessionId
+from recollect.domain.session import reference
 from tests.process.conftest import Home, refused, taught, without_styles
 from tests.requirements import covers
 
@@ -72,6 +75,54 @@ def test_plain_why_after_silence_points_to_the_last_block(worked: Home) -> None:
     assert "No block came in this session; `recollect why s-other --all`" in worked.said("why", "s-other")
     for turn in (["s-work", "3"], ["3"], ["s-work", "1"], ["tool_error"]):
         assert "lists every moment" not in worked.said("why", *turn)
+
+
+RULE = "Always run make lint before you push to the main branch."
+SESSIONS = ("ses_e18e4f2affeQkW7zLmN0pRsT", "ses_e18e4f2affeYb3XcVd8uHjKw")
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with two sessions of one host whose ids begin alike, a candidate, and a third session that asks."""
+    path = tmp_path_factory.mktemp("spoken")
+    home = Home(path, {"HOME": str(path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": str(path)})
+    project = home.json("project", "show")["id"]
+    said = ("The Redis cache of the API keeps every key for ten minutes.", "The worker pool has forty threads.")
+    guess = {"id": "guess", "text": "The Redis cache of the API may keep every key.", "tier": "candidate"}
+    lines: list[dict[str, Any]] = [{"op": "remember", "memories": [guess | {"project": project}]}]
+    for session, text in zip(SESSIONS, said, strict=True):
+        lines += [{"op": "event", "event": {"type": "prompt", "message": "m1", "text": text, "session": session,
+                                            "project": project}}]  # fmt: skip
+    asks = [
+        f"Remember: {RULE}",
+        "How long does the Redis cache of the API keep every key?",
+        "What do we run before we push?",
+    ]
+    for number, text in enumerate(asks):
+        lines += [{"op": "event", "event": {"type": "prompt", "message": f"q{number}", "text": text,
+                                            "session": "s-asks", "project": project}}]  # fmt: skip
+    home.places.database.parent.mkdir(parents=True, exist_ok=True)
+    done = home.said("pipe", "--db", str(home.places.database), stdin="\n".join(map(json.dumps, lines)).encode())
+    assert "error" not in done
+    return home
+
+
+def test_a_quote_names_its_session_by_a_reference_that_show_and_why_take(spoken: Home) -> None:
+    (line,) = re.findall(r"\[SAID\].*", spoken.said("why", "s-asks", "2"))
+    named = line.rpartition(", ")[2].rstrip(")")
+    assert len({reference(SessionId(session)) for session in SESSIONS}) == len(SESSIONS)
+    assert named == reference(SessionId(SESSIONS[0]))
+    assert f"session\t{SESSIONS[0]}" in spoken.said("show", named)
+    assert spoken.json("show", named)["session"] == SESSIONS[0]
+    assert f"Session {SESSIONS[0]}" in spoken.said("why", named, "1")
+
+
+def test_why_explains_quotes_candidates_and_what_was_just_said(spoken: Home) -> None:
+    told = spoken.said("why", "s-asks", "2")
+    assert f"quoted: message m1 of session {SESSIONS[0]}; the prompt is about earlier sessions by " in told
+    assert "it is a candidate" in told.partition("guess")[2]
+    assert spoken.json("why", "s-asks", "2")["quoted"][0]["reasons"]["needed"] > 0
+    assert "it was said in this session" in spoken.said("why", "s-asks", "3")
 
 
 def test_why_says_that_a_block_was_not_confirmed_only_where_there_is_one(worked: Home) -> None:

@@ -11,7 +11,7 @@ from recollect.api.pause import PAUSE, RESUME
 from recollect.api.recall import RECALL
 from recollect.api.remember import REMEMBER
 from recollect.api.review import DECIDE, REVIEW
-from recollect.api.show import HISTORY, SHOW
+from recollect.api.show import HISTORY, SESSION, SHOW
 from recollect.api.undo import DEEDS, UNDO
 from recollect.api.why import WHY
 
@@ -24,6 +24,7 @@ OPERATIONS: dict[str, AnyOperation] = {
         SHOW,
         HISTORY,
         EDIT,
+        SESSION,
         FORGET,
         UNDO,
         DEEDS,

@@ -29,17 +29,21 @@ class Forget(Request):
 class Forgotten:
     outcome: str  # nothing matches, would be forgotten, forgotten or gone for good
     memories: list[Memory]
+    out_of_sight: int = 0  # so many more match that were forgotten or undone before; with `now` these are gone, too
     is_clean: bool = True  # no byte is left of what should be gone
 
 
 def forget(desk: Desk, asked: Forget) -> Forgotten:
     chosen = [desk.engine.find(given) for given in asked.ids] or _matching(desk, asked)
+    hidden = [memory for memory in chosen if memory.forgotten_at is not None] if asked.match and not asked.now else []
+    chosen = [memory for memory in chosen if memory not in hidden]
     if not chosen or asked.dry_run:
-        return Forgotten(outcome="would be forgotten" if chosen else "nothing matches", memories=chosen)
+        outcome = "would be forgotten" if chosen else "nothing matches"
+        return Forgotten(outcome=outcome, memories=chosen, out_of_sight=len(hidden))
     forget_them = desk.engine.forget_now if asked.now else desk.engine.forget
     done = forget_them([memory.id for memory in chosen], at=desk.now, by=asked.by)
     outcome = "gone for good" if done.for_good else "forgotten"
-    return Forgotten(outcome=outcome, memories=done.memories, is_clean=done.is_clean)
+    return Forgotten(outcome=outcome, memories=done.memories, out_of_sight=len(hidden), is_clean=done.is_clean)
 
 
 def _matching(desk: Desk, asked: Forget) -> list[Memory]:
@@ -55,8 +59,9 @@ def _matching(desk: Desk, asked: Forget) -> list[Memory]:
     # Whoever wants something gone wants it gone from the history too.
     also_past = Filters(status=Status.ANY)
     hits = desk.engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=desk.now, filters=also_past)
+    found = [*(hit.memory for hit in hits), *desk.engine.out_of_sight(viewer)]
     # What another project shares with this one is not this one's to forget.
-    own = [hit.memory for hit in hits if not is_of_another_project(hit.memory, viewer)]
+    own = [memory for memory in found if not is_of_another_project(memory, viewer)]
     return [memory for memory in own if wanted <= set(words_of(memory))]
 
 

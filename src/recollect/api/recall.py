@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from recollect.api.catching_up import Bulk, embed_briefly
 from recollect.api.operation import Desk, Operation, Request
@@ -38,6 +39,7 @@ class Recall(Request):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
     memories: list[Hit]
+    uncertain: bool = False  # nothing fits: these are the nearest few memories
     turns: list[TurnHit]
     by_meaning: bool
     by_words_only: int  # so many memories, or turns, had no vector yet
@@ -52,17 +54,29 @@ def recall(desk: Desk, asked: Recall) -> Recalled:
     viewer = _viewer(desk, asked, filters)
     by_meaning, left = _caught_up(desk, archive=asked.archive)
     memories: list[Hit] = []
+    uncertain = False
     turns: list[TurnHit] = []
     if asked.archive:
         at_most = asked.limit or desk.settings.search.hits
         turns = desk.engine.recall_turns(asked.query, viewer.project, limit=at_most, filters=filters, fitting=True)
     else:
-        memories = desk.engine.recall(
-            asked.query, viewer, limit=asked.limit, now=desk.now, filters=filters, folder=asked.folder
+        find = partial(
+            desk.engine.recall,
+            asked.query,
+            viewer,
+            limit=asked.limit,
+            now=desk.now,
+            filters=filters,
+            folder=asked.folder,
         )
+        memories = find()
+        uncertain = not memories and asked.status is Status.LIVE
+        if uncertain:  # a person asked: what is nearest may be what they mean in other words
+            memories = find(uncertain=True)
     problem = desk.model.problem
     return Recalled(
         memories=memories,
+        uncertain=uncertain and bool(memories),
         turns=turns,
         by_meaning=by_meaning,
         by_words_only=left,

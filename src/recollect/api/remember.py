@@ -12,7 +12,7 @@ from recollect.domain.outcome import Contradicts, Updates
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remember(Request):
     text: str
-    kind: Kind = Kind.DECISION
+    kind: Kind | None = None  # null: a rule, a preference or a decision, by its words
     scope: str = HERE  # "project" is that of the folder
     title: str | None = None
     aliases: tuple[str, ...] = ()
@@ -25,6 +25,7 @@ class Remember(Request):
 class Remembered:
     outcome: str  # new, same, updates or contradicts
     memory: Memory
+    assumed: bool = False  # nobody said of which kind it is
     replaced: tuple[Memory, ...] = ()
     contradicted: tuple[Memory, ...] = ()
     unwatched: tuple[str, ...] = ()  # files that are too large to know whether they change
@@ -35,7 +36,7 @@ def remember(desk: Desk, asked: Remember) -> Remembered:
     anchors = [desk.engine.anchor(_folder(asked), path, scope) for path in asked.files]
     draft = Draft(
         text=asked.text,
-        kind=asked.kind,
+        kind=asked.kind or _assumed(asked.text),
         scope=scope,
         at=desk.now,
         source=Source(role=Role.USER, host=asked.by),
@@ -49,10 +50,22 @@ def remember(desk: Desk, asked: Remember) -> Remembered:
     return Remembered(
         outcome=type(outcome).__name__.lower(),
         memory=outcome.memory,
+        assumed=asked.kind is None,
         replaced=outcome.replaced if isinstance(outcome, Updates) else (),
         contradicted=outcome.known if isinstance(outcome, Contradicts) else (),
         unwatched=tuple(anchor.path for anchor in draft.anchors if anchor.hash is None),
     )
+
+
+def _assumed(text: str) -> Kind:
+    """What holds from now on is a rule or a preference; whatever else somebody teaches was decided."""
+    from recollect.capture.kinds import kind_of  # whoever asks the daemon does without their patterns
+    from recollect.imports.wording import is_order
+
+    kind = kind_of(text, Role.USER)
+    if kind in (Kind.RULE, Kind.PREFERENCE):
+        return kind
+    return Kind.RULE if is_order(text) else Kind.DECISION
 
 
 def _folder(asked: Remember) -> str:

@@ -6,7 +6,9 @@ from datetime import datetime, timedelta
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import Change, DeedId
-from recollect.domain.memory import Memory
+from recollect.domain.injection import Session
+from recollect.domain.memory import Memory, SessionId
+from recollect.domain.session import Recap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +19,18 @@ class Show(Request):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History(Request):
     id: str  # or the beginning of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowSession(Request):
+    id: str  # or the beginning of it, or its reference in a block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSession:
+    id: SessionId | None  # null: there is no such session
+    session: Session | None = None  # null: only its turns are known
+    recap: Recap | None = None  # what it left for the next one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +82,13 @@ def history(desk: Desk, asked: History) -> Told:
     )
 
 
+def show_session(desk: Desk, asked: ShowSession) -> ShownSession:
+    log = desk.engine.log
+    known = log.find(asked.id)
+    session = log.referred_to(asked.id) if known is None else known.id
+    return ShownSession(id=session, session=known, recap=None if session is None else log.recap(session))
+
+
 def _freshness(desk: Desk, memory: Memory, folder: str | None) -> Freshness:
     return desk.engine.freshness([memory], folder).get(memory.id, NOT_LOOKED_AT)
 
@@ -84,3 +105,4 @@ SHOW = Operation("show", "One memory with everything that is known of it.", Show
 HISTORY = Operation(
     "history", "Where a memory comes from, what it replaced and what replaced it.", History, Told, history
 )
+SESSION = Operation("session", "One session that a block refers to.", ShowSession, ShownSession, show_session)

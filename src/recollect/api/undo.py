@@ -8,11 +8,12 @@ from recollect.domain.history import OF_MEMORIES, Deed, DeedId
 from recollect.domain.memory import Memory, SessionId
 
 MOST = 10_000
+LOOKED_BACK = 20  # deeds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo(Request):
-    deed: DeedId | None = None  # null: the last one of a person; those of agents and of learning are passed over
+    deed: DeedId | None = None  # null: the last one of a person; refused where an agent did something later
     session: str | None = None  # instead: all that was learnt from it; the beginning of its id is enough
 
     def __post_init__(self) -> None:
@@ -26,6 +27,7 @@ class TakenBack:
     by: DeedId  # the undo itself
     removed: tuple[Memory, ...]  # seen no more
     restored: tuple[Memory, ...]  # as they were before
+    passed_over: Deed | None  # what a session taught, or time brought, after that deed; it stays
     for_good: bool  # what is seen no more cannot be brought back: there is no undo window
 
 
@@ -48,13 +50,22 @@ def undo(desk: Desk, asked: Undo) -> TakenBack:
         undone = desk.engine.undo_learning(_session(desk, asked.session), at=desk.now, by=asked.by)
     else:
         undone = desk.engine.undo(asked.deed, at=desk.now, by=asked.by)
+    is_last = asked.deed is None and asked.session is None
     return TakenBack(
         deed=undone.deed,
+        passed_over=_later(desk, undone.deed) if is_last else None,
         by=undone.by,
         removed=undone.removed,
         restored=undone.restored,
         for_good=bool(undone.removed) and not desk.settings.forget.undo_hours,
     )
+
+
+def _later(desk: Desk, taken_back: Deed) -> Deed | None:
+    """The last one that still holds, if it came after what was taken back."""
+    lasting = (deed for deed in desk.engine.deeds(limit=LOOKED_BACK) if deed.kind in OF_MEMORIES)
+    last = next((deed for deed in lasting if deed.memories and deed.undone_by is None), None)
+    return last if last is not None and last.id > taken_back.id else None
 
 
 def deeds(desk: Desk, asked: Deeds) -> Done:

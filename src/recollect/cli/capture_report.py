@@ -71,6 +71,11 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
 def _sentence(report: Report) -> str:
     if not report.files and not report.refused:
         return f"Nothing new: {output.many(report.read_before + report.retold, 'file was', 'files were')} read before."
+    is_known = bool(report.known) and not report.turns and not report.learnt.confirmed and not report.learnt.candidates
+    if is_known and not report.refused and not report.unwanted:
+        sessions = output.many(len(report.sessions), "session is", "sessions are")
+        turns = output.many(report.known, "turn")
+        return f"Nothing new: {sessions} known already ({turns}), learnt as you worked or read before."
     read = f"{output.many(report.turns, 'turn')} of {output.many(len(report.sessions), 'session')}"
     parts = [f"{read} archived", f"{report.known:,} known already"]
     if report.unwanted:

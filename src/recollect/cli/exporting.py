@@ -30,24 +30,29 @@ FORMATS = ("jsonl", "markdown")
 )
 @click.option("--project", metavar="ID", help="Only this project's.", shell_complete=completing.project_ids)
 @click.option("--here", is_flag=True, help="Only those of the project of this folder.")
+@click.option("--candidates", is_flag=True, help="Markdown: also what nothing has confirmed yet, marked as such.")
 @click.option("--force", is_flag=True, help="Write over a FILE that exists.")
 @click.option("--json", "as_json", is_flag=True, help="With a FILE: report as JSON.")
-def export_memories(file: Path, form: str | None, project: str | None, here: bool, force: bool, as_json: bool) -> None:
+def export_memories(
+    file: Path, form: str | None, project: str | None, here: bool, candidates: bool, force: bool, as_json: bool
+) -> None:
     """Write all memories to FILE or to standard output, as JSON lines that `import` reads back whole, or as Markdown:
     what holds, by place and kind, for people and for files like CLAUDE.md."""
     if project and here:
         raise click.UsageError("--project and --here exclude each other.")
     is_markdown = form == "markdown" or (form is None and file.suffix == ".md")
+    in_markdown = own_markdown.is_open if candidates else own_markdown.is_written
     counted = _Counted()
     with context.engine() as engine:
         of = context.project_of(engine, project) if project or here else None
         with _writing(file, force) as target:
-            memories = counted.through(engine.everything(of), written=own_markdown.is_written if is_markdown else None)
+            memories = counted.through(engine.everything(of), written=in_markdown if is_markdown else None)
             target.writelines(own_markdown.render(memories) if is_markdown else map(_line, memories))
     if counted.left_out:
         output.remark(
-            f"{output.many(counted.left_out, 'memory', 'memories')} left out: they no longer hold, "
-            "are restricted, flagged, or of one session. `--format jsonl` has all."
+            f"{output.many(counted.left_out, 'memory', 'memories')} left out: they no longer hold, are restricted, "
+            f"flagged, {'' if candidates else 'not confirmed (`--candidates` adds these), '}or of one session. "
+            "`--format jsonl` has all."
         )
     if str(file) == "-":
         return

@@ -18,7 +18,7 @@ from recollect.domain.memory import Memory
     "--match",
     metavar="WORDS",
     help="All memories of this project, and those that hold everywhere, that have every one of these words; also "
-    "what no longer holds and stands in the history.",
+    "what no longer holds and is in the history; with --now also what was forgotten or undone before.",
 )
 @click.option("--now", is_flag=True, help="Gone for good at once, to the last byte; cannot be undone.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
@@ -59,8 +59,12 @@ def forget(
             return
         # What was agreed to, and nothing that came since.
         agreed = tuple(memory.id for memory in done.memories)
-        done = asking.ask(FORGET, replace(asked, match=None, ids=agreed))
+        hidden = done.out_of_sight
+        done = replace(asking.ask(FORGET, replace(asked, match=None, ids=agreed)), out_of_sight=hidden)
     _report(done, as_json)
+    if done.out_of_sight and not as_json:
+        more = output.many(done.out_of_sight, "more that matches is", "more that match are")
+        output.remark(f"{more} out of sight already, forgotten or undone; `--now` deletes them for good.")
     if not done.is_clean:
         output.warn(
             "Somebody is still reading an older state, so traces are left in the log. The next command cleans it."
@@ -81,7 +85,8 @@ def _agreed(chosen: list[Memory], now: bool) -> bool:
 def _report(done: Forgotten, as_json: bool) -> None:
     memories = done.memories
     if as_json:
-        output.say_json({"outcome": done.outcome, "memories": [record_of(memory) for memory in memories]})
+        told = [record_of(memory) for memory in memories]
+        output.say_json({"outcome": done.outcome, "out_of_sight": done.out_of_sight, "memories": told})
     elif not memories:
         output.say("Nothing matches; nothing is forgotten.")
     else:

@@ -32,9 +32,9 @@ def turn_json(hit: TurnHit) -> dict[str, Any]:
     }
 
 
-def show_memory_hits(hits: Sequence[Hit], *, why: bool) -> None:
+def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False) -> None:
     reasons = [reason(hit) for hit in hits] if why else None
-    output.show_memories([hit.memory for hit in hits], [_note(hit) for hit in hits], reasons)
+    output.show_memories([hit.memory for hit in hits], [_note(hit, uncertain) for hit in hits], reasons)
 
 
 def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
@@ -47,7 +47,7 @@ def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
     for hit, text in shown:
         turn = hit.turn
         session = f"session {turn.session}"
-        output.say("\t".join([turn.message, turn.role, output.day(turn.at), session, _relevance(hit), text]))
+        output.say("\t".join([turn.message, turn.role, output.day(turn.at), session, _score(hit), text]))
         if why:
             output.say(f"  {reason(hit)}")
 
@@ -57,7 +57,7 @@ def reason(hit: Hit | TurnHit) -> str:
     factors = hit.factors
     made_of = _listed({name: factors[name] for name in _OF_RELEVANCE if name in factors})
     others = {name: value for name, value in factors.items() if name not in ("relevance", *_OF_RELEVANCE)}
-    return f"score {hit.score:.2f}: {_relevance(hit)} ({made_of}), {_listed(others)}"
+    return f"{_score(hit)}: relevance {hit.relevance:.2f} ({made_of}), {_listed(others)}"
 
 
 def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
@@ -70,21 +70,22 @@ def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
     table.add_column(ratio=1, overflow="fold")
     for hit, text in shown:
         turn = hit.turn
-        about = f"session {turn.session}  turn {turn.message}  {_relevance(hit)}" + (f"\n{reason(hit)}" if why else "")
+        about = f"session {turn.session}  turn {turn.message}  {_score(hit)}" + (f"\n{reason(hit)}" if why else "")
         body = Text(text) + Text(f"\n{about}", style="dim")
         table.add_row(Text(output.day(turn.at), style="cyan"), Text(turn.role, style="bold magenta"), body)
     output.console().print(table)
 
 
-def _note(hit: Hit) -> str:
-    past = []
+def _note(hit: Hit, uncertain: bool) -> str:
+    past = ["uncertain"] if uncertain else []
     if not hit.memory.is_live:
-        past = [f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"]
-    return ", ".join([_relevance(hit), *past, *stale_notes(hit.freshness)])
+        past += [f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"]
+    return ", ".join([_score(hit), *past, *stale_notes(hit.freshness)])
 
 
-def _relevance(hit: Hit | TurnHit) -> str:
-    return f"relevance {hit.relevance:.2f}"
+def _score(hit: Hit | TurnHit) -> str:
+    """The number that they are ordered by."""
+    return f"score {hit.score:.2f}"
 
 
 def _listed(factors: Mapping[str, float]) -> str:

@@ -41,7 +41,10 @@ def sent_json(sent: Sent) -> dict[str, Any]:
         "by_kind": dict(shown),
         "relevance": None if average is None else round(average, DIGITS),
         "corrected": list(injection.corrected),
-        "quoted": [{"session": turn.session, "message": turn.message} for turn in injection.quoted],
+        "quoted": [
+            {"session": turn.session, "message": turn.message, "reasons": dict(turn.reasons)}
+            for turn in injection.quoted
+        ],
     }
 
 

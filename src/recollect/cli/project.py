@@ -6,10 +6,12 @@ import click
 
 from recollect.cli import completing, context, output
 from recollect.domain.errors import InvalidValue
+from recollect.domain.history import Named
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
 from recollect.hosts.fields import Fields
+from recollect.privacy.secrets import redact_name
 from recollect.workspace import marker
 from recollect.workspace.git import branch_of, language_of, root_of
 
@@ -147,12 +149,16 @@ def name(name: str, yes: bool, as_json: bool) -> None:
                 return
         if written is None:
             marker.give_name(file, wanted)
-        after = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
-        if moved:
-            engine.join(before, after, at=context.now(), by=context.BY)
+        after = engine.take_name(
+            str(context.folder()),
+            brings=before if moved else None,
+            named=None if written or redact_name(str(file)) != str(file) else Named(str(file), wanted),
+            at=context.now(),
+            by=context.BY,
+        )
     _say({"project": after, "file": str(file), "memories": moved}, f"This is {after} now.", as_json)
     if not as_json and written is None:
-        output.say(f"To take it back: remove the first line of {file}, then recollect undo.")
+        output.say(f"`recollect undo` takes it back, the line in {file} too.")
 
 
 @project.command()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from recollect.cli import output
-from recollect.domain.injection import Choice, Injection, Point, Quiet, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, Point, Quiet, Quoted, Sent, Verdict
 from recollect.domain.memory import MemoryId
 
 NAMES: Mapping[Point, str] = {
@@ -63,7 +63,7 @@ def _none_of(injection: Injection) -> str:
     verdicts = {choice.verdict for choice in injection.choices if choice.relevance >= choice.needed}
     if not verdicts:
         return "none fits well enough"
-    if verdicts == {Verdict.LIVE}:
+    if verdicts <= {Verdict.LIVE, Verdict.HEARD}:
         return "and what fits is in front of the model already"
     return "and what fits was kept back"
 
@@ -132,8 +132,25 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
             return _no_room(injection)
         case Verdict.SWITCHED_OFF:
             return f"the settings leave out what is {_a(kind)} (`[kinds.injected]`)"
+        case Verdict.HEARD:
+            return "it was said in this session, so the model has it in front of it"
+        case Verdict.CANDIDATE:
+            return (
+                f"relevance {number(choice.relevance)}, but nothing has proven it: it is a candidate, and the words "
+                "that it was taken from are quoted where they fit (`recollect review` confirms it)"
+            )
         case _ as never:
             assert_never(never)
+
+
+def why_quoted(turn: Quoted) -> str:
+    """`; the prompt is about this project by .91 (needed .80), it has .45 of the prompt's words, meaning .52`"""
+    told = turn.reasons
+    if not told:  # of an earlier version
+        return ""
+    about = f"the prompt is about earlier sessions by {number(told['topic'])} (needed {number(told['needed'])})"
+    near = f", meaning {number(told['meaning'])}" if "meaning" in told else ""
+    return f"; {about}; words {number(told['words'])}{near}"
 
 
 def _no_room(injection: Injection) -> str:

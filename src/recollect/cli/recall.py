@@ -55,10 +55,13 @@ def recall(
     if as_json:
         listed = [*map(hits.memory_json, found.memories), *map(hits.turn_json, found.turns)]
         by = "words and meaning" if found.by_meaning else "words"
-        output.say_json({"query": redact(query).text, "by": by, "by_words_only": found.by_words_only, "hits": listed})
+        about = {"query": redact(query).text, "by": by, "by_words_only": found.by_words_only}
+        output.say_json({**about, "uncertain": found.uncertain, "hits": listed})
         return
+    if found.uncertain:
+        output.say_nothing("Nothing found that fits; the nearest, which may be about something else:")
     if found.memories:
-        hits.show_memory_hits(found.memories, why=why)
+        hits.show_memory_hits(found.memories, why=why, uncertain=found.uncertain)
         if len(found.memories) == MAX_LISTED:
             output.remark(f"Only {MAX_LISTED:,} are listed; narrow it down, or use `recollect export`.")
     elif found.turns:

@@ -20,10 +20,8 @@ from recollect.text.block import visible
 @click.argument("text")
 @click.option(
     "--kind",
-    default=Kind.DECISION.value,
-    show_default=True,
     type=click.Choice([kind.value for kind in Kind]),
-    help="What it is.",
+    help="What it is; default: a rule, a preference or a decision, by its words.",
 )
 @click.option(
     "--scope",
@@ -53,7 +51,7 @@ from recollect.text.block import visible
 @output.json_option
 def remember(
     text: str,
-    kind: str,
+    kind: str | None,
     scope: str,
     title: str | None,
     aliases: tuple[str, ...],
@@ -65,12 +63,13 @@ def remember(
     """Teach one sentence. TEXT "-" reads it from standard input.
 
     What is known already is counted. What says otherwise takes the place of the known one, which stays in the
-    history, or waits for your decision in `recollect review`. Secrets are redacted first.
+    history, or waits for your decision in `recollect review`. Secrets are redacted first. Without --kind the words
+    tell a rule or a preference from a decision, and the answer says so.
     """
     said = from_stdin() if text == "-" else text
     asked = Remember(
         text=said,
-        kind=Kind(kind),
+        kind=None if kind is None else Kind(kind),
         scope=scope,
         title=title,
         aliases=aliases,
@@ -84,7 +83,7 @@ def remember(
     for large in done.unwatched:
         output.warn(f"{large} is too large: whether it changes will not be known.")
     if as_json:
-        about = {"outcome": done.outcome, **record_of(done.memory)}
+        about = {"outcome": done.outcome, "assumed_kind": done.assumed, **record_of(done.memory)}
         output.say_json(about | _others(done) | {"redacted": redacted(_given(asked))})
     else:
         output.say("\n".join([_sentence(done, asked), *left_out(_given(asked))]))
@@ -102,7 +101,8 @@ def _others(done: Remembered) -> dict[str, object]:
 
 def _sentence(done: Remembered, asked: Remember) -> str:
     memory = done.memory
-    stored = f"Remembered as {memory.id} ({memory.kind}, {memory.scope})."
+    kind = f"{memory.kind} by its words" if done.assumed else memory.kind
+    stored = f"Remembered as {memory.id} ({kind}, {memory.scope})."
     match done.outcome:
         case "new" if memory.superseded_by is not None:
             return f"{stored} It is older than {memory.superseded_by}, which holds instead."

@@ -29,10 +29,11 @@ _ids = click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_com
 def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_only: bool, as_json: bool) -> None:
     """What waits for your decision, the newest first.
 
-    These are memories that contradict others, where it is not clear which one holds, texts that read as orders to an
-    agent, and candidates: what was read in a session and nothing has proven yet, the likeliest to matter first, with
-    the words it was taken from. Until you decide, the first are shown with their dates, the second are never injected,
-    and a candidate is shown only where it fits a prompt well; one that nobody needs fades by itself.
+    These are memories that contradict others, where it is not clear which one holds, what an agent would forget
+    although you said it, texts that read as orders to an agent, and candidates: what was read in a session and nothing
+    has proven yet, the likeliest to matter first, with the words it was taken from. Until you decide, the first two are
+    shown, the third are never injected, and a candidate is shown only where it fits a prompt well; one that nobody
+    needs fades by itself.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -84,7 +85,8 @@ def keep(ids: tuple[str, ...], as_json: bool) -> None:
 @direct.option
 @output.json_option
 def reject(ids: tuple[str, ...], as_json: bool) -> None:
-    """It does not hold, and what it contradicts does. It stays in the history; what is flagged is forgotten."""
+    """It does not hold, and what it contradicts does. It stays in the history; what is flagged, or an agent
+    proposes to forget, is forgotten."""
     _decide(ids, Decision.REJECT, _rejected, as_json)
 
 
@@ -105,7 +107,8 @@ def _accepted(decided: Decided) -> list[str]:
 
 
 def _kept(decided: Decided) -> list[str]:
-    return [f"{decided.memory.id} is kept, and so is what it seemed to contradict: {visible(decided.memory.text)}"]
+    what = "is kept, and so is what it seemed to contradict, if anything"
+    return [f"{decided.memory.id} {what}: {visible(decided.memory.text)}"]
 
 
 def _rejected(decided: Decided) -> list[str]:
@@ -165,6 +168,8 @@ def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
 def _flagged(case: Case) -> list[str]:
     """Why it waits."""
     memory = case.memory
+    if case.is_doubted:
+        return ["an agent proposes to forget it: `reject` forgets it, `accept` or `keep` leaves it as it is"]
     if memory.flag is not None:
         return [f"flagged: {memory.flag}; not injected until you accept it"]
     if memory.tier is not Tier.CANDIDATE:
@@ -182,7 +187,8 @@ def _who(memory: Memory) -> str:
 
 
 def _case_json(case: Case) -> dict[str, object]:
-    return {"memory": record_of(case.memory), "contradicts": [record_of(other) for other in case.against]}
+    contradicted = [record_of(other) for other in case.against]
+    return {"memory": record_of(case.memory), "is_doubted": case.is_doubted, "contradicts": contradicted}
 
 
 def _decided_json(decided: Decided) -> dict[str, object]:

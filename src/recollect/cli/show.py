@@ -4,9 +4,10 @@ from datetime import datetime
 
 import click
 
-from recollect.api.show import HISTORY, SHOW, History, Show, Told, WayBack
+from recollect.api.show import HISTORY, SESSION, SHOW, History, Show, ShowSession, Told, WayBack
 from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of, seen_record_of
+from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import Change, Deed, DeedKind
 from recollect.domain.memory import Memory, Source, Tier
@@ -20,8 +21,14 @@ _id = click.argument("memory_id", metavar="ID", shell_complete=completing.memory
 @direct.option
 @output.json_option
 def show(memory_id: str, as_json: bool) -> None:
-    """One memory with everything that is known of it. The beginning of its ID is enough."""
-    found = asking.ask(SHOW, Show(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+    """One memory with everything that is known of it, or a session that a block refers to. The beginning of its ID is
+    enough."""
+    try:
+        found = asking.ask(SHOW, Show(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+    except InvalidValue:
+        if not _show_session(memory_id, as_json):
+            raise
+        return
     memory, seen = found.memory, found.freshness
     if as_json:
         output.say_json({**seen_record_of(memory, seen), "status": status_of(memory)})
@@ -31,6 +38,40 @@ def show(memory_id: str, as_json: bool) -> None:
     disputed += [("contradicted", known) for known in found.contradicted_by]
     facts += [(name, f"{'by ' if name == 'contradicted' else ''}{_quoted(known)}") for name, known in disputed]
     output.show_facts(facts)
+
+
+def _show_session(name: str, as_json: bool) -> bool:
+    """Whether there is one of this name."""
+    try:
+        found = asking.ask(SESSION, ShowSession(id=name, folder=context.folder_to_look_in(), by=context.BY))
+    except InvalidValue:  # several sessions begin so: whoever asked for a memory did not mean them
+        return False
+    if found.id is None:
+        return False
+    of, left = found.session, found.recap
+    notes = [] if left is None else [str(note) for note in left.notes]
+    lists = [] if left is None else [(name, line) for name, lines in left.summary.lists for line in lines]
+    if as_json:
+        output.say_json(
+            {
+                "session": found.id,
+                "host": None if of is None else of.host,
+                "project": None if of is None else of.project,
+                "started_at": None if of is None else of.started_at.isoformat(),
+                "asked": None if left is None else left.summary.asked or None,
+                "notes": notes,
+                "summary": [{"part": part, "text": line} for part, line in lists],
+            }
+        )
+        return True
+    facts: list[tuple[str, str]] = [("session", found.id)]
+    if of is not None:
+        facts += [("host", of.host), ("project", of.project or "none"), ("began", output.minute(of.started_at))]
+    facts += [("asked", left.summary.asked)] if left is not None and left.summary.asked else []
+    facts += [(part, visible(line)) for part, line in lists] + [("note", visible(note)) for note in notes]
+    output.show_facts(facts)
+    output.remark(f"`recollect why {found.id} --all` lists what its model was given.")
+    return True
 
 
 @click.command()

@@ -1,5 +1,7 @@
 """`recollect undo`"""
 
+from pathlib import Path
+
 import click
 
 from recollect.api.undo import DEEDS, MOST, UNDO, Deeds, Undo
@@ -8,6 +10,7 @@ from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Deed, DeedId, DeedKind
 from recollect.text.block import visible
+from recollect.workspace import marker
 
 ABOUT_CHARS = 60
 SHOWN_AT_MOST = 20  # memories on the screen; --json has all
@@ -28,8 +31,8 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @output.json_option
 def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
     """Take back the last thing that you did (remember, import, edit, forget, review, merge), a given DEED, or all that
-    was learnt from a session. What agents did over MCP and what sessions taught is passed over unless its number is
-    given: --list shows all of it. Undo can be undone."""
+    was learnt from a session. What sessions taught is passed over unless its number is given; where an agent did
+    something after you, a number is asked for. --list shows all of it. Undo can be undone."""
     if session is not None and (listing or deed is not None):
         raise InvalidValue("--session takes back what that session taught; leave the number and --list out.")
     if listing:
@@ -44,18 +47,25 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
         by=context.BY,
     )
     undone = asking.ask(UNDO, asked)
+    note = _turn_name_around(undone.deed)
     if as_json:
         output.say_json(
             {
                 "undone": undone.deed.id,
                 "kind": undone.deed.kind.value,
                 "by": undone.by,
+                "passed_over": None if undone.passed_over is None else undone.passed_over.id,
                 "removed": [record_of(memory) for memory in undone.removed],
                 "restored": [record_of(memory) for memory in undone.restored],
             }
         )
         return
     output.say(f"Taken back: {_line(undone.deed)}.")
+    if note:
+        output.say(note)
+    if undone.passed_over is not None:
+        later = undone.passed_over
+        output.say(f"The {_line(later)} came later and stays; `recollect undo {later.id}` takes that back.")
     for title, memories in (("Out of sight:", undone.removed), ("As before:", undone.restored)):
         if memories:
             output.say(title)
@@ -66,6 +76,22 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
         output.say("There is no undo window ([forget] undo_hours): what is out of sight is gone for good.")
     else:
         output.say(f"`recollect undo {undone.by}` does it again.")
+
+
+def _turn_name_around(deed: Deed) -> str | None:
+    """The name in a project's own file goes with the deed that wrote it, and comes back with it; and says so."""
+    named = deed.named
+    if named is None:
+        return None
+    file = Path(named.file)
+    if not named.is_written:
+        if file.exists() and marker.project_name(file) is not None:
+            return f"{file} names a project; it stays as it is."
+        marker.give_name(file, named.name)
+        return f"{file} has the name {named.name} again."
+    if marker.take_name(file, named.name):
+        return f"The name {named.name} is taken out of {file}."
+    return f"{file} does not have the name {named.name} in its first line; look there."
 
 
 def _list(limit: int, as_json: bool) -> None:
@@ -117,6 +143,8 @@ def _line(deed: Deed) -> str:
             what = f"review ({deed.detail.get('decision')}) of {many} through {deed.by}"
         case DeedKind.LEARN:
             what = f"learning of {many} from session {deed.detail.get('session')} through {deed.by}"
+        case DeedKind.PROPOSE:
+            what = f"proposal of an agent to forget {deed.detail.get('memory')}; `recollect review` decides"
         case DeedKind.FADE:
             what = f"fading of {many} that nobody needed"
         case DeedKind.REJUDGE:

@@ -10,7 +10,7 @@ from recollect.api.why import WHY, Why
 from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.injections import sent_json, usage_json
 from recollect.cli.moment_names import label, name_of
-from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not
+from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not, why_quoted
 from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.text.block import is_item, is_quote, prefix_of, visible
@@ -124,7 +124,7 @@ def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) 
         if is_item(line) or is_quote(line):
             output.say_indented(line, 2)
     for turn in injection.quoted:
-        output.say_indented(f"quoted: message {turn.message} of session {turn.session}", 6, dim=True)
+        output.say_indented(f"quoted: message {turn.message} of session {turn.session}{why_quoted(turn)}", 6, dim=True)
 
 
 def _show_others(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:

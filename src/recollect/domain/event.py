@@ -180,6 +180,7 @@ class Asked(_Happened):
 
     query: str = ""
     id: MemoryId | None = None
+    nearest: bool = False  # where nothing fits the query: the nearest few, marked as uncertain
     newest: bool = False  # instead of what fits: what was said last, of these kinds and in this scope
     kinds: frozenset[Kind] = frozenset()  # empty: of every kind
     scope: Scope | None = None

@@ -6,10 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NewType
 
-from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.memory import Memory, MemoryId, Role, Source
 
 DeedId = NewType("DeedId", int)
-AGENTS = ("mcp",)  # through these only agents do something: whoever undoes "the last" deed never means theirs
+AGENT = "mcp"  # who did what an agent did by its tools, in whatever host
+AGENTS = (AGENT,)  # through these only agents do something
 
 
 class DeedKind(StrEnum):
@@ -25,6 +26,7 @@ class DeedKind(StrEnum):
     LEARN = "learn"  # what one session taught
     FADE = "fade"  # candidates that nobody needed
     REJUDGE = "rejudge"  # replacements of an older version that were doubtful
+    PROPOSE = "propose"  # an agent would forget what the user said; the user decides
     UNDO = "undo"
 
 
@@ -41,6 +43,11 @@ OF_MEMORIES = (
 )
 
 
+def doer(source: Source) -> str:
+    """Who is named for what was remembered."""
+    return AGENT if source.role is Role.ASSISTANT else source.host or "engine"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """One thing that somebody did, to any number of memories; done and undone as a whole."""
@@ -53,6 +60,21 @@ class Deed:
     about: str | None = None  # what the first of these says, while it is there
     undone_by: DeedId | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)  # what else it changed; never the text of a memory
+
+    @property
+    def named(self) -> "Named | None":
+        """The file that it wrote a project's name into, or took it from."""
+        told = self.detail.get("named")
+        return None if told is None else Named(**told)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a person did to the name in a project's own file."""
+
+    file: str
+    name: str
+    is_written: bool = True  # False: taken out again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,8 @@ class Verdict(StrEnum):
     LINES = "lines"  # no line was left
     BUDGET = "budget"  # no room was left
     SWITCHED_OFF = "switched_off"  # the settings leave its kind out
+    HEARD = "heard"  # it was said in what the model has in front of it
+    CANDIDATE = "candidate"  # nothing has proven it: the words that it was taken from are quoted, where they fit
 
 
 class Quiet(StrEnum):
@@ -73,6 +75,7 @@ class Quoted:
 
     session: SessionId
     message: MessageId
+    reasons: Mapping[str, float] = field(default_factory=dict)  # topic, needed: the prompt's; words, meaning: its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,9 +24,12 @@ class Place:
     path: ProjectId  # readable; the same from every folder and worktree of a repository
     remote: ProjectId | None = None  # None: no remote, or one that names nothing
     name: ProjectId | None = None  # None: no marker file gives it a name
+    former_remote: ProjectId | None = None  # how earlier versions wrote the remote, where that is different
+    is_former_shared: bool = False  # they wrote another remote in the same way
 
     def __post_init__(self) -> None:
-        for alias, beginning in ((self.path, BY_PATH), (self.remote, BY_REMOTE), (self.name, BY_NAME)):
+        remotes = ((self.remote, BY_REMOTE), (self.former_remote, BY_REMOTE))
+        for alias, beginning in ((self.path, BY_PATH), *remotes, (self.name, BY_NAME)):
             if alias is not None:
                 check_name(alias, "project")
                 if not alias.startswith(beginning) or alias == beginning:

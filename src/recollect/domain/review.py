@@ -11,7 +11,8 @@ class Case:
     """One that waits, with what it contradicts."""
 
     memory: Memory
-    against: tuple[Memory, ...]  # those that hold, the newest first
+    against: tuple[Memory, ...] = ()  # those that hold, the newest first
+    is_doubted: bool = False  # an agent proposes to forget it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,16 +1,28 @@
 """What a session leaves behind: its turns in the archive, and notes in compact codes."""
 
+from base64 import b32encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS, MessageId, ProjectId, Role, SessionId, check_name, check_time
 
 MAX_TURN_CHARS = 1_000_000
+REFERENCE_CHARS, REFERENCE_BYTES = 8, 5  # five bytes are eight letters and digits
 MAX_LINES = 50  # notes of a session, and lines of one part of its summary
+
+
+def reference(session: SessionId) -> str:
+    """What a line names a session by: short, and another one for each session. Ids of one host begin alike, so it is
+    the id itself only where that is short enough."""
+    if len(session) <= REFERENCE_CHARS:
+        return session
+    digest = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=REFERENCE_BYTES).digest()
+    return b32encode(digest).decode().lower()
 
 
 def own_origin(role: Role) -> Origin:

@@ -1,8 +1,11 @@
 """What belongs to which project, as a part of the engine."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
-from recollect.domain.history import DeedId, DeedKind
+from recollect.domain.history import DeedId, DeedKind, Named
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.engine.admission import refuse_secret
@@ -56,15 +59,35 @@ class Belonging:
         """The project of a folder where something is about to be kept: what is new about it is noted."""
         return self._noted(self.resolve(folder), at)
 
+    def take_name(
+        self, folder: str, *, brings: ProjectId | None, named: Named | None, at: datetime, by: str
+    ) -> ProjectId:
+        """The name in the folder's file holds, and what was kept for the project that it `brings` comes along: taken
+        back as one. `named`: the file was written for it."""
+        detail = {} if named is None else {"named": asdict(named)}
+        with self._store.writing():
+            after, accepted = self._accept(folder, {} if brings else detail, at=at, by=by)
+            if brings is not None:
+                refuse_secret("project", after)
+                also = {} if accepted is None else {"also": accepted}
+                join(self._store, brings, after, at=at, by=by, besides=detail | also)
+        return after
+
     def accept_name(self, folder: str, *, at: datetime, by: str) -> ProjectId:
         """The name that a file in the folder gives its project holds, also where it is known from elsewhere."""
+        with self._store.writing():
+            return self._accept(folder, {}, at=at, by=by)[0]
+
+    def _accept(
+        self, folder: str, besides: Mapping[str, Any], *, at: datetime, by: str
+    ) -> tuple[ProjectId, DeedId | None]:
         place = self._workspace.place_of(folder)
         accepted = resolve(self._store, place, self._workspace.root_commit, accept_name=True)
-        with self._store.writing():
-            if accepted.aliases:
-                detail = {"project": accepted.project, "aliases": sorted(accepted.aliases)}
-                self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
-            return self._noted(accepted, at)
+        deed = None
+        if accepted.aliases:
+            detail = {"project": accepted.project, "aliases": sorted(accepted.aliases), **besides}
+            deed = self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
+        return self._noted(accepted, at), deed
 
     def _noted(self, resolved: Resolved, at: datetime) -> ProjectId:
         note(self._store, resolved, self._workspace.root_commit, at)

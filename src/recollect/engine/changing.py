@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedKind
+from recollect.domain.history import AGENT, DeedKind, doer
 from recollect.domain.memory import Anchor, Draft, Memory, MemoryId, ScopeLevel, SessionId, Viewer
 from recollect.domain.outcome import Refused, Stored
 from recollect.engine import showing
@@ -65,6 +65,12 @@ class Changing(Belonging):
         known = self._store.session(session)
         return known is not None and not known.captures
 
+    def propose_to_forget(self, memory: Memory, at: datetime) -> None:
+        """What the user said, an agent does not remove: the user decides in `review`."""
+        with self._store.writing():
+            if not any(deed.detail["memory"] == memory.id for deed in self._store.proposals()):
+                self._store.begin_deed(DeedKind.PROPOSE, at, AGENT, {"memory": memory.id})
+
     def revise(self, memory: Memory, draft: Draft, *, folder: str | None = None) -> Stored:
         """Another wording of a memory that is named, in its place where whoever says so may overrule it. Its files are
         looked at anew, its names and who may see it stay."""
@@ -82,7 +88,7 @@ class Changing(Belonging):
             raise InvalidValue(admissible.why)
         with self._store.writing():
             known = found(self._store, memory.id)
-            deed = self._store.begin_deed(DeedKind.REMEMBER, draft.at, draft.source.host or "engine")
+            deed = self._store.begin_deed(DeedKind.REMEMBER, draft.at, doer(draft.source))
             done = revise(self._store, known, replace(admissible, importance=known.importance), deed)
         return showing.shown_outcome(done)
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Deed, DeedId, DeedKind, doer
 from recollect.domain.holding import Holding
 from recollect.domain.memory import (
+    LATEST,
     Anchor,
     Draft,
     Hit,
@@ -132,7 +133,7 @@ class Engine(Changing):
         if first is None:  # nothing of them is kept, nor that there was something
             return [draft for draft in admissible if isinstance(draft, Refused)]
         with self._store.writing():
-            deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, first.source.host or "engine")
+            deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
             done = [d if isinstance(d, Refused) else remember(self._store, d, deed, now=now) for d in admissible]
         return [showing.shown_outcome(outcome) for outcome in done]
 
@@ -183,8 +184,10 @@ class Engine(Changing):
         now: datetime,
         filters: Filters = EVERYTHING,
         folder: str | None = None,
+        uncertain: bool = False,
     ) -> list[Hit]:
-        """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale."""
+        """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale.
+        `uncertain`: the nearest few of what does not fit."""
         if filters.status is Status.STALE:
             self._refuse_elsewhere(viewer, folder)
         hits = recall.recall(
@@ -197,6 +200,7 @@ class Engine(Changing):
             settings=self._settings_for(None),
             filters=filters,
             look=self._looking_from(folder, asked=True),
+            uncertain=uncertain,
         )
         return [showing.shown_hit(hit) for hit in hits]
 
@@ -276,6 +280,12 @@ class Engine(Changing):
         """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
         done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
         return replace(done, memory=showing.shown(done.memory), before=showing.shown(done.before))
+
+    def out_of_sight(self, viewer: Viewer) -> list[Memory]:
+        """What this viewer could see before it was forgotten, or what brought it was undone, and is not gone yet."""
+        known = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
+        before = [memory for memory in known if may_see(replace(memory, forgotten_at=None), viewer)]
+        return [*showing.shown_all(before)]
 
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""

@@ -6,6 +6,8 @@ from dataclasses import replace
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Sent, Session, Usage
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
+from recollect.domain.session import Recap, reference
+from recollect.engine.admission import redacted
 from recollect.engine.by_id import MIN_PREFIX_CHARS
 from recollect.engine.ports import Store
 from recollect.engine.showing import shown, shown_again
@@ -29,7 +31,7 @@ class InjectionLog:
         return self._store.sessions_with_prefix(prefix, limit=limit)
 
     def find(self, id_or_beginning: str) -> Session | None:
-        """By its id, or by the beginning of it where only one session has that."""
+        """By its id, by the beginning of it where only one session has that, or by its reference in a block."""
         check_name(id_or_beginning, "session")
         exact = self._store.session(SessionId(id_or_beginning))
         if exact is not None or len(id_or_beginning) < MIN_PREFIX_CHARS:
@@ -41,7 +43,20 @@ class InjectionLog:
             raise InvalidValue(
                 f"Several sessions begin with {id_or_beginning!r}: {several}{more}. Give more of the id."
             )
-        return found[0] if found else None
+        if found:
+            return found[0]
+        named = self.referred_to(id_or_beginning)
+        return None if named is None else self._store.session(named)
+
+    def referred_to(self, name: str) -> SessionId | None:
+        """The session that a block refers to by this name."""
+        alike = [session for session in self._store.session_ids() if reference(session) == name.lower()]
+        return alike[0] if len(alike) == 1 else None
+
+    def recap(self, session: SessionId) -> Recap | None:
+        """What it left for the next one."""
+        left = self._store.recap(session)
+        return None if left is None else left.retold(redacted)
 
     def usage(self, session: SessionId | None = None) -> list[Usage]:
         """What the blocks of a session came to, or of all of them, by moment."""

@@ -12,8 +12,17 @@ from recollect.engine import forget_project
 from recollect.engine.ports import Store
 
 
-def join(store: Store, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
-    """Everything of `source` belongs to `into` from now on. What both know is known once."""
+def join(
+    store: Store,
+    source: ProjectId,
+    into: ProjectId,
+    *,
+    at: datetime,
+    by: str,
+    besides: Mapping[str, Any] | None = None,
+) -> DeedId:
+    """Everything of `source` belongs to `into` from now on. What both know is known once. `besides`: what else is part
+    of that deed."""
     if source == into:
         raise InvalidValue(f"{source} is this project already.")
     with store.writing():
@@ -23,6 +32,7 @@ def join(store: Store, source: ProjectId, into: ProjectId, *, at: datetime, by: 
             raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
         gained = sorted({*aliases, source} - store.aliases_of(into))  # forks share some: those are no gain
         detail = {"source": source, "into": into, "sessions": sessions, "aliases": aliases, "gained": gained}
+        detail |= besides or {}
         deed = store.begin_deed(DeedKind.JOIN, at, by, detail)
         for memory_id in memories:
             _move(store, memory_id, into, deed, at)

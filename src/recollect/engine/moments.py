@@ -424,6 +424,7 @@ class Moments:
         return Live((*prompts[-1:], *known.of_tools.sent))  # each takes the place of the one before it
 
     def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
+        parents = () if session.parent is None else (session.parent,)
         return Situation(
             viewer=self._viewer(session),
             now=event.at,
@@ -434,7 +435,8 @@ class Moments:
             window_tokens=event.window_tokens,
             recent_files=self._files.of(session.id),
             known=self._store.get,
-            running=(session.id, *([] if session.parent is None else [session.parent])),
+            running=(session.id, *parents),
+            conversation=(session.id, *(parents if session.forked else ())),
             since=session_state.context_began(self._store, session, event.at),
         )
 

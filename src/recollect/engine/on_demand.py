@@ -37,6 +37,7 @@ from recollect.text.tokens import estimate
 from recollect.text.words import word_set
 
 EVIDENCE, DISPUTED = "Said then", "Disputed"
+UNCERTAIN = "Nothing known fits; the nearest, which may be about something else"
 NOT_TOLD = "There is no memory with this id that may be told; ask with words."
 NAMED = 3  # of those that it disputes with
 MEANING = "meaning"  # the factor that only a model can tell
@@ -69,6 +70,8 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
     thresholds = {hit.memory.id: _needed(hit, words, needed) for hit in hits}
     fitting = [hit for hit in hits if hit.relevance >= thresholds[hit.memory.id]]
     others = [hit for hit in hits if hit not in fitting]
+    if asked.nearest and not fitting:
+        return _nearest(store, embeds, asked, situation, others, budget_tokens)
     fitting = with_the_users_word(fitting, situation)
     in_full = situation.live.tokens(Point.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
     known = situation.live.shown
@@ -104,7 +107,40 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
     )
 
 
-def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situation) -> list[Hit]:
+def _nearest(
+    store: Store,
+    embeds: Embeds | None,
+    asked: Asked,
+    situation: Situation,
+    others: Sequence[Hit],
+    budget_tokens: int,
+) -> Injection:
+    """Asked outright, and nothing fits: what comes nearest, each in short, and marked."""
+    near = list(others or _hits(store, embeds, asked, situation, uncertain=True))
+    best = with_the_users_word(near[: recall.NEAREST], situation)
+    filled = fill(
+        [
+            replace((_reminder if hit.memory.id in situation.live.shown else _title)(for_block(hit)), section=UNCERTAIN)
+            for hit in best
+        ],
+        budget_tokens=budget_tokens,
+        sections=(UNCERTAIN,),
+        counts_rest=False,
+    )
+    return injection(
+        Placement.ANSWER,
+        filled,
+        best,
+        budget_tokens=budget_tokens,
+        considered=len(near),
+        needed=dict.fromkeys((hit.memory.id for hit in best), situation.settings.on_demand.threshold),
+        refused=refused([hit for hit in near if hit not in best], Verdict.THRESHOLD),
+    )
+
+
+def _hits(
+    store: Store, embeds: Embeds | None, asked: Asked, situation: Situation, *, uncertain: bool = False
+) -> list[Hit]:
     """What an agent asks for is put in front of a model: only what may be."""
     known = recall.recall(
         store,
@@ -116,6 +152,7 @@ def _hits(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
         settings=situation.settings,
         filters=Filters(kinds=asked.kinds, scope=asked.scope),
         look=situation.look,
+        uncertain=uncertain,
     )
     return [hit for hit in known if situation.may_show(hit.memory)]
 

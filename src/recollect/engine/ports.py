@@ -126,6 +126,10 @@ class KeepsMemories(Protocol):
 
 
 class KeepsHistory(Protocol):
+    def proposals(self) -> list[Deed]:
+        """What agents would forget and no person has decided, the last first; `memory` in the detail names it."""
+        ...
+
     def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId: ...
 
     def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
@@ -262,6 +266,10 @@ class KnowsProjects(Protocol):
 
     def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
         """Everything that a project is known as; empty: nothing is known of it."""
+        ...
+
+    def has_memories(self, project: ProjectId) -> bool:
+        """Also where it is known as nothing: a file may have brought them."""
         ...
 
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:

@@ -41,26 +41,35 @@ def resolve(projects: KnowsProjects, place: Place, root_commit: RootCommit, *, a
     """Writes nothing, and runs git only when neither a name nor a remote nor, without a remote, the place is known."""
     if place.name is None:
         return _unnamed(projects, place, root_commit)
-    user = (
-        NAMED_FROM + place.remote.removeprefix(BY_REMOTE)
-        if place.remote
-        else NAMED_AT + place.path.removeprefix(BY_PATH)
-    )
-    seen = [place.name, ProjectId(user)]
-    known = projects.known_as([*seen, place.path, *([place.remote] if place.remote else [])])
+    user = _named_from(place.remote) if place.remote else ProjectId(NAMED_AT + place.path.removeprefix(BY_PATH))
+    users = [user]
+    if place.former_remote and not place.is_former_shared:
+        users.append(_named_from(place.former_remote))
+    seen = [place.name, user]
+    known = projects.known_as([*seen, *users, place.path, *([place.remote] if place.remote else [])])
     named = _only(known, place.name)
     # A file that came with a clone or an archive cannot by itself open a project to it that is known from elsewhere.
-    if named is not None and not accept_name and named not in known.get(ProjectId(user), ()):
+    if named is not None and not accept_name and not any(named in known.get(one, ()) for one in users):
         found = _unnamed(projects, place, root_commit)
         return found if found.project == named else replace(found, claimed=named, others=found.others | {named})
     # Remote, place and history stay with whom they are: it takes and pulls nothing either.
     return _resolved(named or place.name, Reason.NAME, place, known, seen, root_open=False)
 
 
+def _named_from(remote: ProjectId) -> ProjectId:
+    return ProjectId(NAMED_FROM + remote.removeprefix(BY_REMOTE))
+
+
 def _unnamed(projects: KnowsProjects, place: Place, root_commit: RootCommit) -> Resolved:
-    known = dict(projects.known_as([alias for alias in (place.remote, place.path) if alias is not None]))
-    seen = [place.path] if place.remote is None else [place.remote, place.path]
-    by_remote, by_path = _only(known, place.remote), _only(known, place.path)
+    aliases = (place.remote, place.former_remote, place.path)
+    known = dict(projects.known_as([alias for alias in aliases if alias is not None]))
+    by_path, by_former = _only(known, place.path), _only(known, place.former_remote)
+    if place.is_former_shared and by_former != by_path:
+        by_former = None  # it may be the other remote's
+    # What it was found by before comes first: after an upgrade a folder has the project that it had.
+    by_remote = by_former or _only(known, place.remote)
+    is_of_another = by_former is not None and bool(known.get(place.remote or place.path))
+    seen = [place.path] if place.remote is None or is_of_another else [place.remote, place.path]
     if by_remote is not None:
         return _resolved(by_remote, Reason.REMOTE, place, known, seen, root_open=True)
     if by_path is not None and place.remote is None:
@@ -76,6 +85,9 @@ def _unnamed(projects: KnowsProjects, place: Place, root_commit: RootCommit) -> 
     # What has a remote already and is met under another one is a fork.
     if by_root is not None and not (place.remote and _of_kind(BY_REMOTE, projects.aliases_of(by_root))):
         return _resolved(by_root, Reason.HISTORY, place, known, seen, root_open=False)
+    former = place.former_remote
+    if former is not None and not place.is_former_shared and projects.has_memories(former):
+        return _resolved(former, Reason.REMOTE, place, known, seen, root_open=False)
     return _resolved(place.remote or place.path, Reason.NEW, place, known, seen, root_open=False)
 
 

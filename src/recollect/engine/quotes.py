@@ -21,7 +21,7 @@ from recollect.engine.corrections import what_holds_now
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
 from recollect.engine.recall import LookedAt, look_at_turns
 from recollect.engine.showing import line_as_read
-from recollect.engine.situation import Situation
+from recollect.engine.situation import DIGITS, Situation
 from recollect.rank.calibrate import rarity
 from recollect.rank.quotes import WORTH_NOTHING, Passage, fit, left_to_quote, topical, worth_quoting
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
@@ -73,7 +73,8 @@ def quotes(
     found = look_at_turns(archive, embeds, prompt, project, pool=POOL, running=situation.running)
     settings = situation.settings.turn
     needed = settings.quote_threshold + (settings.later_threshold if situation.live.has_prompts else 0.0)
-    if topical(*signs(prompt, found)) < needed:
+    topic = topical(*signs(prompt, found))
+    if topic < needed:
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
     turns = _that_hold(_turns(archive, found, exchanges, project), memories, {*shown, *situation.live.shown})
@@ -94,9 +95,27 @@ def quotes(
         chosen = _fitting(passages, turns, budget_tokens, said)
         unsafe = _unsafe(turns, {passage.turn for passage in chosen} - looked_at)
         if not unsafe:
-            return _told(chosen, turns, line_as_read)
+            return _explained(_told(chosen, turns, line_as_read), chosen, turns, topic, needed)
         turns |= unsafe
         looked_at |= unsafe.keys()
+
+
+def _explained(
+    told: Quotes, chosen: Sequence[Passage], turns: Mapping[int, Turn], topic: float, needed: float
+) -> Quotes:
+    """With the numbers that decided: those of the prompt, and of each turn those of its best passage."""
+    best: dict[Place, Passage] = {}
+    for passage in sorted(chosen, key=lambda one: one.fit):
+        turn = turns[passage.turn]
+        best[turn.session, turn.message] = passage
+
+    def reasons(one: Passage) -> dict[str, float]:
+        meaning = {} if one.cosine is None else {"meaning": one.cosine}
+        numbers = {"topic": topic, "needed": needed, "words": one.asked, **meaning}
+        return {name: round(value, DIGITS) for name, value in numbers.items()}
+
+    quoted = tuple(replace(one, reasons=reasons(best[one.session, one.message])) for one in told.turns)
+    return replace(told, turns=quoted)
 
 
 def _is_in(text: str, live: str) -> bool:

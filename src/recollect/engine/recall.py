@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from recollect.rank.archive import Ranked
 
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
+NEAREST = 3  # are told to whoever asked where nothing fits
+NEAR_COSINE = 0.10  # of what is told then: below it, nothing has to do with anything
 TURN_POOL = 200  # so many turns are looked at passage by passage
 
 
@@ -55,8 +57,10 @@ def recall(
     settings: Settings,
     filters: Filters = EVERYTHING,
     look: Looks = nobody_looks,
+    uncertain: bool = False,
 ) -> list[Hit]:
-    """The best; where the question asks for all of something, all of it. `limit` None: as many as usual."""
+    """The best; where the question asks for all of something, all of it. `limit` None: as many as usual. `uncertain`:
+    instead the nearest few of what does not fit, for whoever asked and would be told nothing."""
     if not query.strip():
         raise InvalidValue("The question is empty; say what is to be found.")
     listed = enumeration(query)
@@ -84,7 +88,9 @@ def recall(
     )
     if not about:  # whatever is listed fits
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
-    fitting = [hit for hit in hits if not about or fits(hit, settings)]
+    if uncertain:
+        hits = [hit for hit in hits if listed is None and is_near(hit)][:NEAREST]
+    fitting = [hit for hit in hits if not about or fits(hit, settings) is not uncertain]
     live_first = sorted(fitting, key=lambda hit: not hit.memory.is_live)  # stable: what holds comes first
     ordered = rightful_first(settled(live_first, len(live_first) if stale_only else wanted, look, settings.stale))
     return [hit for hit in ordered if hit.freshness.is_stale or not stale_only][:wanted]
@@ -93,6 +99,11 @@ def recall(
 def fits(hit: Hit | TurnHit, settings: Settings) -> bool:
     """What has a word of the question may be shown to whoever asked it; what is only near has to be near enough."""
     return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
+
+
+def is_near(hit: Hit) -> bool:
+    """Nothing says that it was meant, and something that it may be."""
+    return hit.factors.get("meaning", 0.0) >= NEAR_COSINE or hit.factors["words"] > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,5 @@
-"""What waits for a person: memories that contradict others, and texts that read as orders to an agent.
+"""What waits for a person: memories that contradict others, texts that read as orders to an agent, and what an agent
+would forget although the user said it.
 
 Nothing is deleted here. Of two that contradict each other, the one that does not hold ends and stays in the history.
 """
@@ -25,8 +26,16 @@ class CanReview(Writes, KeepsCandidates, Protocol):
 
 def cases(memories: Writes) -> list[Case]:
     """The newest first."""
-    waiting = [case_of(memories, memory) for memory in memories.to_review(limit=LOOKED_AT)]
-    return [case for case in waiting if case.against or case.memory.flag]
+    doubted = (memories.get(memory_id) for memory_id in _proposals(memories))
+    waiting = {memory.id: memory for memory in doubted if memory is not None and memory.is_live}
+    waiting |= {memory.id: memory for memory in memories.to_review(limit=LOOKED_AT)}
+    told = [case_of(memories, memory) for memory in waiting.values()]
+    newest = sorted(told, key=lambda case: case.memory.created_at, reverse=True)
+    return [case for case in newest if case.against or case.memory.flag or case.is_doubted]
+
+
+def _proposals(memories: Writes) -> dict[MemoryId, DeedId]:
+    return {MemoryId(deed.detail["memory"]): deed.id for deed in memories.proposals()}
 
 
 def candidates(memories: CanReview) -> list[Memory]:
@@ -37,7 +46,8 @@ def candidates(memories: CanReview) -> list[Memory]:
 def case_of(memories: Writes, memory: Memory) -> Case:
     known = [memories.get(memory_id) for memory_id in memory.conflicts]
     live = [other for other in known if other is not None and other.is_live]
-    return Case(memory=memory, against=tuple(sorted(live, key=lambda other: other.valid_from, reverse=True)))
+    against = tuple(sorted(live, key=lambda other: other.valid_from, reverse=True))
+    return Case(memory=memory, against=against, is_doubted=memory.id in _proposals(memories))
 
 
 def dispute(memories: Writes, memory: Memory) -> tuple[Case, list[Memory]]:
@@ -65,7 +75,7 @@ def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) ->
 
     def decide(case: Case, deed: DeedId) -> Decided:
         memory = case.memory
-        if not case.against and memory.flag is None:
+        if not case.against and memory.flag is None and not case.is_doubted:
             raise InvalidValue(f"{memory.id} contradicts nothing: accept or reject it.")
         if memory.flag is not None:
             raise InvalidValue(f"{memory.id} is flagged ({memory.flag}): accept or reject it.")
@@ -75,7 +85,7 @@ def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) ->
 
 
 def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-    """They do not hold: what they contradict goes on; what is flagged is forgotten."""
+    """They do not hold: what they contradict goes on; what is flagged, or an agent proposes to forget, is forgotten."""
 
     def decide(case: Case, deed: DeedId) -> Decided:
         memory = case.memory
@@ -101,6 +111,9 @@ def _decided(
     with memories.writing():
         deed = memories.begin_deed(DeedKind.REVIEW, at, by, {"decision": decision})
         done = tuple(decide(_waiting(memories, memory_id), deed) for memory_id in dict.fromkeys(ids))
+        for memory_id, proposal in _proposals(memories).items():
+            if memory_id in ids:
+                memories.note_undone(proposal, deed)
         return Review(deed=deed, decided=done)
 
 
@@ -109,7 +122,7 @@ def _waiting(memories: Writes, memory_id: MemoryId) -> Case:
     if memory is None:
         raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` shows what waits.")
     case = case_of(memories, memory)
-    if memory.is_live and (case.against or memory.flag or memory.tier is Tier.CANDIDATE):
+    if memory.is_live and (case.against or memory.flag or case.is_doubted or memory.tier is Tier.CANDIDATE):
         return case
     waiting = next((case.memory.id for case in _against(memories, memory)), None)
     if waiting is not None:

@@ -32,6 +32,10 @@ class KeepsSessions(Protocol):
         """Sessions whose id begins so, in the order of their ids."""
         ...
 
+    def session_ids(self) -> list[SessionId]:
+        """Of all sessions, also of those that are only in the archive."""
+        ...
+
 
 class KeepsRecaps(Protocol):
     def keep_recap(self, recap: Recap) -> None:

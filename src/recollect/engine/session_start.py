@@ -157,6 +157,7 @@ def _weigh(
             confirmed=True,
         )
         if situation.may_show(memory)
+        and not situation.is_heard(memory)
         and memory.id not in situation.live.shown
         and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
     ]

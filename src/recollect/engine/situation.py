@@ -78,6 +78,7 @@ class Situation:
     recent_files: Sequence[str] = ()
     known: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
     running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
+    conversation: Collection[SessionId] = ()  # those of them whose words surely are: itself, and what it is a copy of
     since: datetime | None = (
         None  # so long the model has them: a summary took what was before; None: from the beginning
     )
@@ -87,13 +88,12 @@ class Situation:
         return may_inject(memory, self.viewer) and not is_ignored(memory, self.settings.privacy)
 
     def is_heard(self, memory: Memory) -> bool:
-        """Nothing has proven it, and it was only said in what the model has in front of it: it is no news, and not
-        from an earlier session. Once a summary has taken it, it may be told."""
-        if memory.tier is not Tier.CANDIDATE:
-            return False
-        said = [(memory.source, memory.valid_from), *((mention.source, mention.at) for mention in memory.mentions)]
-        is_here = all(source.session in self.running for source, _ in said)
-        return is_here and (self.since is None or max(at for _, at in said) >= self.since)
+        """It was said in what the model has in front of it: it is no news, and not from an earlier session. Once a
+        summary has taken it, it may be told. An agent that another one started has not read that one's conversation,
+        so it is told what the user confirmed there."""
+        said = [(memory.source, memory.created_at), *((mention.source, mention.at) for mention in memory.mentions)]
+        sessions = self.running if memory.tier is Tier.CANDIDATE else self.conversation
+        return any(source.session in sessions and (self.since is None or at >= self.since) for source, at in said)
 
     @property
     def counts_rest(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
-from recollect.domain.memory import Hit, Kind, Memory, MemoryId
+from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Tier
 from recollect.domain.search import Filters
 from recollect.engine.anchoring import settled
 from recollect.engine.disputes import undisputed
@@ -93,7 +93,7 @@ def _known(
     found = [
         one
         for one in memories.search(sighting, meant, limit=CANDIDATES, filters=Filters(kinds=KNOWN))
-        if situation.may_show(one.memory) and not situation.is_heard(one.memory)
+        if situation.may_show(one.memory) and not _is_only_said_here(one.memory, situation)
     ]
     weighed = weigh(
         found,
@@ -115,6 +115,11 @@ def _known(
     why = _refused(hits, fitting, near, situation, needed)
     near = settled(near, len(near), situation.look, settings.stale)
     return undisputed(near, situation), why, len(found)
+
+
+def _is_only_said_here(memory: Memory, situation: Situation) -> bool:
+    """What is proven is told at the error, wherever it was said: there it helps, however long ago that was."""
+    return memory.tier is Tier.CANDIDATE and situation.is_heard(memory)
 
 
 def _certain(hit: Hit, sign: Signature) -> Hit:

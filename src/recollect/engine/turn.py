@@ -6,6 +6,7 @@ from typing import Protocol
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Tier, Viewer
+from recollect.domain.search import Found
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
@@ -138,20 +139,18 @@ def weighed(
     found = memories.search(sighting, asked, limit=settings.turn.candidates)
     about = intent(prompt, situation.recent_files)
     heard = said(prompt, without=project_words(viewer.project or ""))
-    hits = _by_use(
-        weigh(
-            [one for one in found if _may_tell(one.memory, situation)],
-            words,
-            heard,
-            sighting,
-            settings.turn,
-            about,
-            embeds=embeds if asked is not None else None,
-            now=situation.now,
-            settings=settings,
-        ),
-        settings,
-    )
+
+    def weighed_of(some: Sequence[Found]) -> list[Hit]:
+        model = embeds if asked is not None else None
+        weighs = weigh(
+            some, words, heard, sighting, settings.turn, about, embeds=model, now=situation.now, settings=settings
+        )
+        return _by_use(weighs, settings)
+
+    may_be = [(one, _kept_back(one.memory, situation)) for one in found if situation.may_show(one.memory)]
+    hits = weighed_of([one for one, why_not in may_be if why_not is None])
+    # Apart from the others, which must not depend on them: only the log has these.
+    kept_back = weighed_of([one for one, why_not in may_be if why_not is not None])
     shown = situation.live.shown
     new = [hit for hit in hits if hit.memory.id not in shown and (hit.factors["named"] or not by_name_only)]
     needed = _needed(hits, situation)
@@ -163,14 +162,24 @@ def weighed(
     near = [hit for hit in passing if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
     return Weighed(
         fitting=tuple(settled(near, len(near), situation.look, settings.stale)),
-        refused=tuple(_refused(hits, near, situation, needed)),
+        refused=(*_not_offered(kept_back, situation), *_refused(hits, near, situation, needed)),
         considered=len(found),
     )
 
 
-def _may_tell(memory: Memory, situation: Situation) -> bool:
-    is_said = _is_quotable(memory, situation.settings) or situation.is_heard(memory)
-    return situation.may_show(memory) and not is_said
+def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
+    """Why it is not offered, whatever is asked; None: it may be."""
+    if situation.is_heard(memory):
+        return Verdict.HEARD
+    return Verdict.CANDIDATE if _is_quotable(memory, situation.settings) else None
+
+
+def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
+    """Of what would have been relevant enough, why it was not."""
+    needed = _needed(hits, situation)
+    fitting = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
+    verdicts = [(hit, _kept_back(hit.memory, situation)) for hit in fitting[:LOGGED_CHOICES]]
+    return [choice for hit, verdict in verdicts if verdict for choice in refused([hit], verdict, needed)]
 
 
 def _is_quotable(memory: Memory, settings: Settings) -> bool:

@@ -1,15 +1,20 @@
 """Taking back what was done: every memory as it was before. An undo is a deed too, and can be undone."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import AGENTS, OF_MEMORIES, Change, Deed, DeedId, DeedKind
 from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
+from recollect.engine.admission import redacted
 from recollect.engine.ports import Store
+from recollect.text.block import visible
+from recollect.text.sentences import shortened
 
 LOOKED_BACK = 100  # deeds
+ABOUT_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +28,8 @@ class Undone:
 
 
 def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undone:
-    """The last deed of a person that still holds, or a given one, if nothing was built on it since."""
+    """The last deed of a person that still holds, or a given one, if nothing was built on it since. Where an agent
+    did something later, whoever says "the last" may mean that: then it takes a number."""
     with store.writing():
         deed = _last(store) if deed_id is None else _given(store, deed_id)
         changes = store.changes_in(deed.id)
@@ -34,7 +40,8 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
             raise InvalidValue(
                 f"Deed {deed.id} cannot be undone: {', '.join(built_on[:5])} changed since. Undo the later deeds first."
             )
-        undoing = store.begin_deed(DeedKind.UNDO, at, by, {"undoes": deed.id})
+        also = None if "also" not in deed.detail else undo(store, DeedId(deed.detail["also"]), at=at, by=by)
+        undoing = store.begin_deed(DeedKind.UNDO, at, by, _detail(deed, also))
         states = [_take_back(store, change, undoing, at) for change in reversed(changes)]
         joining.turn_around(store, deed, at)
         store.note_undone(deed.id, undoing)
@@ -43,6 +50,16 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
     gone = tuple(memory for memory in states if memory is not None and memory.forgotten_at is not None)
     back = tuple(memory for memory in states if memory is not None and memory.forgotten_at is None)
     return Undone(deed=deed, by=undoing, removed=gone, restored=back)
+
+
+def _detail(deed: Deed, also: Undone | None) -> dict[str, Any]:
+    """What was done beside the memories is told by the undo, too, turned around, so that this can be undone."""
+    named = deed.named
+    return {
+        "undoes": deed.id,
+        **({} if also is None else {"also": also.by}),
+        **({} if named is None else {"named": asdict(replace(named, is_written=not named.is_written))}),
+    }
 
 
 def learnt_in(store: Store, session: SessionId) -> DeedId:
@@ -64,7 +81,22 @@ def _last(store: Store) -> Deed:
             "There is nothing to undo of what you did. `recollect undo --list` also shows what agents did and sessions "
             "taught; a number from there takes that back."
         )
+    agents = next((one for one in store.deeds(limit=LOOKED_BACK) if _is_of_an_agent(one)), None)
+    if agents is not None and agents.id > deed.id:
+        raise InvalidValue(
+            f"The last deed is an agent's: {_told(agents)}. `recollect undo {agents.id}` takes that back, "
+            f"`recollect undo {deed.id}` your own last deed: {_told(deed)}."
+        )
     return deed
+
+
+def _told(deed: Deed) -> str:
+    about = "" if deed.about is None else f", “{shortened(visible(redacted(deed.about)), chars=ABOUT_CHARS)}”"
+    return f"{deed.kind} of {deed.memories} {'memory' if deed.memories == 1 else 'memories'}{about}"
+
+
+def _is_of_an_agent(deed: Deed) -> bool:
+    return deed.by in AGENTS and deed.kind in OF_MEMORIES and deed.memories > 0 and deed.undone_by is None
 
 
 def _is_of_a_person(deed: Deed) -> bool:

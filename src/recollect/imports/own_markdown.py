@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Kind, Memory, Scope, ScopeLevel, Sensitivity
+from recollect.domain.memory import Kind, Memory, Scope, ScopeLevel, Sensitivity, Tier
 from recollect.imports.entry import Bad, Entry, Origin, time_of, title_of
 from recollect.text.block import visible
 
@@ -28,9 +28,10 @@ KINDS = {
 EVERYWHERE = "Everywhere"
 PLACES = {ScopeLevel.LANGUAGE: "In the language ", ScopeLevel.PROJECT: "In the project "}
 _KIND_OF = {heading: kind for kind, heading in KINDS.items()}
-# ` *(2026-03-02, public, importance 0.5; Commands)*`: always the last thing of an item.
+# ` *(2026-03-02, candidate, public, importance 0.5; Commands)*`: always the last thing of an item.
 _TAIL = re.compile(
-    r"(?P<text>.*) \*\((?P<day>\d{4}-\d\d-\d\d)(?P<public>, public)?(?:, importance (?P<importance>[\d.]+))?"
+    r"(?P<text>.*) \*\((?P<day>\d{4}-\d\d-\d\d)(?P<candidate>, candidate)?(?P<public>, public)?"
+    r"(?:, importance (?P<importance>[\d.]+))?"
     r"(?:; (?P<title>.*))?\)\*",
     re.DOTALL,
 )
@@ -41,15 +42,20 @@ def is_own(text: str) -> bool:
 
 
 def is_written(memory: Memory) -> bool:
-    """What holds, and may stand in a file that others are given."""
-    is_open = memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.PROJECT)
-    return memory.is_live and is_open and memory.flag is None and memory.scope.level is not ScopeLevel.SESSION
+    """What holds, is confirmed, and may be in a file that others are given."""
+    return memory.tier is Tier.CONFIRMED and is_open(memory)
+
+
+def is_open(memory: Memory) -> bool:
+    """The same, with candidates: nothing has proven these, and the file says so."""
+    is_shared = memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.PROJECT)
+    return memory.is_live and is_shared and memory.flag is None and memory.scope.level is not ScopeLevel.SESSION
 
 
 def render(memories: Iterable[Memory]) -> Iterator[str]:
     """Lines, each with its end."""
     yield f"{FIRST_LINE}\n"
-    written = sorted(filter(is_written, memories), key=_order)
+    written = sorted(filter(is_open, memories), key=_order)
     for scope, inside in groupby(written, key=lambda memory: memory.scope):
         yield f"\n## {_heading(scope)}\n"
         for kind, alike in groupby(inside, key=lambda memory: memory.kind):
@@ -72,10 +78,12 @@ def _heading(scope: Scope) -> str:
 
 
 def _tail(memory: Memory) -> str:
+    candidate = ", candidate" if memory.tier is Tier.CANDIDATE else ""
     public = ", public" if memory.sensitivity is Sensitivity.PUBLIC else ""
     importance = "" if memory.importance == 1 else f", importance {memory.importance:g}"
     title = visible(memory.title or "")
-    return f" *({_day(memory)}{public}{importance}{f'; {title}' if title and ' *(' not in title else ''})*"
+    heading = f"; {title}" if title and " *(" not in title else ""
+    return f" *({_day(memory)}{candidate}{public}{importance}{heading})*"
 
 
 def parse(text: str, origin: Origin) -> Iterator[Entry]:
@@ -135,6 +143,7 @@ def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: Origin) -> En
         title=title_of(told["title"]),
         importance=importance,
         sensitivity=Sensitivity.PUBLIC if told["public"] else Sensitivity.PROJECT,
+        tier=Tier.CANDIDATE if told["candidate"] else Tier.CONFIRMED,
     )
 
 

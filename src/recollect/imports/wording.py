@@ -56,6 +56,7 @@ WORDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
 )
+ORDERS = tuple(pattern for kind, pattern in WORDINGS[:2] if kind is Kind.RULE)  # that a sentence begins with
 SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.ERROR_PATTERN,
@@ -162,6 +163,11 @@ _PATH = re.compile(
 )
 _FILE_NAME = re.compile(r"^(?:\.{0,2}~?/)?(?:[\w.@*\[\]-]+/)*[\w.@*\[\]-]*(?:/|\.[A-Za-z]\w{0,9})$")
 _NO_FILE = re.compile(r"^(?:https?:|[\d.]+$|\w+\(\)|.*\.(?:com|org|net|io|dev|js(?=\.)))", re.IGNORECASE)
+
+
+def is_order(text: str) -> bool:
+    """Whether it tells what to do, by its first words."""
+    return any(pattern.search(text.strip()) for pattern in ORDERS)
 
 
 def kind_of(text: str, sections: tuple[str, ...] = (), otherwise: Kind = Kind.DECISION) -> Kind:

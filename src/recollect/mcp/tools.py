@@ -1,8 +1,8 @@
 """The tools of an agent, as plain calls on the engine. No protocol here: arguments in, a text or a typed error out.
 
 An agent is told only what may be put in front of its model, and changes only that; nothing it is answered names or
-hints at the rest. What it claims is its own word: it takes the place of nothing that the user said. It may forget for
-its user, who can always undo that.
+hints at the rest. What it claims is its own word: it neither replaces nor removes what the user said. It may propose
+that, and the user decides; what agents and tools said it forgets, and the user can undo that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Asked
+from recollect.domain.history import AGENT
 from recollect.domain.injection import Injection, Quiet, Verdict
 from recollect.domain.memory import (
     UNIVERSAL,
@@ -31,9 +32,10 @@ from recollect.engine.engine import Engine
 from recollect.mcp.schema import TOOLS
 from recollect.privacy.secrets import redact
 from recollect.privacy.visibility import is_of_another_project
+from recollect.rank.conflicts import is_of_the_user
 from recollect.text.tokens import estimate
 
-BY = "mcp"  # what the history calls us
+BY = AGENT  # what the history calls us
 OPENS = "`details` opens an id in full."
 OPENS_TOKENS = estimate(OPENS) + 1  # with its line break
 KEPT = "Kept."
@@ -126,7 +128,7 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> A
 
 def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
-    return _told(engine.handle(_asked(asker, given, query=given["query"], **wanted)))
+    return _told(engine.handle(_asked(asker, given, query=given["query"], nearest=True, **wanted)))
 
 
 def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
@@ -207,6 +209,12 @@ def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
         raise ForTheUser(
             f"What is forgotten here is gone at once ([forget] undo_hours = 0): only the user does that. Tell them to "
             f"run `recollect forget {memory.id}`."
+        )
+    if is_of_the_user(memory):
+        engine.propose_to_forget(memory, asker.at)
+        return (
+            f"The user said {memory.id}, so it stays until they decide. Tell them: `recollect forget {memory.id}` "
+            "forgets it; `recollect review` shows what waits for them."
         )
     done = engine.forget([memory.id], at=asker.at, by=BY)
     return f"Forgot {memory.id}. Tell the user: they can bring it back with `recollect undo {done.deed}`."

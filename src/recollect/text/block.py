@@ -10,7 +10,7 @@ from datetime import datetime
 
 from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, Memory, MemoryId, SessionId, Tier
-from recollect.domain.session import Note, Recap
+from recollect.domain.session import Note, Recap, reference
 from recollect.text.lookalikes import folded, latin
 from recollect.text.sentences import MORE, first_sentence
 
@@ -38,7 +38,6 @@ SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no roo
 INDEX_CHARS = 90
 REMINDER_WORDS = 6
 CUT = " … "  # where something between two passages is left out
-SESSION_CHARS = 8  # of the id of a session: hardly two begin alike
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _SPACE = re.compile(r"\s+")
@@ -173,9 +172,9 @@ def item_line_of(sentence: str) -> str:
 
 
 def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: SessionId) -> str:
-    """What was said in one exchange: who, and the words of each; the session by the beginning of its id."""
+    """What was said in one exchange: who, and the words of each; the session by its reference."""
     words = " ".join(f"{who}: {plain(text)}" for who, text in said)
-    return f"[{SAID}] {words} ({day_of(at)}, {plain(session[:SESSION_CHARS])})"
+    return f"[{SAID}] {words} ({day_of(at)}, {plain(reference(session))})"
 
 
 def parts_quoted(line: str) -> list[str]:

@@ -18,6 +18,9 @@ from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
 
 USUAL_PORTS = (None, 22, 80, 443)
+# Hosts where upper and lower case in a path are the same, and what else they are called.
+FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
+CALLED = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "altssh.bitbucket.org": "bitbucket.org"}
 MAX_FILE_BYTES = 1_000_000
 MAX_PATH_CHARS = 400  # what is longer is shortened, and told apart by its hash
 GIT_TIMEOUT_S = 0.5  # a session is waiting; without the root commit it is found by its remote or its place
@@ -93,17 +96,24 @@ def _seen_from(folder: Path) -> Place:
         top = folder if marked is None else marked.parent
         return Place(root=str(top), path=_path_id(top), name=name)
     repository = git.parent if git.name == ".git" else git
-    remote = _remote_id(git, repository)
-    return Place(root=str(root_of(folder)), path=_path_id(repository), remote=remote, name=name)
+    url = _remote(git)
+    remote = _remote_id(None if url is None else normalise_remote(url, repository))
+    former = _remote_id(None if url is None else _as_before(url, repository))
+    return Place(
+        root=str(root_of(folder)),
+        path=_path_id(repository),
+        remote=remote,
+        name=name,
+        former_remote=former if former != remote else None,
+        is_former_shared=former != remote and url is not None and _is_place_on_host(url),
+    )
 
 
 def _path_id(place: Path) -> ProjectId:
     return ProjectId(f"{BY_PATH}{_readable(place)}")
 
 
-def _remote_id(git: Path, repository: Path) -> ProjectId | None:
-    url = _remote(git)
-    name = None if url is None else normalise_remote(url, repository)
+def _remote_id(name: str | None) -> ProjectId | None:
     if not name or len(name) > MAX_PATH_CHARS or not name.isprintable():
         return None
     return ProjectId(f"{BY_REMOTE}{_without_secrets(name)}")
@@ -116,14 +126,48 @@ def is_in_project(folder: Path) -> bool:
 
 def root_of(folder: Path) -> Path:
     """The top of the working tree that a folder lies in; the folder itself outside of git."""
-    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
+    return next((place for place in (folder, *folder.parents) if claims(place, folder)), folder)
+
+
+def claims(place: Path, folder: Path) -> bool:
+    """Whether there is a repository at this place that a folder in it belongs to. Who keeps the files of their home in
+    git does not make one project of all that lies there: such a repository has only its own top."""
+    return (place / ".git").exists() and (place == folder or not _is_above_all(place))
+
+
+def _is_above_all(place: Path) -> bool:
+    """Whether it is the home of the user, or has it inside."""
+    try:
+        return Path.home().resolve().is_relative_to(place)
+    except (OSError, RuntimeError):  # nobody knows where the home is
+        return place.parent == place
 
 
 def normalise_remote(url: str, root: Path) -> str | None:
-    """`git@github.com:Owner/repo.git` and `https://token@github.com/Owner/repo/` are one project, without the token.
+    """`git@github.com:Owner/repo.git` and `https://token@www.github.com/owner/repo/` are one project, without the
+    token. `host:/one` is a place on that host, `host:one` is not.
 
     A path is read from the repository's root; None: nothing that names a project.
     """
+    before = _as_before(url, root)
+    if before is None or before.startswith("/") or "/" not in before:
+        return before
+    host, _, path = before.partition("/")
+    host = host.removesuffix(".")
+    host = CALLED.get(host, host)
+    if host.removeprefix("www.") in FORGES:
+        return f"{host.removeprefix('www.')}/{path.strip('/').lower()}"
+    return f"{host}//{path}" if _is_place_on_host(url) else f"{host}/{path}"
+
+
+def _is_place_on_host(url: str) -> bool:
+    """`host:/srv/one`, which earlier versions took for `host:srv/one`."""
+    scp = _SCP.match(url)
+    return scp is not None and "://" not in url and scp["path"].startswith("/")
+
+
+def _as_before(url: str, root: Path) -> str | None:
+    """As earlier versions wrote it: what they kept is found again."""
     scp = _SCP.match(url)
     try:
         parts = urlsplit(url)
@@ -157,6 +201,8 @@ def _git_folder(place: Path) -> Path | None:
     """The repository's own `.git`, also from a worktree, whose `.git` is a file that points there."""
     for folder in (place, *place.parents):
         git = folder / ".git"
+        if not claims(folder, place):
+            continue
         if git.is_dir():
             return git
         if git.is_file():

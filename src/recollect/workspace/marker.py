@@ -64,6 +64,21 @@ def give_name(marker: Path, name: str) -> None:
     marker.write_text(f'project = "{name}"\n{text}', encoding="utf-8")
 
 
+def take_name(marker: Path, name: str) -> bool:
+    """Takes the name out again, and the file if nothing else is in it. False: it is not there as we wrote it."""
+    try:
+        first, _, rest = marker.read_text(encoding="utf-8").partition("\n")
+        if first.strip() != f'project = "{name}"':
+            return False
+        if rest.strip():
+            marker.write_text(rest, encoding="utf-8")
+        else:
+            marker.unlink()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def _entries(marker: Path) -> dict[str, object]:
     import tomllib  # most folders have no such file, and every command starts quicker without it
 

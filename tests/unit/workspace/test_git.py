@@ -29,10 +29,56 @@ def identified(folder: Path) -> ProjectId:
         "ssh://git@github.com:22/Owner/repo",
         "https://github.com/Owner/repo.git",
         "https://user:token@github.com/Owner/repo/",
+        "https://www.github.com/owner/Repo",
+        "ssh://git@ssh.github.com:443/OWNER/repo.git",
+        "git@github.com:/Owner/repo",
+        "https://github.com.//Owner/repo",
     ],
 )
 def test_one_remote_is_one_project_however_it_is_written(url: str) -> None:
-    assert normalise_remote(url, Path("/r")) == "github.com/Owner/repo"
+    assert normalise_remote(url, Path("/r")) == "github.com/owner/repo"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ssh://git@altssh.gitlab.com:443/Team/Repo", "https://gitlab.com/team/repo.git"),
+        ("ssh://git@altssh.bitbucket.org:443/Team/Repo", "git@bitbucket.org:team/repo.git"),
+        ("ssh://git@git.example.org/team/repo", "git@git.example.org:team/repo.git"),
+    ],
+)
+def test_another_name_of_a_host_is_the_same_host(one: str, other: str) -> None:
+    assert normalise_remote(one, Path("/r")) == normalise_remote(other, Path("/r"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("example.org:one", "example.org:/one"),  # in the home there, and at the root
+        ("https://example.org/Team/repo", "https://example.org/team/repo"),
+        ("https://www.example.org/one", "https://example.org/one"),
+    ],
+)
+def test_in_doubt_remotes_are_told_apart(one: str, other: str) -> None:
+    assert normalise_remote(one, Path("/r")) != normalise_remote(other, Path("/r"))
+
+
+@pytest.mark.parametrize("above", [".", ".."])
+def test_a_repository_of_the_home_does_not_claim_plain_folders_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, above: str
+) -> None:
+    home = tmp_path / "people" / "me"
+    plain, shop = home / "notes" / "deep", home / "code" / "shop"
+    for folder in (plain, shop / "src"):
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    top = (home / above).resolve()
+    git(top, "init", "-q")
+    git(shop, "init", "-q")
+    assert identified(plain) == f"path:{plain}"
+    assert root_of(plain) == plain
+    assert identified(shop / "src") == f"path:{shop}"
+    assert identified(top) == f"path:{top}", "its own top is its own project"
 
 
 def test_a_token_in_a_remote_never_becomes_part_of_the_identity(repo: Path) -> None:

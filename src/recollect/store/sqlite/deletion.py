@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.domain.session import Recap
+from recollect.domain.session import REFERENCE_CHARS, Recap, reference
 from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
 from recollect.store.sqlite.inbox import INBOX_WORDS
 from recollect.store.sqlite.rows import is_sound
 from recollect.store.sqlite.session_rows import recap_of
-from recollect.text.block import SESSION_CHARS, is_quote, parts_quoted, plain
+from recollect.text.block import is_quote, parts_quoted, plain
 from recollect.text.passages import without_marks
 
 OF_A_SESSION = ("turn", "injection", "inbox", "recap")
@@ -112,7 +112,8 @@ def _told_of_it(connection: sqlite3.Connection, session: SessionId, tables: Coll
 
 def _telling_of(session: SessionId, said: Collection[str], left: Collection[Recap]) -> Callable[[str], bool]:
     """Whether a line of a block quotes it, or says what it left."""
-    named = f", {plain(session[:SESSION_CHARS])})"
+    # Earlier versions named it by the first characters of its id.
+    named = tuple(f", {plain(name)})" for name in (reference(session), session[:REFERENCE_CHARS]))
     known = [_as_read(told) for text in said for told in dict.fromkeys((text, without_marks(text)))]
     asked = [_as_read(recap.summary.asked) for recap in left]
     whole = _any_of(line for recap in left for line in recap.lines if line not in recap.summary.files)

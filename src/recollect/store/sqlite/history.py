@@ -51,10 +51,17 @@ class History:
             rows = connection.execute(f"{DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
         return deeds_of(rows)
 
+    def proposals(self) -> list[Deed]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"{DEED} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
+            ).fetchall()
+        return deeds_of(rows)
+
     def undoable(self) -> Deed | None:
         with self._database.read() as connection:
             row = connection.execute(
-                f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge') "
+                f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'propose') "
                 "AND by NOT IN (SELECT value FROM json_each(?)) "
                 "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
                 "OR kind IN ('join', 'accept', 'forget_project')) "

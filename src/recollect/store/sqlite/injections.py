@@ -48,6 +48,11 @@ class Injections:
             ).fetchall()
         return [session_of(row) for row in rows]
 
+    def session_ids(self) -> list[SessionId]:
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT id FROM session UNION SELECT session FROM turn ORDER BY 1").fetchall()
+        return [SessionId(row["id"]) for row in rows]
+
     def begin_session(self, session: Session) -> Session:
         row = session_row(session)
         with self._database.write() as connection:

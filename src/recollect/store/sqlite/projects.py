@@ -35,6 +35,13 @@ class Projects:
             rows = connection.execute("SELECT alias FROM project_alias WHERE project = ?", (project,)).fetchall()
         return frozenset(ProjectId(row["alias"]) for row in rows)
 
+    def has_memories(self, project: ProjectId) -> bool:
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT 1 FROM memory WHERE scope = ? LIMIT 1", (str(Scope.project(project)),)
+            ).fetchone()
+        return row is not None
+
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
         with self._database.write() as connection:
             for alias in aliases:

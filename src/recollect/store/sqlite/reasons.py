@@ -8,12 +8,12 @@ from recollect.domain.injection import Choice, Quoted, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 
 NOTHING = "[]"
-OF_QUOTE = 2  # values
+OF_QUOTE = (2, 3)  # values; an earlier version kept no reasons
 
 
 def written(choices: Sequence[Choice], quoted: Sequence[Quoted] = ()) -> str:
     rows: list[list[Any]] = [_row(choice) for choice in choices]
-    rows += [[one.session, one.message] for one in quoted]
+    rows += [[one.session, one.message, dict(one.reasons)] for one in quoted]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -22,8 +22,8 @@ def read(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
     try:
         rows = json.loads(stored)
         return (
-            tuple(_choice(row) for row in rows if len(row) > OF_QUOTE),
-            tuple(_quoted(row) for row in rows if len(row) == OF_QUOTE),
+            tuple(_choice(row) for row in rows if len(row) not in OF_QUOTE),
+            tuple(_quoted(row) for row in rows if len(row) in OF_QUOTE),
         )
     except (ValueError, TypeError, KeyError):
         return (), ()
@@ -41,8 +41,9 @@ def _row(choice: Choice) -> list[Any]:
 
 
 def _quoted(row: list[Any]) -> Quoted:
-    session, message = row
-    return Quoted(session=SessionId(session), message=MessageId(message))
+    session, message, *reasons = row
+    told = {name: float(value) for name, value in reasons[0].items()} if reasons else {}
+    return Quoted(session=SessionId(session), message=MessageId(message), reasons=told)
 
 
 def _choice(row: list[Any]) -> Choice:
