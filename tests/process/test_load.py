@@ -29,7 +29,7 @@ FOR_S = 3.0
 CLIENTS = 12
 TURNS = 40  # of each session
 STATUS = Asked(path="/v1/status")
-AT_MOST = 8.0  # times as long as without an import, in the middle of all prompts; before, it was hundreds
+AT_MOST = 8.0  # times as long as without an import, in the middle of all events
 
 Named = tuple[str, str]  # the session, and the event's name in it
 

@@ -1,0 +1,24 @@
+"""Whoever searches gives a meaning to what was taught a moment ago; a daemon's background does the rest."""
+
+import pytest
+
+from recollect.api.catching_up import A_FEW, Bulk, embed_briefly
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import a_draft
+from tests.flows.conftest import engine_on
+from tests.vectors import ConceptModel
+
+
+@pytest.mark.parametrize(
+    ("taught", "has_background", "left"), [(A_FEW, True, 0), (A_FEW + 1, True, A_FEW + 1), (A_FEW + 1, False, 0)]
+)
+def test_where_a_background_works_nobody_who_searches_does_its_work(
+    taught: int, has_background: bool, left: int
+) -> None:
+    store, model = SqliteStore(None), ConceptModel()
+    engine = engine_on(store, model=model)
+    for number in range(taught):
+        engine.remember(a_draft(f"The service number {number} listens on port {9000 + number}."))
+    bulk = Bulk(model=model.model, turns=False)
+    assert embed_briefly(engine, bulk, has_background=has_background).memories == left
+    store.close()
