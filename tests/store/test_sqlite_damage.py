@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import stat
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -253,3 +254,25 @@ def test_a_damaged_deed_hides_itself_alone_and_is_taken_out(path: Path, harm: st
     assert problems(store) == []
     assert store.changes_of(MemoryId("m1")) == []
     store.close()
+
+
+def test_a_check_while_others_write_finds_nothing_wrong(path: Path) -> None:
+    fill(path)
+    writer, checker = SqliteStore(path), SqliteStore(path)
+    done = threading.Event()
+
+    def write() -> None:
+        while not done.is_set():
+            writer.add(a_memory("Written meanwhile.", id=MemoryId("meanwhile")))
+            writer.purge([MemoryId("meanwhile")])
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        found = [said for _ in range(40) for said in problems(checker) if "index" in said]
+    finally:
+        done.set()
+        thread.join()
+    assert found == []
+    writer.close()
+    checker.close()
