@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import stat
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from recollect.domain.history import DeedKind
 from recollect.domain.injection import Injection, Placement, Sent
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite import index
+from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_turn
 from tests.searching import turns_found
@@ -256,23 +256,26 @@ def test_a_damaged_deed_hides_itself_alone_and_is_taken_out(path: Path, harm: st
     store.close()
 
 
-def test_a_check_while_others_write_finds_nothing_wrong(path: Path) -> None:
-    fill(path)
-    writer, checker = SqliteStore(path), SqliteStore(path)
-    done = threading.Event()
+def test_a_check_while_others_write_finds_nothing_wrong(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process writes just before each statement that looks at an index."""
+    fill(path, others=5)
+    writer = SqliteStore(path)
+    written: list[str] = []
+    connect = Database._connect
 
-    def write() -> None:
-        while not done.is_set():
-            writer.add(a_memory("Written meanwhile.", id=MemoryId("meanwhile")))
-            writer.purge([MemoryId("meanwhile")])
+    def write(statement: str) -> None:
+        if "_docsize" in statement:
+            written.append(f"w{len(written)}")
+            writer.add(a_memory("Written meanwhile.", id=MemoryId(written[-1])))
 
-    thread = threading.Thread(target=write)
-    thread.start()
-    try:
-        found = [said for _ in range(40) for said in problems(checker) if "index" in said]
-    finally:
-        done.set()
-        thread.join()
-    assert found == []
+    def watched(database: Database) -> sqlite3.Connection:
+        connection = connect(database)
+        connection.set_trace_callback(write)
+        return connection
+
+    monkeypatch.setattr(Database, "_connect", watched)
+    checker = SqliteStore(path)
+    assert [said for said in problems(checker) if "index" in said] == []
+    assert written
     writer.close()
     checker.close()
