@@ -264,7 +264,7 @@ def test_a_check_while_others_write_finds_nothing_wrong(path: Path, monkeypatch:
     connect = Database._connect
 
     def write(statement: str) -> None:
-        if "_docsize" in statement:
+        if "SELECT id FROM memory_words_docsize" in statement:
             written.append(f"w{len(written)}")
             writer.add(a_memory("Written meanwhile.", id=MemoryId(written[-1])))
 
