@@ -14,6 +14,7 @@ from recollect.domain.history import DeedKind
 from recollect.domain.injection import Injection, Placement, Sent
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite import index
+from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_turn
 from tests.searching import turns_found
@@ -253,3 +254,28 @@ def test_a_damaged_deed_hides_itself_alone_and_is_taken_out(path: Path, harm: st
     assert problems(store) == []
     assert store.changes_of(MemoryId("m1")) == []
     store.close()
+
+
+def test_a_check_while_others_write_finds_nothing_wrong(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process writes just before each statement that looks at an index."""
+    fill(path, others=5)
+    writer = SqliteStore(path)
+    written: list[str] = []
+    connect = Database._connect
+
+    def write(statement: str) -> None:
+        if "SELECT id FROM memory_words_docsize" in statement:
+            written.append(f"w{len(written)}")
+            writer.add(a_memory("Written meanwhile.", id=MemoryId(written[-1])))
+
+    def watched(database: Database) -> sqlite3.Connection:
+        connection = connect(database)
+        connection.set_trace_callback(write)
+        return connection
+
+    monkeypatch.setattr(Database, "_connect", watched)
+    checker = SqliteStore(path)
+    assert [said for said in problems(checker) if "index" in said] == []
+    assert written
+    writer.close()
+    checker.close()

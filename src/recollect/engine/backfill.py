@@ -153,8 +153,11 @@ class _Reader:
         self.result.sessions.update(session.id for session, _, _ in taught)
         self.result.turns += added
         self.result.known += len(turns) - added
-        said = sum(_is_said(event) for event in events)
-        self.result.unwanted += said - len(turns)
+        said = [event.session for event in events if _is_said(event)]
+        known = sum(session in self._sessions.known for session in said)
+        self.result.known += known
+        self.result.unwanted += len(said) - len(turns) - known
+        self.result.sessions |= self._sessions.known
 
     def _hear(self, event: Event) -> Taught | None:
         """None: nothing of it is to be kept."""

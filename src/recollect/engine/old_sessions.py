@@ -45,6 +45,7 @@ class OldSessions:
         self._met: dict[SessionId, _Met | None] = {}  # None: nothing of it is to be kept
         self._changed: dict[SessionId, Session] = {}
         self._asked_in_a_pause: set[SessionId] = set()  # the last prompt of these was
+        self.known: set[SessionId] = set()  # from elsewhere: this transcript has nothing new to tell of them
 
     def of(self, event: Event) -> Session | None:
         """The session that may learn from this event; None: none may."""
@@ -91,8 +92,10 @@ class OldSessions:
             session = session_state.enter(self._store, told, self._enter_project, self._language_of)
         except InvalidValue:  # a name that looks like a secret, a folder that cannot be one
             return None
-        # It was captured while it went on, or is known from another file: this one has nothing new to tell.
-        return _Met(session=session) if self._begun or not self._is_known(session.id) else None
+        if not self._begun and self._is_known(session.id):  # it was learnt from while it went on, or is in another file
+            self.known.add(session.id)
+            return None
+        return _Met(session=session)
 
     def _is_known(self, session: SessionId) -> bool:
         return self._store.has_turns(session) or self._store.learning_deed(session) is not None

@@ -83,6 +83,8 @@ def _gives_another_value(old: Statement, new: Statement) -> bool:
     shared = (old.content & new.content) - LINKS - old.verbs
     if not rest:
         return bool(shared)
+    if not kinds_of(old, ours) & kinds_of(new, theirs):  # two kinds, and something else besides: two matters
+        return False
     more_old, more_new = only_old - {ours}, only_new - {theirs}
     if len(more_old) > 1 or len(more_new) > 1 or more_new & new.conditions or len(shared - COMMON) < ENOUGH:
         return False

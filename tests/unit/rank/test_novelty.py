@@ -137,6 +137,7 @@ MOVED = "The cache was moved out of the billing service; retries now go through 
         ("The API listens on port 8080.", "The API now listens on port 9090, in staging."),
         ("We use Redis.", "We no longer use Redis for sessions."),
         ("The billing service uses Redis.", "We moved the search index of the billing service from Redis to Elastic."),
+        ("The tax job was migrated from Spark to DuckDB.", "The logs of the tax job were switched to JSON."),
         ("The CLI is written in Rust.", "The CLI's config moved to ~/.config/acme."),
         ("The API is on port 8080, metrics are on port 9100.", "The API is on port 8081 now."),
     ],

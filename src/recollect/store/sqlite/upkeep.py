@@ -118,10 +118,12 @@ def _index(database: Database) -> Iterator[Finding]:
             ("memory", "memory_words", "WHERE forgotten_ms IS NULL"),
             ("turn", "turn_words", ""),
         ):
-            rows = {row["n"] for row in connection.execute(f"SELECT n FROM {table} {where}")}
-            indexed = {row["id"] for row in connection.execute(f"SELECT id FROM {words}_docsize")}
-            if rows != indexed:
-                yield problem("index", f"{len(rows ^ indexed)} rows of {table} do not match their index", REPAIR)
+            rows, indexed = f"SELECT n FROM {table} {where}", f"SELECT id FROM {words}_docsize"
+            # In one statement: others write meanwhile, and two would see two states.
+            either = f"SELECT * FROM ({rows} EXCEPT {indexed}) UNION ALL SELECT * FROM ({indexed} EXCEPT {rows})"
+            (differing,) = connection.execute(f"SELECT count(*) FROM ({either})").fetchone()
+            if differing:
+                yield problem("index", f"{differing} rows of {table} do not match their index", REPAIR)
     if not database.is_read_only:
         with database.alone() as connection:
             for words in ("memory_words", "turn_words"):
