@@ -299,7 +299,8 @@ def test_the_daemon_refuses_in_the_same_words(stage: Stage, line: str) -> None:
     itself, not_asked = stage.asked(line, "--direct")
     assert through == itself
     assert (through.code, through.out) == (1, "")
-    assert (asked, not_asked) == (2, 0)
+    # What is the name of no memory may be that of a session: that is asked as well.
+    assert (asked, not_asked) == (4 if line.startswith("show ") else 2, 0)
 
 
 @pytest.mark.parametrize("line", MISTAKEN)
