@@ -68,4 +68,5 @@ FORGET_PROJECT = Operation(
     ForgottenProject,
     forget_project,
     writes=True,
+    within_s=900.0,  # of thousands of memories, every place that quotes one is looked at
 )

@@ -60,6 +60,7 @@ class Operation(Generic[Asks, Answers]):
     answers: type[Answers]
     run: Callable[[Desk, Asks], Answers]
     writes: bool = False
+    within_s: float = 60.0  # whoever asks waits so long for the answer
 
     def answer(self, desk: Desk, request: Asks) -> Answers:
         """Of one that writes, what time alone brings is done afterwards too: undo windows end."""

@@ -14,7 +14,6 @@ from recollect.client import MAX_BODY_BYTES, Client
 from recollect.domain.errors import DaemonError
 
 HELLO_S = 0.5  # one that lives answers in a millisecond
-ANSWER_S = 60.0
 UNCERTAIN = "It may have been done all the same: look first (`recollect undo --list --direct`), then try again."
 
 
@@ -85,7 +84,7 @@ def _body(request: Request) -> bytes | None:
 def _through(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
     from recollect.api import wire
 
-    status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=ANSWER_S)
+    status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=operation.within_s)
     if status != 200:
         wire.raise_error(answer)
     return wire.read(answer, operation.answers, "answer")
