@@ -1,95 +1,93 @@
 """Values beside a name that tells: `api_key: ...`, `--password ...`, `set("token", "...")`, or in a sentence. Pure.
 
-The name is found first, then what assigns, then the value; each step is one bounded match, and most names end at the
-second. What the name and the value must be like is decided by `secret_names` and `secret_values`.
+The name is found first, then the frame that puts a value beside it, then the value; each step is one bounded match, and
+most names end at the first or second. `secret_names` decides what a name tells, `secret_values` what a value is like.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from recollect.privacy.secret_names import Strength, Telling, telling
+from recollect.privacy.secret_columns import in_column
+from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
 from recollect.privacy.secret_patterns import Match, Pattern
-from recollect.privacy.secret_values import is_key, is_opaque, is_password
+from recollect.privacy.secret_values import Frame, is_passphrase, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_ANCHORS = tuple(b"pass pwd pw secret token key cred auth jwt access api".split())
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
-_NAME_BACK = 60
+_NAMES = bytes(byte if byte in _NAME_BYTES else 0x20 for byte in range(256))
+_NAME_REACH = 60  # how far a name goes on to either side of the word that tells
 
+_CLOSES = rb"(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3}"
 _ASSIGNS = Pattern(
-    rb"(?P<rest>[\w.\-]{0,60}+)(?P<close>(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3})"
-    rb"(?:"
+    _CLOSES + rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
     # the name is itself a value: `name="password" value="..."`, `- name: TOKEN` and `value: ...` below
     rb"|(?P<beside>[,\s]{1,40}[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
-    rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?"
+    rb"|(?P<block>[ ]{0,3}:[ ]{0,3}[|>][-+1-9]{0,2}[ \t]{0,3}\r?\n)"  # YAML: in the lines below
+    # a user and a password: `auth=("me", "...")`, `Credential("me", "...")`
+    rb"|(?P<pair>[ ]{0,2}[=:]?[ ]{0,2}[\[(]{1,2}\s{0,6}[\"'][^\"'\n]{1,80}[\"']\s{0,3},\s{0,6}(?=[\"']))"
+    rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?(?:[ ][|>][-+]?(?=[ ]))?"
     rb"(?:\s{0,20}(?=\\{0,3}[\"'`])|[ \t]{0,20}))"
     rb"|(?P<comma>[ ]{0,3},\s{0,12}(?=\\{0,3}[\"'`]))"
     rb"|(?P<call>\(\s{0,6}(?=\\{0,3}[\"'`]))"
     rb"|(?P<element>>\s{0,12})"
-    rb"|(?P<prose>(?:\s(?:for|of|on|to|in|at|there)\s[\w .\-/@']{1,50}?)?\s(?:is|was|equals|will be|set to|changed to)"
-    rb"(?:\s(?:now|still|currently|set to|just|simply))?:?\s(?=\S))"
     rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
-    rb"|(?P<space>[ ]{1,4}(?=\S))"
+    rb")"
+)
+_SPOKEN = Pattern(
+    rb"[\"'`*]{0,3}(?:"
+    rb"(?P<foreign>[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02]))"  # words of another script
+    rb"|(?P<prose>(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.,;:=|{}()\[\]<>!?]){0,6}?\s"
+    rb"(?:is|are|was|equals|will be|set to|changed to|ist|lautet|war|est|es|era|\xe9|\xe8|jest|\xe4r|er)"
+    rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?\s(?=\S))"
+    rb"|(?P<near>(?:\s?[(:]|\s(?:of|to|=))?[ \t]{1,8}(?=\S))"
     rb")"
 )
 _STRING = Pattern(
     rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
     rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
-_BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_LINE = Pattern(rb"(?:[^\s\"'`\\\x01]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+# The same where a password may have signs in it that usually end a value.
+_PASSWORD = Pattern(
+    rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,40}+"
+)
+_LINE = Pattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 _CONTENT = Pattern(rb"[^\s<>\"']{1,300}")
 _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
+_LOGIN = Pattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ]|,[ ])(?=\S)")
 _SETS = Pattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
 _WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
-_IN_PASSWORDS, _QUERY, _WHOLE = (b"&", b"|", b";"), (b"?", b"&"), ("sign", "prose")
 _INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
-_LOOSE = frozenset(("prose", "beyond"))  # no sign that assigns: the value must speak for itself
+_BLOCK = Pattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
 
 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
+    names = text.translate(_NAMES)
     done = 0
-    for start, end in _anchors(low):
-        if start < done:  # another part of the same name
+    for place in _anchors(low):
+        if place < done:  # another part of the same name
             continue
-        match = _ASSIGNS.match(text, end)
-        if match is not None:
-            done = match.end("rest")
-            found = _value(text, start, match)
-            if found is not None:
-                yield found
+        start = names.rfind(b" ", max(0, place - _NAME_REACH), place) + 1 or max(0, place - _NAME_REACH)
+        done = names.find(b" ", place, place + _NAME_REACH)
+        done = done if done >= 0 else min(len(text), place + _NAME_REACH)
+        end = start + len(names[start:done].rstrip(b".-"))
+        told = _told(text, start, end)
+        if told.strength is not Strength.NOTHING:
+            yield from _beside(text, start, end, told)
 
 
-def _anchors(low: bytes) -> list[tuple[int, int]]:
+def _anchors(low: bytes) -> list[int]:
     """Where a name may tell. One search for each word: together they are quicker than one pattern for all."""
     places = []
-    for word in _ANCHORS:
+    for word in ANCHORS:
         place = low.find(word)
         while place >= 0:
-            end = place + len(word)
-            places.append((place, end))
-            place = low.find(word, end)
+            places.append(place)
+            place = low.find(word, place + len(word))
     places.sort()
     return places
-
-
-def _value(text: bytes, anchor: int, match: Match) -> Found | None:
-    start = anchor
-    floor = max(0, anchor - _NAME_BACK)
-    while start > floor and text[start - 1] in _NAME_BYTES:
-        start -= 1
-    how = match.lastgroup
-    if how == "space" and not text.startswith(b"-", start):
-        return None
-    if how == "element" and text[start - 1 : start] != b"<":
-        return None
-    told = _told(text, start, match.end("rest"))
-    if told.strength is Strength.NOTHING:
-        return None
-    return _judged(text, start, match, told)
 
 
 def _told(text: bytes, start: int, end: int) -> Telling:
@@ -101,13 +99,33 @@ def _told(text: bytes, start: int, end: int) -> Telling:
     return told
 
 
-def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
-    how = match.lastgroup or ""
-    at = match.end()
+def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+    match = _ASSIGNS.match(text, end)
+    found = _assigned(text, start, match, told) if match is not None else None
+    if found is None and told.is_spoken:
+        found = _spoken(text, start, end, told)
+    if found is not None:
+        yield found
+    elif told.strength in (Strength.PASSWORD, Strength.KEY):
+        yield from in_column(text, start, end, told)
+
+
+def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
+    how, at = match.lastgroup, match.end()
+    if how == "element" and text[start - 1 : start] != b"<":
+        return None
+    if how == "block":
+        return _block(text, at, told)
+    if told.is_login and how in ("pair", "sign"):
+        found = _login(text, at, how == "pair")
+        if found is not None:
+            return found
+    if how == "pair":
+        return None
     string = _STRING.match(text, at)
     if string is not None:
-        begin, end = string.span(string.lastgroup or 0)
-        found = _named(text, begin, end, told, _Place(quoted=True, prose=how in _LOOSE))
+        begin, stop = string.span(string.lastgroup or 0)
+        found = _judged(text, begin, stop, told, Frame.TOLD_QUOTED if how == "beyond" else Frame.QUOTED)
         if found is not None or how != "sign" or text[begin : begin + 1].isalnum():
             return found
     if how in ("typed", "comma", "call"):
@@ -116,44 +134,84 @@ def _judged(text: bytes, start: int, match: Match, told: Telling) -> Found | Non
     sets = sets and text[at : at + 1] not in (b"\r", b"\n")
     if how == "sign" and not text[at : at + 1].isalnum():
         at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it matches nothing, too
-    bare = (_LINE if sets else _CONTENT if how == "element" else _BARE).match(text, at)
+    is_query = text[start - 1 : start] in (b"?", b"&")
+    pattern = _PASSWORD if told.strength is Strength.PASSWORD and not is_query else _BARE
+    bare = (_LINE if sets else _CONTENT if how == "element" else pattern).match(text, at)
     if bare is None:
         return None
-    end = bare.end()
-    if text[end : end + 1] in (b"(", b"[", b"{") and not sets:
+    after = text[bare.end() : bare.end() + 1]
+    if (after in (b"(", b"[", b"{") and not sets) or (how == "element" and after != b"<"):
         return None
-    if how == "element" and not text.startswith(b"<", end):
+    if how == "beyond" and _INNER.match(bare.group()):  # `the key - API_KEY=...`: the inner name is the nearer one
         return None
-    prose = how == "prose" or match.group().endswith(b" ")
-    value = bare.group()
-    if how in _WHOLE and told.strength is Strength.PASSWORD and text[end : end + 1] in _IN_PASSWORDS:
-        whole = _LINE.match(text, at)
-        if whole is not None and text[start - 1 : start] not in _QUERY:
-            value = whole.group()
-    if how in _LOOSE and _INNER.match(value):  # `the key is API_KEY=...`: the inner name is the nearer one
+    value = bare.group().rstrip(b".,;:?)*" if match.group().endswith(b" ") else b",;")
+    return _judged(text, at, at + len(value), told, Frame.SET if sets else Frame.TOLD if how == "beyond" else Frame.ASSIGNED)
+
+
+def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
+    match = _SPOKEN.match(text, end)
+    if match is None:
         return None
-    value = value.rstrip(b".,;:?)*" if prose else b",;")
-    return _named(text, at, at + len(value), told, _Place(prose=how in _LOOSE, sets=sets))
+    how, at = match.lastgroup, match.end()
+    is_flag = how == "near" and text.startswith(b"-", start)
+    quoted = _STRING.match(text, at)
+    if quoted is not None:
+        begin, stop = quoted.span(quoted.lastgroup or 0)
+        return _judged(text, begin, stop, told, Frame.QUOTED if is_flag else Frame.TOLD_QUOTED)
+    word = (_LINE if is_flag else _PASSWORD).match(text, at)
+    if word is None or _INNER.match(word.group()):
+        return None
+    value = word.group().rstrip(b",;" if is_flag else b".,;:?)*")
+    if is_flag:
+        frame = Frame.ASSIGNED
+    elif how == "near":
+        frame = Frame.TOLD if _is_last(text, at + len(value)) and _is_first(text, start) else Frame.NEAR
+    else:
+        frame = Frame.TOLD
+    return _judged(text, at, at + len(value), told, frame)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a value stands."""
-
-    quoted: bool = False
-    prose: bool = False
-    sets: bool = False  # in the environment
+def _is_last(text: bytes, end: int) -> bool:
+    """Whether the line ends here."""
+    return text[end : end + 1] in (b"", b"\r", b"\n")
 
 
-def _named(text: bytes, start: int, end: int, told: Telling, place: _Place) -> Found | None:
+def _is_first(text: bytes, start: int) -> bool:
+    """Whether a line of settings may begin here: `requirepass ...`, `ENV TOKEN ...`, `config set token ...`."""
+    return _SETS.search(text, max(0, start - 24), start) is not None
+
+
+def _block(text: bytes, at: int, told: Telling) -> Found | None:
+    """The lines of a YAML block are one value."""
+    match = _BLOCK.match(text, at)
+    if match is None:
+        return None
+    value = b"".join(match.group().split())
+    found = _judged(value, 0, len(value), told, Frame.ASSIGNED)
+    return None if found is None else (match.start(2), match.start() + len(match.group().rstrip()), told.rule)
+
+
+def _login(text: bytes, at: int, is_pair: bool) -> Found | None:
+    """A password behind the name of its user."""
+    if not is_pair:
+        user = _LOGIN.match(text, at)
+        if user is None:
+            return None
+        at = user.end()
+    string = _STRING.match(text, at)
+    if string is not None:
+        start, end = string.span(string.lastgroup or 0)
+    else:
+        word = None if is_pair else _PASSWORD.match(text, at)
+        if word is None:
+            return None
+        start, end = at, at + len(word.group().rstrip(b".,;:?)*"))
+    frame = Frame.QUOTED if is_pair else Frame.NEAR
+    return (start, end, "password") if is_secret(text[start:end], Strength.PASSWORD, frame) else None
+
+
+def _judged(text: bytes, start: int, end: int, told: Telling, frame: Frame) -> Found | None:
     value = text[start:end]
-    match told.strength:
-        case Strength.PASSWORD:
-            found = is_password(value, quoted=place.quoted, assigned=not place.prose, sets=place.sets)
-        case Strength.KEY:
-            found = is_key(value, assigned=not place.prose)
-        case Strength.VENDOR:
-            found = len(value) >= 14 and is_key(value, vendor=True)
-        case _:
-            found = is_opaque(value)
-    return (start, end, told.rule) if found else None
+    if is_secret(value, told.strength, frame) or (told.rule == "password" and is_passphrase(value, frame)):
+        return start, end, told.rule
+    return None

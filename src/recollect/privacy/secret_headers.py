@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import each, is_usual
 from recollect.privacy.secret_patterns import Pattern
-from recollect.privacy.secret_values import is_key, is_password, is_placeholder
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -102,7 +102,7 @@ def _authorization(text: bytes, place: int) -> Iterator[Found]:
     if scheme == b"basic":
         if _is_login(value):
             yield *match.span(2), "basic-auth"
-    elif is_key(value) or is_password(value, quoted=False, assigned=False):
+    elif is_key(value) or is_password(value, Frame.TOLD):
         yield *match.span(2), "bearer-token" if scheme in (b"bearer", b"") else "authorization"
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from recollect.privacy.secret_words import (
     ABOUT,
     KEY_KINDS,
+    LOGINS,
     OTHER_KEYS,
     OTHER_TOKENS,
     PASSWORDS,
@@ -18,6 +19,12 @@ from recollect.privacy.secret_words import (
     WORDY_VENDORS,
 )
 
+# A name that tells has one of these in it.
+ANCHORS = tuple(
+    b"pass pwd pw secret token key cred auth jwt access api login account kennwort wachtwoord contrase senha clave parola "
+    b"heslo haslo sifre salasana losenord jelszo sandi kodeord adgangskode lozinka geslo geheim jeton mnemonic recovery seed "
+    b"pin otp".split()
+)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
 _NEVER = re.compile(
@@ -30,6 +37,7 @@ _STILL = frozenset("base value string str plain raw base64 b64 live prod staging
 class Strength(Enum):
     NOTHING = auto()
     WEAK = auto()  # `key`, `auth`: only what is random beyond doubt
+    LOGIN = auto()  # `login`: only a password behind its user
     VENDOR = auto()  # the name of one who gives out keys
     KEY = auto()  # `api_key`, `token`: whatever was generated
     PASSWORD = auto()  # whatever is no plain word
@@ -39,6 +47,12 @@ class Strength(Enum):
 class Telling:
     strength: Strength
     rule: str
+    is_login: bool = False  # it may have a user and a password beside it
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether the value may follow in a sentence."""
+        return self.strength in (Strength.PASSWORD, Strength.KEY, Strength.WEAK)
 
 
 _NOTHING = Telling(strength=Strength.NOTHING, rule="")
@@ -79,7 +93,7 @@ def _own(words: list[str], joined: str) -> Telling:
             return _NOTHING
         if strength is Strength.PASSWORD and any(word not in _STILL for word in after):
             strength = Strength.KEY
-        return Telling(strength=strength, rule=_rule(strength, joined))
+        return Telling(strength=strength, rule=_rule(strength, joined), is_login=words[place] in LOGINS)
     return _NOTHING
 
 
@@ -93,7 +107,9 @@ def _strength(words: list[str], place: int) -> Strength:
         return Strength.KEY
     if word == "key" and place and words[place - 1] in KEY_KINDS:
         return Strength.KEY
-    return Strength.WEAK if word in WEAK else Strength.NOTHING
+    if word in WEAK:
+        return Strength.WEAK
+    return Strength.LOGIN if word in LOGINS else Strength.NOTHING
 
 
 def _rule(strength: Strength, joined: str) -> str:

@@ -7,8 +7,10 @@ many.
 
 import math
 import re
+from enum import Enum, auto
 from itertools import pairwise
 
+from recollect.privacy.secret_names import Strength
 from recollect.privacy.secret_patterns import Pattern
 
 # For each first letter, those that often follow it in English words and in identifiers.
@@ -70,6 +72,7 @@ _METHOD = Pattern(
     rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
+_PASSPHRASE = Pattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
@@ -188,24 +191,62 @@ def _is_dotted_name(value: bytes) -> bool:
     return len(parts) > 2 and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7 and chance(value) < 0.28
 
 
-def is_password(value: bytes, *, quoted: bool, assigned: bool, sets: bool = False) -> bool:
-    """Beside the word password. `assigned`: by a sign that is no prose (`PASSWORD=`, `"password":`); `sets`: in the
-    environment, where nothing else can be meant."""
+class Frame(Enum):
+    """What puts a value beside a name, from the surest to the least sure."""
+
+    SET = auto()  # in the environment, where nothing else can be meant
+    QUOTED = auto()
+    ASSIGNED = auto()  # by a sign that is no prose, or a flag
+    TOLD_QUOTED = auto()  # in a sentence, in quotes
+    TOLD = auto()  # in a sentence: "the password is ..."
+    NEAR = auto()  # the next word
+
+
+_IN_CODE = frozenset((Frame.SET, Frame.QUOTED, Frame.ASSIGNED))
+
+
+def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
+    match strength:
+        case Strength.PASSWORD:
+            return is_password(value, frame)
+        case Strength.KEY:
+            return is_key(value, assigned=frame in _IN_CODE) and (frame is not Frame.NEAR or len(value) >= 12)
+        case Strength.VENDOR:
+            return len(value) >= 14 and is_key(value, vendor=True)
+        case Strength.WEAK:
+            return is_opaque(value)
+        case _:
+            return False
+
+
+def is_password(value: bytes, frame: Frame) -> bool:
+    """Beside the word password."""
     if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
         return False
     low = value.lower()
     digits = len(value) - len(value.translate(None, b"0123456789"))
     if not any(map(_LETTERS.__contains__, low)):
-        return assigned and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
-    signs = any(map(_SIGNS.__contains__, value[:-1]))
-    if sets and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
+        return frame in _IN_CODE and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
+    if frame is Frame.SET and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
         return True
+    signs = any(map(_SIGNS.__contains__, value[:-1]))
     if not digits and not signs:  # a word, unless no word has such letters
         return len(value) >= 8 and value.isalpha() and not value.isupper() and chance(value) >= 0.35
     if _MEASURE.match(value) or _METHOD.match(value):
         return False
     if not digits:
-        return len(value) >= 6 and (quoted or assigned) and value[0] not in b"=?&|*+!"
-    if not assigned and not quoted:
-        return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
-    return quoted or signs or not _VARIABLE.match(value) or chance(value) >= 0.22
+        return len(value) >= 6 and frame not in (Frame.TOLD, Frame.NEAR) and value[0] not in b"=?&|*+!"
+    match frame:
+        case Frame.NEAR:
+            return len(value) >= 7 and (signs or chance(value) >= 0.22) and not _is_dotted_name(value)
+        case Frame.TOLD:
+            return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
+        case Frame.ASSIGNED:
+            return signs or not _VARIABLE.match(value) or chance(value) >= 0.22
+        case _:
+            return True
+
+
+def is_passphrase(value: bytes, frame: Frame) -> bool:
+    """Several words in quotes, as a generator of passphrases writes them."""
+    return frame is Frame.QUOTED and _PASSPHRASE.match(value) is not None

@@ -4,8 +4,11 @@
 PASSWORDS = frozenset(
     "password passwd passphrase passcode pwd pw psw passwort kennwort userpass dbpass dbpassword rootpass "
     "userpassword adminpassword mypassword passwords pgpassword sshpass keypass storepass motdepasse senha "
-    "contrasena clave wachtwoord".split()
+    "contrasena clave wachtwoord passe parola heslo haslo sifre salasana losenord jelszo sandi kodeord adgangskode lozinka "
+    "geslo requirepass masterauth rootpw bindpw adminpw userpw".split()
 )
+# They may have a user and a password beside them.
+LOGINS = frozenset("login logins auth account cred creds credential credentials basicauth".split())
 # The last part of a name that holds something generated.
 TOKENS = frozenset(
     "token secret secrets credential credentials creds cred apikey apitoken accesstoken authtoken accesskey "
