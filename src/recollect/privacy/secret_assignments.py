@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from recollect.privacy.secret_columns import in_column
 from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
-from recollect.privacy.secret_patterns import Match, Pattern
-from recollect.privacy.secret_values import Frame, is_passphrase, is_secret
+from recollect.privacy.secret_patterns import Match, Pattern, places_of
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -25,8 +25,6 @@ _ASSIGNS = Pattern(
     # the name is itself a value: `name="password" value="..."`, `- name: TOKEN` and `value: ...` below
     rb"|(?P<beside>[,\s]{1,40}[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
     rb"|(?P<block>[ ]{0,3}:[ ]{0,3}[|>][-+1-9]{0,2}[ \t]{0,3}\r?\n)"  # YAML: in the lines below
-    # a user and a password: `auth=("me", "...")`, `Credential("me", "...")`
-    rb"|(?P<pair>[ ]{0,2}[=:]?[ ]{0,2}[\[(]{1,2}\s{0,6}[\"'][^\"'\n]{1,80}[\"']\s{0,3},\s{0,6}(?=[\"']))"
     rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?(?:[ ][|>][-+]?(?=[ ]))?"
     rb"(?:\s{0,20}(?=\\{0,3}[\"'`])|[ \t]{0,20}))"
     rb"|(?P<comma>[ ]{0,3},\s{0,12}(?=\\{0,3}[\"'`]))"
@@ -39,8 +37,8 @@ _SPOKEN = Pattern(
     rb"[\"'`*]{0,3}(?:"
     rb"(?P<foreign>[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02]))"  # words of another script
     rb"|(?P<prose>(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.,;:=|{}()\[\]<>!?]){0,6}?\s"
-    rb"(?:is|are|was|equals|will be|set to|changed to|ist|lautet|war|est|es|era|\xe9|\xe8|jest|\xe4r|er)"
-    rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?\s(?=\S))"
+    rb"(?:(?:is|are|was|equals|will be|set to|changed to|ist|lautet|war|est|es|era|\xe9|\xe8|jest|\xe4r|er)"
+    rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?|\S{1,30}:)\s{1,3}(?=\S))"
     rb"|(?P<near>(?:\s?[(:]|\s(?:of|to|=))?[ \t]{1,8}(?=\S))"
     rb")"
 )
@@ -56,17 +54,31 @@ _PASSWORD = Pattern(
 _LINE = Pattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 _CONTENT = Pattern(rb"[^\s<>\"']{1,300}")
 _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
+_CALL = Pattern(rb"[\"']?\s{0,2}[=:]?\s{0,2}[(\[{]{1,2}")
+_ARGUMENT = Pattern(
+    rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}])"
+)
+_MOST_ARGUMENTS = 5
+_GROUPS = Pattern(rb"[A-Za-z0-9]{3,8}(?:[ \-][A-Za-z0-9]{3,8}){3,15}(?![\w\-])")
 _LOGIN = Pattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ]|,[ ])(?=\S)")
+# `Buffer.from("...", "base64")`, `new SecretStr("...")`; not what looks something up.
+_WRAPPED = Pattern(
+    rb"(?:new )?(?!(?i:[\w.]{0,40}(?:get|env|read|load|fetch|find|decrypt|lookup|require|prompt|input|ask|hash)))"
+    rb"[A-Za-z_][\w.:]{0,40}\((?:[A-Za-z_][\w.]{0,40}\()?\s{0,6}(?=[bru]?[\"'`])"
+)
+_WRAPPED_CHARS = 14
 _SETS = Pattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
-_WORD_BEFORE = Pattern(rb"([A-Za-z]{2,20})[ \-]$")
+_WORD_BEFORE = Pattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
 _INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
+_WITH_A_WORD = (b"key", b"keys", b"seed")  # the word before says which one
+_PLACES = frozenset(b"for of on to in at there from".split())
 _BLOCK = Pattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
 
 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
     names = text.translate(_NAMES)
     done = 0
-    for place in _anchors(low):
+    for place in sorted(places_of(low, ANCHORS)):
         if place < done:  # another part of the same name
             continue
         start = names.rfind(b" ", max(0, place - _NAME_REACH), place) + 1 or max(0, place - _NAME_REACH)
@@ -78,21 +90,9 @@ def assigned(text: bytes, low: bytes) -> Iterator[Found]:
             yield from _beside(text, start, end, told)
 
 
-def _anchors(low: bytes) -> list[int]:
-    """Where a name may tell. One search for each word: together they are quicker than one pattern for all."""
-    places = []
-    for word in ANCHORS:
-        place = low.find(word)
-        while place >= 0:
-            places.append(place)
-            place = low.find(word, place + len(word))
-    places.sort()
-    return places
-
-
 def _told(text: bytes, start: int, end: int) -> Telling:
     told = telling(text[start:end])
-    if told.strength is Strength.WEAK and start and text[start - 1] == 0x20:
+    if told.strength is Strength.WEAK and start and text[start - 1] == 0x20 and text[start:end].lower() in _WITH_A_WORD:
         before = _WORD_BEFORE.search(text, max(0, start - 22), start)
         if before is not None:
             return telling(before.group(1) + b" " + text[start:end])
@@ -100,6 +100,8 @@ def _told(text: bytes, start: int, end: int) -> Telling:
 
 
 def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+    if told.is_login:
+        yield from _given(text, end, told)
     match = _ASSIGNS.match(text, end)
     found = _assigned(text, start, match, told) if match is not None else None
     if found is None and told.is_spoken:
@@ -116,12 +118,10 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
         return None
     if how == "block":
         return _block(text, at, told)
-    if told.is_login and how in ("pair", "sign"):
-        found = _login(text, at, how == "pair")
+    if told.is_login and how == "sign":
+        found = _login(text, at)
         if found is not None:
             return found
-    if how == "pair":
-        return None
     string = _STRING.match(text, at)
     if string is not None:
         begin, stop = string.span(string.lastgroup or 0)
@@ -130,6 +130,12 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
             return found
     if how in ("typed", "comma", "call"):
         return None
+    wrapped = _WRAPPED.match(text, at) if how == "sign" else None
+    if wrapped is not None:
+        inside = _STRING.match(text, wrapped.end())
+        if inside is None or len(inside.group()) < _WRAPPED_CHARS:
+            return None
+        return _judged(text, *inside.span(inside.lastgroup or 0), told, Frame.TOLD_QUOTED)
     sets = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
     sets = sets and text[at : at + 1] not in (b"\r", b"\n")
     if how == "sign" and not text[at : at + 1].isalnum():
@@ -144,8 +150,13 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
         return None
     if how == "beyond" and _INNER.match(bare.group()):  # `the key - API_KEY=...`: the inner name is the nearer one
         return None
+    grouped = _grouped(text, at, told)
+    if grouped is not None:
+        return grouped
     value = bare.group().rstrip(b".,;:?)*" if match.group().endswith(b" ") else b",;")
-    return _judged(text, at, at + len(value), told, Frame.SET if sets else Frame.TOLD if how == "beyond" else Frame.ASSIGNED)
+    return _judged(
+        text, at, at + len(value), told, Frame.SET if sets else Frame.TOLD if how == "beyond" else Frame.ASSIGNED
+    )
 
 
 def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
@@ -153,6 +164,12 @@ def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
     if match is None:
         return None
     how, at = match.lastgroup, match.end()
+    if how == "prose" and _tells_of_another(text, start, end, match.end()):
+        return None
+    if told.is_login and how == "prose":
+        found = _login(text, at)
+        if found is not None:
+            return found
     is_flag = how == "near" and text.startswith(b"-", start)
     quoted = _STRING.match(text, at)
     if quoted is not None:
@@ -161,6 +178,9 @@ def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
     word = (_LINE if is_flag else _PASSWORD).match(text, at)
     if word is None or _INNER.match(word.group()):
         return None
+    grouped = _grouped(text, at, told) if how == "prose" else None
+    if grouped is not None:
+        return grouped
     value = word.group().rstrip(b",;" if is_flag else b".,;:?)*")
     if is_flag:
         frame = Frame.ASSIGNED
@@ -169,6 +189,14 @@ def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
     else:
         frame = Frame.TOLD
     return _judged(text, at, at + len(value), told, frame)
+
+
+def _tells_of_another(text: bytes, start: int, end: int, until: int) -> bool:
+    """`key fingerprint is`, `password length is`: the sentence is not about the name alone."""
+    following = text[end:until].split()[:1]
+    if not following or following[0] in _PLACES:
+        return False
+    return telling(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
 
 
 def _is_last(text: bytes, end: int) -> bool:
@@ -191,27 +219,38 @@ def _block(text: bytes, at: int, told: Telling) -> Found | None:
     return None if found is None else (match.start(2), match.start() + len(match.group().rstrip()), told.rule)
 
 
-def _login(text: bytes, at: int, is_pair: bool) -> Found | None:
+def _grouped(text: bytes, at: int, told: Telling) -> Found | None:
+    groups = _GROUPS.match(text, at)
+    return _judged(text, *groups.span(), told, Frame.TOLD) if groups is not None else None
+
+
+def _given(text: bytes, end: int, told: Telling) -> Iterator[Found]:
+    """A password or key among what is given to a call that logs in, connects or signs: `auth=("me", "...")`. What comes
+    first is a user or a place, unless it signs."""
+    match = _CALL.match(text, end)
+    for number in range(_MOST_ARGUMENTS if match is not None else 0):
+        match = _ARGUMENT.match(text, match.end())  # type: ignore[union-attr]
+        if match is None:
+            return
+        start, stop = match.span(match.lastindex or 0)
+        value = text[start:stop]
+        if (number or told.is_signer) and (is_password(value, Frame.TOLD_QUOTED) or is_key(value)):
+            yield start, stop, "password"
+
+
+def _login(text: bytes, at: int) -> Found | None:
     """A password behind the name of its user."""
-    if not is_pair:
-        user = _LOGIN.match(text, at)
-        if user is None:
-            return None
-        at = user.end()
-    string = _STRING.match(text, at)
+    user = _LOGIN.match(text, at)
+    string = _STRING.match(text, user.end()) if user is not None else None
+    word = _PASSWORD.match(text, user.end()) if user is not None else None
     if string is not None:
         start, end = string.span(string.lastgroup or 0)
+    elif word is not None:
+        start, end = word.start(), word.start() + len(word.group().rstrip(b".,;:?)*"))
     else:
-        word = None if is_pair else _PASSWORD.match(text, at)
-        if word is None:
-            return None
-        start, end = at, at + len(word.group().rstrip(b".,;:?)*"))
-    frame = Frame.QUOTED if is_pair else Frame.NEAR
-    return (start, end, "password") if is_secret(text[start:end], Strength.PASSWORD, frame) else None
+        return None
+    return (start, end, "password") if is_secret(text[start:end], Strength.PASSWORD, Frame.TOLD) else None
 
 
 def _judged(text: bytes, start: int, end: int, told: Telling, frame: Frame) -> Found | None:
-    value = text[start:end]
-    if is_secret(value, told.strength, frame) or (told.rule == "password" and is_passphrase(value, frame)):
-        return start, end, told.rule
-    return None
+    return (start, end, told.rule) if is_secret(text[start:end], told.strength, frame) else None

@@ -18,35 +18,50 @@ _SQL_VALUE = Pattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'
 
 
 def in_column(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
-    after = text[end : end + 3].lstrip(b" \"'`*")[:1]
-    if after not in (b"|", b"\t", b",", b";", b")", b"\r", b"\n") and text[end : end + 1] != b"\t":
-        return
-    yield from _in_rows(text, start, end, told)
-    values = _VALUES.match(text, end)
-    opened = text.rfind(b"(", max(0, start - _LONGEST_LINE), start) if values is not None else -1
-    if values is not None and opened >= 0:
-        yield from _in_values(text, values.end(), text.count(b",", opened, start), told)
+    after = text[end : end + 4].lstrip(b" \"'`*")[:1]
+    if after in (b"|", b"\t", b",", b";", b"\r", b"\n") or text[end : end + 2] in (b"  ", b" \t", b"\t"):
+        yield from _in_rows(text, start, end, told)
+    if after in (b",", b")"):
+        values = _VALUES.match(text, end)
+        opened = text.rfind(b"(", max(0, start - _LONGEST_LINE), start)
+        if values is not None and opened >= 0:
+            yield from _in_values(text, values.end(), text.count(b",", opened, start), told)
 
 
 def _in_rows(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
     begin = text.rfind(b"\n", max(0, start - _LONGEST_LINE), start) + 1
     stop = text.find(b"\n", end, end + _LONGEST_LINE)
-    head = text[begin:stop] if stop >= 0 else b""
-    separator = next((sign for sign in _SEPARATORS if sign in head), None)
-    if separator is None or _HEAD.match(head) is None:
+    if stop < 0 or _HEAD.match(text, begin, stop) is None:
         return
-    column, cells = text.count(separator, begin, start), head.count(separator)
-    for _ in range(_MOST_ROWS):
+    separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), b"  ")
+    head = _cells(text, begin, stop, separator)
+    column = next((number for number, cell in enumerate(head) if cell[0] <= start < cell[1]), 0)
+    named = sum(bool(text[first:last].strip()) for first, last in head)
+    for _ in range(_MOST_ROWS if named > 1 else 0):
         begin, stop = stop + 1, text.find(b"\n", stop + 1, stop + _LONGEST_LINE)
         stop = stop if stop >= 0 else min(len(text), begin + _LONGEST_LINE)
-        row = text[begin:stop]
-        if row.count(separator) != cells:
+        if _RULER.match(text, begin, stop) is not None:
+            if not text[begin:stop].strip():
+                return
+            continue
+        cells = _cells(text, begin, stop, separator)
+        if separator == b"  " and len(cells) != len(head):
+            cells = _cells(text, begin, stop, b" ")
+        if len(cells) != len(head):
             return
-        if _RULER.match(row) is None:
-            offset = begin + sum(len(cell) + 1 for cell in row.split(separator)[:column])
-            cell = _CELL.match(row.split(separator)[column])
-            if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
-                yield offset + cell.start(1), offset + cell.end(1), told.rule
+        cell = _CELL.match(text, *cells[column])
+        if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
+            yield *cell.span(1), told.rule
+
+
+def _cells(text: bytes, start: int, end: int, separator: bytes) -> list[tuple[int, int]]:
+    """Where the cells of a line are; where blanks separate them, any number of these does."""
+    cells, at = list[tuple[int, int]](), start
+    for part in text[start:end].split(separator):
+        if part.strip() or not separator.isspace() or separator == b"\t":
+            cells.append((at, at + len(part)))
+        at += len(part) + len(separator)
+    return cells
 
 
 def _in_values(text: bytes, at: int, column: int, told: Telling) -> Iterator[Found]:

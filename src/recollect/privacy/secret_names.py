@@ -12,6 +12,7 @@ from recollect.privacy.secret_words import (
     OTHER_KEYS,
     OTHER_TOKENS,
     PASSWORDS,
+    SIGNERS,
     TOKEN_ENDINGS,
     TOKENS,
     VENDORS,
@@ -21,9 +22,8 @@ from recollect.privacy.secret_words import (
 
 # A name that tells has one of these in it.
 ANCHORS = tuple(
-    b"pass pwd pw secret token key cred auth jwt access api login account kennwort wachtwoord contrase senha clave parola "
-    b"heslo haslo sifre salasana losenord jelszo sandi kodeord adgangskode lozinka geslo geheim jeton mnemonic recovery seed "
-    b"pin otp".split()
+    b"pass pwd pw secret token key cred auth jwt access api seed totp login connect pdo( mysqli hmac fernet kennwort "
+    b"wachtwoord contrase senha clave parola heslo sandi".split()
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
@@ -37,7 +37,7 @@ _STILL = frozenset("base value string str plain raw base64 b64 live prod staging
 class Strength(Enum):
     NOTHING = auto()
     WEAK = auto()  # `key`, `auth`: only what is random beyond doubt
-    LOGIN = auto()  # `login`: only a password behind its user
+    LOGIN = auto()  # `login`, `connect`: only a password behind its user, or among what it is given
     VENDOR = auto()  # the name of one who gives out keys
     KEY = auto()  # `api_key`, `token`: whatever was generated
     PASSWORD = auto()  # whatever is no plain word
@@ -48,6 +48,7 @@ class Telling:
     strength: Strength
     rule: str
     is_login: bool = False  # it may have a user and a password beside it
+    is_signer: bool = False  # it may have a key beside it
 
     @property
     def is_spoken(self) -> bool:
@@ -93,7 +94,12 @@ def _own(words: list[str], joined: str) -> Telling:
             return _NOTHING
         if strength is Strength.PASSWORD and any(word not in _STILL for word in after):
             strength = Strength.KEY
-        return Telling(strength=strength, rule=_rule(strength, joined), is_login=words[place] in LOGINS)
+        return Telling(
+            strength=strength,
+            rule=_rule(strength, joined),
+            is_login=words[place] in LOGINS,
+            is_signer=words[place] in SIGNERS,
+        )
     return _NOTHING
 
 
@@ -106,6 +112,8 @@ def _strength(words: list[str], place: int) -> Strength:
     if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
         return Strength.KEY
     if word == "key" and place and words[place - 1] in KEY_KINDS:
+        return Strength.KEY
+    if word == "seed" and place and words[place - 1] in ("fa", "mfa", "otp", "totp"):
         return Strength.KEY
     if word in WEAK:
         return Strength.WEAK

@@ -5,6 +5,7 @@ languages that name a password become `pw___`. Pure. A text in ASCII costs nothi
 """
 
 import re
+from unicodedata import normalize
 
 from recollect.text.lookalikes import latin
 
@@ -13,8 +14,12 @@ OTHER = "\x02"  # a character that Latin-1 has not
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _PLAIN = {
     **{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)},
-    **str.maketrans("\u00a0\u3000\u2009\u202f\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f\u2018\u2019\u201a\u201b\u2010\u2011\u2012\u2013\u2014\u2212\u3002\u3001",
-                    "    " + '"' * 10 + "'" * 4 + "-" * 6 + ".,"),
+    **{line: ord("|") for line in (0x2502, 0x2503, 0x2551)},
+    **{line: ord("-") for line in (0x2500, 0x2501, 0x2550)},
+    **str.maketrans(
+        "\u00a0\u3000\u2009\u202f\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f\u2018\u2019\u201a\u201b\u2010\u2011\u2012\u2013\u2014\u2212\u3002\u3001",
+        "    " + '"' * 10 + "'" * 4 + "-" * 6 + ".,",
+    ),
 }
 _MIXED = re.compile(r"\w+")
 _OTHERS = re.compile(r"[^\x00-\xff]+")
@@ -59,11 +64,11 @@ def _as_latin(word: re.Match[str]) -> str:
     said = word[0]
     if said.isascii() or not any(character.isascii() and character.isalpha() for character in said):
         return said
-    return "".join(
-        character if character.isascii() else _letter(character) for character in said
-    )
+    return "".join(character if character.isascii() else _letter(character) for character in said)
 
 
 def _letter(character: str) -> str:
-    plain = latin(character.lower())
-    return plain.upper() if character.isupper() and len(plain) == 1 else plain if len(plain) == 1 else character
+    plain = latin(normalize("NFKC", character).lower())
+    if len(plain) != 1:
+        return character
+    return plain.upper() if character.isupper() else plain

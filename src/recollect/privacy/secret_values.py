@@ -35,7 +35,7 @@ _ENOUGH = 80  # so many bytes tell as much as all of them
 
 _PLACEHOLDER = Pattern(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
-    rb"|sample|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
+    rb"|sample|\bfoo\b|foobar|^<|<[a-z][a-z _\-.]*>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
     rb"|my[-_ ]?(?:secret|token|password|api|key)"
     rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}"
     rb"|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
@@ -43,7 +43,7 @@ _PLACEHOLDER = Pattern(
 # After the beginning of a vendor's key less is left to doubt.
 _FILLER = Pattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}")
 _REFERENCE = Pattern(
-    rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
+    rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&[a-z_]+$|![A-Z][A-Za-z:]*$|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
     rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
     rb"(?:self|this|cls|config|cfg|conf|settings|secrets?|params?|args?|opts?|options|req|request|res|response|ctx|"
@@ -72,6 +72,9 @@ _METHOD = Pattern(
     rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
+_NUMBERED = Pattern(
+    rb"[a-z]+[-_.]?\d{1,3}$|[A-Z]{2,10}-\d+|[A-Z][a-z]+\d{1,3}$|[\w./\-]+\.[a-z]{1,4}(?::\d+)?$"
+)  # redis-01, CVE-2024-1, a.py
 _PASSPHRASE = Pattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
@@ -121,6 +124,11 @@ def is_uuid(value: bytes) -> bool:
     return _UUID.match(value) is not None
 
 
+def is_measure(value: bytes) -> bool:
+    """A date, a version, an amount."""
+    return _MEASURE.match(value) is not None and not value.isdigit()
+
+
 def is_digest(value: bytes) -> bool:
     return _DIGEST.match(value) is not None
 
@@ -130,7 +138,7 @@ def _is_refused(value: bytes) -> bool:
         is_placeholder(value)
         or _ALPHABET in value.lower()
         or is_reference(value)
-        or _CALL.match(value) is not None
+        or (value[-1:] in b")]}" and _CALL.match(value) is not None)
         or _PUBLIC.match(value) is not None
         or b"://" in value
     )
@@ -177,7 +185,7 @@ def is_opaque(value: bytes) -> bool:
     return (
         len(value) >= 20
         and not is_uuid(value)
-        and not is_digest(value)
+        and not is_digest(re.split(rb"[-_:]", value)[-1])
         and is_key(value)
         and chance(value) >= 0.3
         and entropy(value) >= 3.4
@@ -206,11 +214,14 @@ _IN_CODE = frozenset((Frame.SET, Frame.QUOTED, Frame.ASSIGNED))
 
 
 def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
+    if b" " in value and strength in (Strength.PASSWORD, Strength.KEY):
+        return is_grouped(value) or (strength is Strength.PASSWORD and is_passphrase(value, frame))
     match strength:
         case Strength.PASSWORD:
             return is_password(value, frame)
         case Strength.KEY:
-            return is_key(value, assigned=frame in _IN_CODE) and (frame is not Frame.NEAR or len(value) >= 12)
+            is_doubtful = frame is Frame.NEAR and (len(value) < 12 or is_digest(value))
+            return not is_doubtful and is_key(value, assigned=frame in _IN_CODE)
         case Strength.VENDOR:
             return len(value) >= 14 and is_key(value, vendor=True)
         case Strength.WEAK:
@@ -231,14 +242,16 @@ def is_password(value: bytes, frame: Frame) -> bool:
         return True
     signs = any(map(_SIGNS.__contains__, value[:-1]))
     if not digits and not signs:  # a word, unless no word has such letters
-        return len(value) >= 8 and value.isalpha() and not value.isupper() and chance(value) >= 0.35
+        joined = value.translate(None, b"_-.")
+        return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and chance(joined) >= 0.35
     if _MEASURE.match(value) or _METHOD.match(value):
         return False
     if not digits:
         return len(value) >= 6 and frame not in (Frame.TOLD, Frame.NEAR) and value[0] not in b"=?&|*+!"
     match frame:
         case Frame.NEAR:
-            return len(value) >= 7 and (signs or chance(value) >= 0.22) and not _is_dotted_name(value)
+            is_like_one = signs or digits >= 2 or chance(value) >= 0.22
+            return len(value) >= 7 and is_like_one and not _is_dotted_name(value) and not _NUMBERED.match(value)
         case Frame.TOLD:
             return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
         case Frame.ASSIGNED:
@@ -250,3 +263,12 @@ def is_password(value: bytes, frame: Frame) -> bool:
 def is_passphrase(value: bytes, frame: Frame) -> bool:
     """Several words in quotes, as a generator of passphrases writes them."""
     return frame is Frame.QUOTED and _PASSPHRASE.match(value) is not None
+
+
+def is_grouped(value: bytes) -> bool:
+    """Groups of the same size, as people copy a generated value: `bngc al76 q6t3 tbzx`."""
+    groups = value.split() if b" " in value else value.split(b"-")
+    joined = b"".join(groups)
+    if len(groups) < 3 or len(set(map(len, groups[:-1]))) != 1 or len(groups[-1]) > len(groups[0]):
+        return False
+    return len(groups[0]) >= 3 and joined.isalnum() and not joined.isdigit() and chance(joined) >= 0.3
