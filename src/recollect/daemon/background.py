@@ -18,6 +18,7 @@ log = logging.getLogger("recollect.daemon")
 LOOK_S = 10.0  # other processes write too
 NICENESS = 10  # of this thread alone: an agent's tools come first
 END_S = 1.0
+PAUSE_S = 0.02  # between two steps of a chore
 
 
 class Background:
@@ -79,6 +80,9 @@ class Background:
         while not self._ending and self._engine.embed_some():
             pass
         while not self._ending and self._engine.extract_some():
+            pass
+        # What an upgrade leaves to do waits for everything else, also for what comes meanwhile.
+        while not self._wake.wait(PAUSE_S) and self._engine.look_again():
             pass
         self._give_back()
 

@@ -280,6 +280,12 @@ class KeepsChores(Protocol):
 
     def finish_chore(self, name: str, state: str) -> None: ...
 
+    def look_again(self) -> bool:
+        """Look for secrets in some more of what is kept, with the rules of this version. False: all of it was seen."""
+
+    def looked_again(self) -> Finding | None:
+        """How far that is; None: it has not begun."""
+
 
 class Store(
     FindsMemories,

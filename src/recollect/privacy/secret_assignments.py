@@ -25,7 +25,8 @@ _ASSIGNS = Pattern(
     # the name is itself a value: `name="password" value="..."`, `- name: TOKEN` and `value: ...` below
     rb"|(?P<beside>[,\s]{1,40}[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
     rb"|(?P<block>[ ]{0,3}:[ ]{0,3}[|>][-+1-9]{0,2}[ \t]{0,3}\r?\n)"  # YAML: in the lines below
-    rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?(?:[ ][|>][-+]?(?=[ ]))?"
+    rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?"
+    rb"(?:[ ][|>][-+1-9]{0,2}(?:\\[nr]){0,2}(?=[ ]))?"  # of YAML, in one line
     rb"(?:\s{0,20}(?=\\{0,3}[\"'`])|[ \t]{0,20}))"
     rb"|(?P<comma>[ ]{0,3},\s{0,12}(?=\\{0,3}[\"'`]))"
     rb"|(?P<call>\(\s{0,6}(?=\\{0,3}[\"'`]))"
@@ -103,9 +104,10 @@ def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]
     if told.is_login:
         yield from _given(text, end, told)
     match = _ASSIGNS.match(text, end)
-    found = _assigned(text, start, match, told) if match is not None else None
-    if found is None and told.is_spoken:
-        found = _spoken(text, start, end, told)
+    if match is not None:
+        found = _assigned(text, start, match, told)
+    else:
+        found = _spoken(text, start, end, told) if told.is_spoken else None
     if found is not None:
         yield found
     elif told.strength in (Strength.PASSWORD, Strength.KEY):

@@ -43,7 +43,7 @@ _PHRASE = Pattern(
     rb"([a-z]{3,8}(?:[\s,\d.]{1,8}[a-z]{3,8}){11,23})(?![\w\-])",
     re.IGNORECASE,
 )
-_PHRASES = (b"mnemonic", b"seed phrase", b"recovery phrase", b"secret phrase", b"backup phrase", b"seed words")
+_PHRASES = (b"mnemonic", b"phrase", b"seed words")
 _BEFORE_CODES = 40
 
 _JWK = Pattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
@@ -141,7 +141,7 @@ def manifests(text: bytes, low: bytes) -> Iterator[Found]:
 
 def recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
     """Lists of codes that each let one in once, and the words that a wallet is made from."""
-    for place in places_of(low, (b" codes", b"_codes")):
+    for place in places_of(low, (b"codes",)):
         head = _CODES.search(text, max(0, place - _BEFORE_CODES), place + _CODES_REACH)
         if head is not None:
             yield from _codes(text, head.end())

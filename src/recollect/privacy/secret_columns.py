@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Telling
-from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_patterns import Pattern, line_start
 from recollect.privacy.secret_values import Frame, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -29,7 +29,7 @@ def in_column(text: bytes, start: int, end: int, told: Telling) -> Iterator[Foun
 
 
 def _in_rows(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
-    begin = text.rfind(b"\n", max(0, start - _LONGEST_LINE), start) + 1
+    begin = line_start(text, start, _LONGEST_LINE)
     stop = text.find(b"\n", end, end + _LONGEST_LINE)
     if stop < 0 or _HEAD.match(text, begin, stop) is None:
         return

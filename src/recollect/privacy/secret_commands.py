@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_addresses import is_usual
-from recollect.privacy.secret_patterns import Pattern, places_of
+from recollect.privacy.secret_patterns import Pattern, line_start, places_of
 from recollect.privacy.secret_values import is_key
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -17,9 +17,11 @@ _CURL_USER = Pattern(
     rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
 )
 # What is in every line with such a command.
-_HINTS = tuple(
-    b"curl| -p| -a | -w | -k | -u| -x |pass|/p:|/user:|net user|identified by|--from-literal|sqlplus".split(b"|")
-) + tuple(b"rabbitmqctl convertto-securestring nickserv base64 kinit sudo -stdin snmp".split())
+_HINTS = (
+    *(b"curl", b" -p", b" -a ", b" -w ", b" -k ", b" -u", b"pass", b"/p:", b"/user:", b"net user", b"identified by"),
+    *(b"--from-literal", b"sqlplus", b"rabbitmqctl", b"convertto-securestring", b"nickserv", b"| base64", b"sudo -s"),
+    b"-stdin",
+)
 _TYPED = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
 # A literal of each command, and its shape: a blank is one or more, `...` is what may come between, `@` is the secret.
 _COMMANDS: tuple[tuple[bytes, Pattern], ...] = tuple(
@@ -59,7 +61,6 @@ psexec :: psexec... -p @
 winrm :: winrm... -p @
 rdesktop :: rdesktop... -p @
 freerdp :: freerdp... /p:@
-snmp :: snmp[a-z]{3,9}... -(?-i:[AX]) @
 smbclient :: smbclient... -(?-i:U) [^\s%]{1,60}%@
 lftp :: lftp... -u [^\s,]{1,60},@
 htpasswd :: htpasswd -[a-z]{0,6}b[a-z]{0,6} \S{1,100} \S{1,60} @
@@ -79,8 +80,7 @@ chpasswd :: chpasswd... <<< ?["']?[\w.\-]{1,60}:([^\s"']{4,200})
 chpasswd :: (?:echo|printf) [^\n:|]{0,80}?\b[\w.\-]{1,60}:([^\s"'|]{4,200})["']? ?\|[^\n]{0,40}?chpasswd
 sudo :: echo (?:-n )?["']?([^\s"'|]{4,200})["']? ?\| ?sudo -(?-i:S)
 stdin :: (?:echo|printf) (?:-n |%s )?["']?([^\s"'|]{4,200})["']? ?\|[^\n|]{0,80}?--(?:password-)?stdin
-kinit :: echo ["']?([^\s"'|]{4,200})["']? ?\| ?kinit
-base64 :: ["' ]([A-Za-z0-9+/=_\-]{12,1500})["']? ?\| ?base64 -{1,2}d[^\n]{0,60}?(?:secret|passw|pwd|token|key|cred|auth|env)
+base64 :: ["' ]([A-Za-z0-9+/=_\-]{12,1500})["']? ?\| ?base64 -{1,2}d[^\n]{0,60}?(?:secret|pass|pwd|token|key|cred|env)
 nickserv :: nickserv (?:identify|register) @
 """.strip().splitlines()
     )
@@ -89,11 +89,11 @@ nickserv :: nickserv (?:identify|register) @
 
 def in_commands(text: bytes, low: bytes) -> Iterator[Found]:
     """Once a line: the look takes in all of it."""
-    done = -1
+    done = 0
     for place in sorted(places_of(low, _HINTS)):
         if place < done:
             continue
-        start = low.rfind(b"\n", max(0, place - _WINDOW), place) + 1
+        start = max(done, line_start(text, place, _WINDOW))
         end = _line_end(text, place)
         line = low[start:end]
         for command, pattern in _COMMANDS:

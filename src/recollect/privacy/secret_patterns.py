@@ -36,3 +36,10 @@ def places_of(text: bytes, words: Iterable[bytes]) -> list[int]:
             places.append(place)
             place = text.find(word, place + len(word))
     return places
+
+
+def line_start(text: bytes, place: int, reach: int) -> int:
+    """Where the line of this place begins, or how far it is followed back."""
+    floor = max(0, place - reach)
+    found = text.rfind(b"\n", floor, place)
+    return found + 1 if found >= 0 else floor

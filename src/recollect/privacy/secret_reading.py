@@ -14,25 +14,27 @@ OTHER = "\x02"  # a character that Latin-1 has not
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _PLAIN = {
     **{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)},
-    **{line: ord("|") for line in (0x2502, 0x2503, 0x2551)},
-    **{line: ord("-") for line in (0x2500, 0x2501, 0x2550)},
-    **str.maketrans(
-        "\u00a0\u3000\u2009\u202f\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f\u2018\u2019\u201a\u201b\u2010\u2011\u2012\u2013\u2014\u2212\u3002\u3001",
-        "    " + '"' * 10 + "'" * 4 + "-" * 6 + ".,",
-    ),
+    **dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u3000"), " "),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f"), '"'),
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b"), "'"),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\u2500\u2501\u2550"), "-"),
+    **dict.fromkeys(map(ord, "\u2502\u2503\u2551"), "|"),
+    0x3002: ".",
+    0x3001: ",",
 }
-_MIXED = re.compile(r"\w+")
+_WORD = re.compile(r"\w+")
 _OTHERS = re.compile(r"[^\x00-\xff]+")
-# How a word that names a password begins, and all of its forms.
-_PASSWORDS = tuple(
+# Words that name a password or a token: how each begins, and all of its forms.
+_NAMES = tuple(
     (word, re.compile(word + more, re.IGNORECASE))
     for word, more in (
-        ("contrase\u00f1a", "s?"), ("l\u00f6senord", r"\w{0,3}"), ("jelsz\u00f3", ""), ("has\u0142", r"\w{1,3}"), ("\u015fifre", r"\w{0,4}"),
-        ("m\u1eadt kh\u1ea9u", ""), ("c\u00f3digo de acceso", ""), ("парол", "[а-я]{0,3}"), ("лозинк", "[а-я]{0,2}"), ("κωδικ", "[α-ωά-ώ]{2,4}"),
-        ("סיסמ", "[א-ת]{0,3}"), ("كلمة المرور", ""), ("كلمة السر", ""), ("รหัสผ่าน", ""), ("पासवर्ड", ""), ("密码", ""), ("密碼", ""),
-        ("口令", ""), ("密钥", ""), ("令牌", ""), ("パスワード", ""), ("비밀번호", ""), ("암호", ""), ("токен", "[а-я]{0,2}"), ("トークン", ""), ("секретн", "[а-я]{2} ключ[а-я]{0,2}"),
+        *(("contrase\u00f1a", "s?"), ("l\u00f6senord", r"\w{0,3}"), ("jelsz\u00f3", ""), ("has\u0142", r"\w{1,3}")),
+        *(("\u015fifre", r"\w{0,4}"), ("m\u1eadt kh\u1ea9u", ""), ("парол", r"\w{0,3}"), ("лозинк", r"\w{0,2}")),
+        *(("токен", r"\w{0,2}"), ("секретный ключ", ""), ("κωδικ", r"\w{2,4}"), ("סיסמ", r"\w{0,3}")),
+        *(("كلمة المرور", ""), ("كلمة السر", ""), ("รหัสผ่าน", ""), ("पासवर्ड", ""), ("비밀번호", ""), ("암호", "")),
+        *((word, "") for word in ("密码", "密碼", "口令", "密钥", "令牌", "パスワード", "トークン")),
     )
-)  # fmt: skip
+)
 
 
 def has_unseen(text: str) -> bool:
@@ -50,11 +52,11 @@ def as_bytes(text: str) -> bytes:
         return text.encode("ascii")
     text = text.translate(_PLAIN)
     small = text.lower()
-    for word, forms in _PASSWORDS:
+    for word, forms in _NAMES:
         if word in small:
             text = forms.sub(lambda found: "pw" + "_" * (len(found[0]) - 2), text)
     if _OTHERS.search(text) is not None:
-        text = _MIXED.sub(_as_latin, text)
+        text = _WORD.sub(_as_latin, text)
         text = _OTHERS.sub(lambda found: OTHER * len(found[0]), text)
     return text.encode("latin-1")
 

@@ -5,9 +5,10 @@ A hash counts as a secret: who has it can try passwords against it.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from recollect.privacy.secret_addresses import each, is_usual
-from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_patterns import Pattern, line_start
 from recollect.privacy.secret_values import entropy
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -25,8 +26,7 @@ _HASHES: tuple[tuple[bytes, Pattern], ...] = tuple(
         (b"pbkdf2:", rb"pbkdf2:sha\d{1,3}(?::\d{3,8})?\$T{4,60}\$T{32,200}"),
         (b"scrypt:", rb"scrypt:\d{2,6}:\d{1,3}:\d{1,3}\$T{4,60}\$T{32,200}"),
         (b"scram-sha", rb"scram-sha-\d{1,3}\$\d{3,8}:T{8,60}\$T{20,80}:T{20,80}"),
-        (b"{ssha", rb"\{ssha\d{0,3}\}T{20,120}"),
-        (b"{sha", rb"\{sha\d{0,3}\}T{20,120}"),
+        (b"sha}", rb"sha\}T{20,120}"),  # LDAP
         (b"'*", rb"'\*[0-9a-f]{40}(?=')"),  # MySQL
         (b"'md5", rb"'md5[0-9a-f]{32}(?=')"),  # PostgreSQL
         # crypt(3): MD5, SHA-256, SHA-512, yescrypt, and Apache's own
@@ -38,7 +38,7 @@ _LINES: tuple[tuple[bytes, Pattern], ...] = (
     (b":::", Pattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
     *(
         (port, Pattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=\s|$)"))
-        for port in (b":5432:", b":5433:", b":6432:", b":*:")  # .pgpass
+        for port in (b":5432:", b":*:")  # .pgpass
     ),
 )
 _LONGEST_LINE = 300
@@ -51,22 +51,21 @@ def kept_passwords(text: bytes, low: bytes) -> Iterator[Found]:
     has_signed = _SIGNED.search(text) is not None
     for begins, pattern in _HASHES:
         if (has_signed or not begins.startswith(b"$")) and begins in low:
-            yield from each(low, begins, lambda place, pattern=pattern: _hash(text, place, pattern))
+            yield from each(low, begins, partial(_hash, text, pattern))
     for literal, pattern in _LINES:
         if literal in low:
-            yield from each(low, literal, lambda place, pattern=pattern: _line(text, place, pattern))
+            yield from each(low, literal, partial(_line, text, pattern))
 
 
-def _hash(text: bytes, place: int, pattern: Pattern) -> Iterator[Found]:
+def _hash(text: bytes, pattern: Pattern, place: int) -> Iterator[Found]:
     match = pattern.match(text, place)
     if match is not None and entropy(match.group()) > 3:
         yield match.start() + match.group().startswith(b"'"), match.end(), "password-hash"
 
 
-def _line(text: bytes, place: int, pattern: Pattern) -> Iterator[Found]:
-    start = max(
-        text.rfind(b"\n", max(0, place - _LONGEST_LINE), place), text.rfind(b" ", max(0, place - _LONGEST_LINE), place)
-    )
-    match = pattern.match(text, start + 1)
+def _line(text: bytes, pattern: Pattern, place: int) -> Iterator[Found]:
+    start = line_start(text, place, _LONGEST_LINE)
+    start = max(start, text.rfind(b" ", start, place) + 1)
+    match = pattern.match(text, start)
     if match is not None and not is_usual(match.group(1)):
         yield *match.span(1), "password"

@@ -193,10 +193,19 @@ def is_opaque(value: bytes) -> bool:
     )
 
 
+def _has_signs(value: bytes) -> bool:
+    return any(map(_SIGNS.__contains__, value))
+
+
 def _is_dotted_name(value: bytes) -> bool:
     """`app.kubernetes.io/v1`, `src/main2.py`: parts that are words."""
     parts = re.split(rb"[._/:\-]", value)
-    return len(parts) > 2 and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7 and chance(value) < 0.28
+    return (
+        len(parts) > 2
+        and not _has_signs(value)
+        and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7
+        and chance(value) < 0.28
+    )
 
 
 class Frame(Enum):
@@ -240,7 +249,7 @@ def is_password(value: bytes, frame: Frame) -> bool:
         return frame in _IN_CODE and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
     if frame is Frame.SET and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
         return True
-    signs = any(map(_SIGNS.__contains__, value[:-1]))
+    signs = _has_signs(value[:-1])
     if not digits and not signs:  # a word, unless no word has such letters
         joined = value.translate(None, b"_-.")
         return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and chance(joined) >= 0.35
