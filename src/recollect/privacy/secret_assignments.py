@@ -5,6 +5,7 @@ most names end at the first or second. `secret_names` decides what a name tells,
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from recollect.privacy.secret_columns import in_column
 from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
@@ -26,22 +27,23 @@ _ASSIGNS = Pattern(
     rb"|(?P<beside>[,\s]{1,40}[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
     rb"|(?P<block>[ ]{0,3}:[ ]{0,3}[|>][-+1-9]{0,2}[ \t]{0,3}\r?\n)"  # YAML: in the lines below
     rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?"
-    rb"(?:[ ][|>][-+1-9]{0,2}(?:\\[nr]){0,2}(?=[ ]))?"  # of YAML, in one line
+    rb"(?:[ ][|>][-+1-9]{0,2}(?:\\[nr]){0,2}(?=[ ])|[ ]?\r?\n[ ]{0,20}-(?=[ ])|[ ]?\[[ ]?)?"  # in YAML
     rb"(?:\s{0,20}(?=\\{0,3}[\"'`])|[ \t]{0,20}))"
     rb"|(?P<comma>[ ]{0,3},\s{0,12}(?=\\{0,3}[\"'`]))"
     rb"|(?P<call>\(\s{0,6}(?=\\{0,3}[\"'`]))"
-    rb"|(?P<element>>\s{0,12})"
+    rb"|(?P<cell></t[dh]>\s{0,20}<td[^<>]{0,60}>)"
+    rb"|(?P<element>>\s{0,12}(?:<!\[CDATA\[)?)"
     rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
     rb")"
 )
-_SPOKEN = Pattern(
-    rb"[\"'`*]{0,3}(?:"
-    rb"(?P<foreign>[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02]))"  # words of another script
-    rb"|(?P<prose>(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.,;:=|{}()\[\]<>!?]){0,6}?\s"
-    rb"(?:(?:is|are|was|equals|will be|set to|changed to|ist|lautet|war|est|es|era|\xe9|\xe8|jest|\xe4r|er)"
-    rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?|\S{1,30}:)\s{1,3}(?=\S))"
-    rb"|(?P<near>(?:\s?[(:]|\s(?:of|to|=))?[ \t]{1,8}(?=\S))"
-    rb")"
+_FOREIGN = Pattern(
+    rb"[\"'`*]{0,3}[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02])"
+)  # words of another script
+_NEAR = Pattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
+_PROSE = Pattern(
+    rb"[\"'`*]{0,3}(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.;:=|{}()\[\]<>!?]){0,6}?\s"
+    rb"(?:(?:is|are|was|it's|equals|will be|set to|changed to|ist|lautet|war|est|es|era|\xe9|\xe8|jest|je|\xe4r|er|l\xe0)"
+    rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?|\S{1,30}:)\s{1,3}(?=\S)"
 )
 _STRING = Pattern(
     rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
@@ -53,15 +55,15 @@ _PASSWORD = Pattern(
     rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,40}+"
 )
 _LINE = Pattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_CONTENT = Pattern(rb"[^\s<>\"']{1,300}")
+_CONTENT = Pattern(rb"[^\s<>\"'\]]{1,300}")
 _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
 _CALL = Pattern(rb"[\"']?\s{0,2}[=:]?\s{0,2}[(\[{]{1,2}")
 _ARGUMENT = Pattern(
-    rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}])"
+    rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}:])"
 )
 _MOST_ARGUMENTS = 5
 _GROUPS = Pattern(rb"[A-Za-z0-9]{3,8}(?:[ \-][A-Za-z0-9]{3,8}){3,15}(?![\w\-])")
-_LOGIN = Pattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ]|,[ ])(?=\S)")
+_LOGIN = Pattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
 # `Buffer.from("...", "base64")`, `new SecretStr("...")`; not what looks something up.
 _WRAPPED = Pattern(
     rb"(?:new )?(?!(?i:[\w.]{0,40}(?:get|env|read|load|fetch|find|decrypt|lookup|require|prompt|input|ask|hash)))"
@@ -103,11 +105,15 @@ def _told(text: bytes, start: int, end: int) -> Telling:
 def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
     if told.is_login:
         yield from _given(text, end, told)
+    elif told.strength in (Strength.PASSWORD, Strength.KEY) and text[end : end + 4].endswith(b"["):
+        yield from _given(text, end, replace(told, is_signer=True))
     match = _ASSIGNS.match(text, end)
     if match is not None:
         found = _assigned(text, start, match, told)
     else:
-        found = _spoken(text, start, end, told) if told.is_spoken else None
+        found = _spoken(text, start, end, told) if told.is_spoken or told.is_login else None
+    if found is None and told.is_spoken and text[start - 1 : start] == b" ":
+        found = _before(text, start, told)
     if found is not None:
         yield found
     elif told.strength in (Strength.PASSWORD, Strength.KEY):
@@ -116,7 +122,7 @@ def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]
 
 def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
     how, at = match.lastgroup, match.end()
-    if how == "element" and text[start - 1 : start] != b"<":
+    if how == "element" and text[start - 1 : start] != b"<" and not match.group().startswith((b'"', b"'")):
         return None
     if how == "block":
         return _block(text, at, told)
@@ -148,7 +154,7 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
     if bare is None:
         return None
     after = text[bare.end() : bare.end() + 1]
-    if (after in (b"(", b"[", b"{") and not sets) or (how == "element" and after != b"<"):
+    if (after in (b"(", b"[", b"{") and not sets) or (how == "element" and after not in (b"<", b"]")):
         return None
     if how == "beyond" and _INNER.match(bare.group()):  # `the key - API_KEY=...`: the inner name is the nearer one
         return None
@@ -162,35 +168,52 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
 
 
 def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
-    match = _SPOKEN.match(text, end)
+    match = _FOREIGN.match(text, end)
+    if match is not None:
+        return _said(text, match.end(), told, Frame.TOLD)
+    match = _NEAR.match(text, end)
     if match is None:
         return None
-    how, at = match.lastgroup, match.end()
-    if how == "prose" and _tells_of_another(text, start, end, match.end()):
-        return None
-    if told.is_login and how == "prose":
-        found = _login(text, at)
-        if found is not None:
+    if told.is_login:
+        found = _login(text, match.end())
+        if found is not None or not told.is_spoken:
             return found
-    is_flag = how == "near" and text.startswith(b"-", start)
+    if text.startswith(b"-", start):
+        return _said(text, match.end(), told, Frame.ASSIGNED)
+    if told.is_doubtful and not _is_first(text, start):
+        return None
+    found = _said(text, match.end(), told, Frame.TOLD if _is_first(text, start) else Frame.NEAR)
+    prose = _PROSE.match(text, end) if found is None else None
+    if prose is None or _tells_of_another(text, start, end, prose.end()):
+        return found
+    return (_login(text, prose.end()) if told.is_login else None) or _said(text, prose.end(), told, Frame.TOLD)
+
+
+def _said(text: bytes, at: int, told: Telling, frame: Frame) -> Found | None:
     quoted = _STRING.match(text, at)
     if quoted is not None:
-        begin, stop = quoted.span(quoted.lastgroup or 0)
-        return _judged(text, begin, stop, told, Frame.QUOTED if is_flag else Frame.TOLD_QUOTED)
-    word = (_LINE if is_flag else _PASSWORD).match(text, at)
-    if word is None or _INNER.match(word.group()):
-        return None
-    grouped = _grouped(text, at, told) if how == "prose" else None
-    if grouped is not None:
+        frame = Frame.QUOTED if frame is Frame.ASSIGNED else Frame.TOLD_QUOTED
+        return _judged(text, *quoted.span(quoted.lastgroup or 0), told, frame)
+    grouped = _grouped(text, at, told) if frame is Frame.TOLD else None
+    word = (_LINE if frame is Frame.ASSIGNED else _PASSWORD).match(text, at)
+    if grouped is not None or word is None or _INNER.match(word.group()):
         return grouped
-    value = word.group().rstrip(b",;" if is_flag else b".,;:?)*")
-    if is_flag:
-        frame = Frame.ASSIGNED
-    elif how == "near":
-        frame = Frame.TOLD if _is_last(text, at + len(value)) and _is_first(text, start) else Frame.NEAR
-    else:
-        frame = Frame.TOLD
+    value = word.group().rstrip(b",;" if frame is Frame.ASSIGNED else b".,;:?)*")
+    if frame is Frame.TOLD and told.is_doubtful and not _is_last(text, at + len(value)):
+        return None
     return _judged(text, at, at + len(value), told, frame)
+
+
+def _before(text: bytes, start: int, told: Telling) -> Found | None:
+    """`use ... as the password`."""
+    place = text.rfind(b" as ", max(0, start - 30), start)
+    if place < 0:
+        return None
+    floor = max(0, place - 100)
+    begin = max(text.rfind(b" ", floor, place), text.rfind(b"\n", floor, place), floor - 1) + 1
+    word = text[begin:place].strip(b"\"'`*")
+    begin = text.find(word, begin)
+    return _judged(text, begin, begin + len(word), told, Frame.NEAR)
 
 
 def _tells_of_another(text: bytes, start: int, end: int, until: int) -> bool:
@@ -255,4 +278,5 @@ def _login(text: bytes, at: int) -> Found | None:
 
 
 def _judged(text: bytes, start: int, end: int, told: Telling, frame: Frame) -> Found | None:
+    frame = Frame.NEAR if told.is_doubtful else frame
     return (start, end, told.rule) if is_secret(text[start:end], told.strength, frame) else None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_patterns import Pattern, places_of
-from recollect.privacy.secret_values import is_measure, is_placeholder, is_reference
+from recollect.privacy.secret_values import is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -32,11 +32,12 @@ _PUTTY = b"putty-user-key-file"
 _PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})")
 
 _CODES = Pattern(
-    rb"(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|mfa|otp)[ _\-](?:login[ _\-])?codes[^\n]{0,120}?[:\n]",
+    rb"(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|mfa|otp)[ _\-](?:login[ _\-])?codes?\b[^\n]{0,120}?[:\n]",
     re.IGNORECASE,
 )
 _CODE = Pattern(rb"(?<![\w/.\-])(?=[a-z\-]{0,20}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4}(?![\w/.\-])")
 _CODE_CHARS = 6
+_DATE = Pattern(rb"\d{4}-\d\d-\d\d$")
 _CODES_REACH = 800
 _PHRASE = Pattern(
     rb"(?:mnemonic|phrase|words)\b[^a-z\n]{0,3}(?:[^\n:=]{0,60}[:=]|\sis|[^\n]{0,60}\n)[\s\"'`\d.]{1,12}"
@@ -141,7 +142,7 @@ def manifests(text: bytes, low: bytes) -> Iterator[Found]:
 
 def recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
     """Lists of codes that each let one in once, and the words that a wallet is made from."""
-    for place in places_of(low, (b"codes",)):
+    for place in places_of(low, (b"code",)):
         head = _CODES.search(text, max(0, place - _BEFORE_CODES), place + _CODES_REACH)
         if head is not None:
             yield from _codes(text, head.end())
@@ -154,6 +155,6 @@ def recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
 def _codes(text: bytes, start: int) -> Iterator[Found]:
     end = text.find(b"\n\n", start, start + _CODES_REACH)
     found = _CODE.finditer(text, start, end if end >= 0 else start + _CODES_REACH)
-    codes = [code for code in found if len(code.group()) >= _CODE_CHARS and not is_measure(code.group())]
-    for code in codes if len(codes) > 1 else ():
+    codes = [code for code in found if len(code.group()) >= _CODE_CHARS and not _DATE.match(code.group())]
+    for code in codes if len(codes) > 1 or (codes and codes[0].start() <= start + 2) else ():
         yield *code.span(), "recovery-code"

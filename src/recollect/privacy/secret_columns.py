@@ -36,7 +36,7 @@ def _in_rows(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found
     separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), b"  ")
     head = _cells(text, begin, stop, separator)
     column = next((number for number, cell in enumerate(head) if cell[0] <= start < cell[1]), 0)
-    named = sum(bool(text[first:last].strip()) for first, last in head)
+    named = sum(bool(text[first:last].strip(b" \t\r\"'`*")) for first, last in head)
     for _ in range(_MOST_ROWS if named > 1 else 0):
         begin, stop = stop + 1, text.find(b"\n", stop + 1, stop + _LONGEST_LINE)
         stop = stop if stop >= 0 else min(len(text), begin + _LONGEST_LINE)

@@ -23,9 +23,11 @@ from recollect.privacy.secret_words import (
 # A name that tells has one of these in it.
 ANCHORS = tuple(
     b"pass pwd pw secret token key cred auth jwt access api seed totp login connect pdo( mysqli hmac fernet kennwort "
-    b"wachtwoord contrase senha clave parola heslo sandi".split()
+    b"wachtwoord contrase senha clave parola heslo sandi salasana adgangskode psk pa55 p4ss".split()
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_DIGITS_AS_LETTERS = str.maketrans("0345", "oeas")
+_HASHED = ("passwordhash", "passwdhash", "passhash", "hashedpassword", "encryptedpassword", "passworddigest")
 _VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
 _NEVER = re.compile(
     "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
@@ -49,6 +51,7 @@ class Telling:
     rule: str
     is_login: bool = False  # it may have a user and a password beside it
     is_signer: bool = False  # it may have a key beside it
+    is_doubtful: bool = False  # `pass`: a word of every day, too
 
     @property
     def is_spoken(self) -> bool:
@@ -62,8 +65,10 @@ _NOTHING = Telling(strength=Strength.NOTHING, rule="")
 @lru_cache(maxsize=4096)
 def telling(name: bytes) -> Telling:
     """Of `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
-    words = [word.lower() for word in _WORD.findall(name[-80:].decode("latin-1"))]
+    words = _words(name[-80:].decode("latin-1"))
     joined = "".join(words)
+    if joined.endswith(_HASHED):
+        return Telling(strength=Strength.KEY, rule="password-hash")
     if not words or _NEVER.search(joined):
         return _NOTHING
     vendor = _vendor(words, joined)
@@ -73,6 +78,14 @@ def telling(name: bytes) -> Telling:
     if found.strength is Strength.KEY:
         return Telling(strength=Strength.KEY, rule=f"{vendor}-{found.rule}")
     return Telling(strength=Strength.VENDOR, rule=f"{vendor}-key")
+
+
+def _words(name: str) -> list[str]:
+    """`passw0rd` is read as it is meant."""
+    plain = name.lower().translate(_DIGITS_AS_LETTERS)
+    if "passw" in plain and "passw" not in name.lower().replace("passw0", ""):
+        name = plain
+    return [word.lower() for word in _WORD.findall(name)]
 
 
 def _vendor(words: list[str], joined: str) -> str | None:
@@ -107,7 +120,7 @@ def _strength(words: list[str], place: int) -> Strength:
     word = words[place]
     if word in PASSWORDS or (len(word) > 8 and word.endswith(("password", "passwd"))):
         return Strength.PASSWORD
-    if word == "pass" and place:
+    if word == "pass":
         return Strength.PASSWORD
     if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
         return Strength.KEY

@@ -124,11 +124,6 @@ def is_uuid(value: bytes) -> bool:
     return _UUID.match(value) is not None
 
 
-def is_measure(value: bytes) -> bool:
-    """A date, a version, an amount."""
-    return _MEASURE.match(value) is not None and not value.isdigit()
-
-
 def is_digest(value: bytes) -> bool:
     return _DIGEST.match(value) is not None
 
@@ -270,8 +265,10 @@ def is_password(value: bytes, frame: Frame) -> bool:
 
 
 def is_passphrase(value: bytes, frame: Frame) -> bool:
-    """Several words in quotes, as a generator of passphrases writes them."""
-    return frame is Frame.QUOTED and _PASSPHRASE.match(value) is not None
+    """Several words in quotes, as a generator of passphrases writes them, or of which the first is a password."""
+    if frame is not Frame.QUOTED:
+        return False
+    return _PASSPHRASE.match(value) is not None or is_password(value.split(b" ")[0], Frame.NEAR)
 
 
 def is_grouped(value: bytes) -> bool:

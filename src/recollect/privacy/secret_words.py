@@ -5,7 +5,7 @@ PASSWORDS = frozenset(
     "password passwd passphrase passcode pwd pw psw passwort kennwort userpass dbpass dbpassword rootpass "
     "userpassword adminpassword mypassword passwords pgpassword sshpass keypass storepass motdepasse senha "
     "contrasena clave wachtwoord passe parola heslo sandi "
-    "requirepass masterauth rootpw bindpw adminpw userpw".split()
+    "requirepass masterauth psk adgangskode adgangskoden kodeordet passord passordet salasana rootpw bindpw adminpw userpw".split()
 )
 # They may have a user and a password beside them.
 LOGINS = frozenset(
@@ -44,7 +44,7 @@ KEY_KINDS = frozenset(
 )
 WEAK = frozenset(
     "access api key keys auth session sid sess sessionid phpsessid jsessionid cookie signature sig salt nonce "
-    "pass seed".split()
+    "seed".split()
 )
 # After a telling word these say that the value is about the secret and not the secret itself.
 ABOUT = frozenset(
