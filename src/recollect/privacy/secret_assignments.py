@@ -7,7 +7,7 @@ most names end at the first or second. `secret_names` decides what a name tells,
 from collections.abc import Iterator
 from dataclasses import replace
 
-from recollect.privacy.secret_columns import in_column
+from recollect.privacy.secret_columns import Table, in_column
 from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
 from recollect.privacy.secret_patterns import Match, Pattern, places_of
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret
@@ -80,7 +80,7 @@ _BLOCK = Pattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][
 
 def assigned(text: bytes, low: bytes) -> Iterator[Found]:
     names = text.translate(_NAMES)
-    done = 0
+    done, table = 0, Table()
     for place in sorted(places_of(low, ANCHORS)):
         if place < done:  # another part of the same name
             continue
@@ -90,7 +90,7 @@ def assigned(text: bytes, low: bytes) -> Iterator[Found]:
         end = start + len(names[start:done].rstrip(b".-"))
         told = _told(text, start, end)
         if told.strength is not Strength.NOTHING:
-            yield from _beside(text, start, end, told)
+            yield from _beside(text, start, end, told, table)
 
 
 def _told(text: bytes, start: int, end: int) -> Telling:
@@ -102,7 +102,7 @@ def _told(text: bytes, start: int, end: int) -> Telling:
     return told
 
 
-def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+def _beside(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
     if told.is_login:
         yield from _given(text, end, told)
     elif told.strength in (Strength.PASSWORD, Strength.KEY) and text[end : end + 4].endswith(b"["):
@@ -117,7 +117,7 @@ def _beside(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]
     if found is not None:
         yield found
     elif told.strength in (Strength.PASSWORD, Strength.KEY):
-        yield from in_column(text, start, end, told)
+        yield from in_column(text, start, end, told, table)
 
 
 def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
@@ -259,7 +259,8 @@ def _given(text: bytes, end: int, told: Telling) -> Iterator[Found]:
             return
         start, stop = match.span(match.lastindex or 0)
         value = text[start:stop]
-        if (number or told.is_signer) and (is_password(value, Frame.TOLD_QUOTED) or is_key(value)):
+        has_own_name = text[max(0, start - 4) : start - 1].rstrip(b" bBrRuUfF")[-1:] in (b":", b"=")
+        if (number or told.is_signer) and not has_own_name and (is_password(value, Frame.TOLD_QUOTED) or is_key(value)):
             yield start, stop, "password"
 
 

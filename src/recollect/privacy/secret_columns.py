@@ -8,7 +8,7 @@ from recollect.privacy.secret_values import Frame, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_LONGEST_LINE, _MOST_ROWS = 600, 200
+_LONGEST_LINE, _MOST_ROWS = 600, 100
 _SEPARATORS = (b"|", b"\t", b",", b";")
 _HEAD = Pattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
 _RULER = Pattern(rb"[\s|:\-+=]*$")
@@ -17,10 +17,17 @@ _VALUES = Pattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
 _SQL_VALUE = Pattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
 
 
-def in_column(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+class Table:
+    """The lines that were read as one: no row of it is the head of another."""
+
+    def __init__(self) -> None:
+        self.start = self.end = -1
+
+
+def in_column(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
     after = text[end : end + 4].lstrip(b" \"'`*")[:1]
     if after in (b"|", b"\t", b",", b";", b"\r", b"\n") or text[end : end + 2] in (b"  ", b" \t", b"\t"):
-        yield from _in_rows(text, start, end, told)
+        yield from _in_rows(text, start, end, told, table)
     if after in (b",", b")"):
         values = _VALUES.match(text, end)
         opened = text.rfind(b"(", max(0, start - _LONGEST_LINE), start)
@@ -28,14 +35,17 @@ def in_column(text: bytes, start: int, end: int, told: Telling) -> Iterator[Foun
             yield from _in_values(text, values.end(), text.count(b",", opened, start), told)
 
 
-def _in_rows(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+def _in_rows(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
     begin = line_start(text, start, _LONGEST_LINE)
+    if table.start < begin < table.end:
+        return
     stop = text.find(b"\n", end, end + _LONGEST_LINE)
     if stop < 0 or _HEAD.match(text, begin, stop) is None:
         return
     separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), b"  ")
     head = _cells(text, begin, stop, separator)
     column = next((number for number, cell in enumerate(head) if cell[0] <= start < cell[1]), 0)
+    table.start = begin
     named = sum(bool(text[first:last].strip(b" \t\r\"'`*")) for first, last in head)
     for _ in range(_MOST_ROWS if named > 1 else 0):
         begin, stop = stop + 1, text.find(b"\n", stop + 1, stop + _LONGEST_LINE)
@@ -49,6 +59,7 @@ def _in_rows(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found
             cells = _cells(text, begin, stop, b" ")
         if len(cells) != len(head):
             return
+        table.end = stop
         cell = _CELL.match(text, *cells[column])
         if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
             yield *cell.span(1), told.rule

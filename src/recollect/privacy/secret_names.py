@@ -112,6 +112,7 @@ def _own(words: list[str], joined: str) -> Telling:
             rule=_rule(strength, joined),
             is_login=words[place] in LOGINS,
             is_signer=words[place] in SIGNERS,
+            is_doubtful=words[: place + 1] == ["pass"],
         )
     return _NOTHING
 

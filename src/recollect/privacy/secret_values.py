@@ -152,6 +152,8 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
         return len(value) >= 15 and (vendor or len(value) <= 18) and not is_placeholder(value)
     if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
         return entropy(value) >= 2.8 and not is_placeholder(value)
+    if _is_of_signs(value):
+        return not _is_refused(value)
     found = chance(value)
     if found < 0.15 or _is_refused(value) or _MEASURE.match(value):
         return False
@@ -162,6 +164,11 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
     if len(value) >= 16:
         return found >= 0.22 and entropy(value) >= 2.9 and not _is_dotted_name(value)
     return found >= 0.26 and entropy(value) >= 2.4 and not _is_dotted_name(value)
+
+
+def _is_of_signs(value: bytes) -> bool:
+    """Letters, digits and several signs in disorder, as frameworks make their keys."""
+    return len(value) >= 20 and len(set(value) & _SIGNS) >= 4 and entropy(value) >= 4.2
 
 
 def _is_made_up(value: bytes) -> bool:
