@@ -32,7 +32,7 @@ _PUTTY = b"putty-user-key-file"
 _PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})")
 
 _CODES = Pattern(
-    rb"(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|mfa|otp)[ _\-](?:login[ _\-])?codes?\b[^\n]{0,120}?[:\n]",
+    rb"(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|mfa)[ _\-](?:login[ _\-])?codes?\b[^\n]{0,120}?[:\n]",
     re.IGNORECASE,
 )
 _CODE = Pattern(rb"(?<![\w/.\-])(?=[a-z\-]{0,20}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4}(?![\w/.\-])")

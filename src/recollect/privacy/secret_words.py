@@ -4,8 +4,8 @@
 PASSWORDS = frozenset(
     "password passwd passphrase passcode pwd pw psw passwort kennwort userpass dbpass dbpassword rootpass "
     "userpassword adminpassword mypassword passwords pgpassword sshpass keypass storepass motdepasse senha "
-    "contrasena clave wachtwoord passe parola heslo sandi "
-    "requirepass masterauth psk adgangskode adgangskoden kodeordet passord passordet salasana rootpw bindpw adminpw userpw".split()
+    "contrasena clave wachtwoord passe parola heslo sandi adgangskode adgangskoden kodeordet "
+    "passord passordet salasana requirepass masterauth psk rootpw bindpw adminpw userpw".split()
 )
 # They may have a user and a password beside them.
 LOGINS = frozenset(
