@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from recollect.privacy.secret_columns import Table, in_column
 from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
-from recollect.privacy.secret_patterns import Match, Pattern, places_of
-from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret
+from recollect.privacy.secret_patterns import Match, Pattern, line_start, places_of
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret, is_strong
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -73,6 +73,8 @@ _WRAPPED_CHARS = 14
 _SETS = Pattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
 _WORD_BEFORE = Pattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
 _INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
+_WORDS = Pattern(rb"(?<![^\s\"'`,(|])[A-Za-z0-9][^\s\"'`<>,;:/\\(){}\[\]=|\x01\x02]{7,63}(?=[\s\"'`,;:.)|]|$)")
+_LINE_BACK, _LINE_AHEAD = 80, 160
 _WITH_A_WORD = (b"key", b"keys", b"seed")  # the word before says which one
 _PLACES = frozenset(b"for of on to in at there from".split())
 _BLOCK = Pattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
@@ -118,6 +120,9 @@ def _beside(text: bytes, start: int, end: int, told: Telling, table: Table) -> I
         yield found
     elif told.strength in (Strength.PASSWORD, Strength.KEY):
         yield from in_column(text, start, end, told, table)
+        yield from _in_line(text, start, end, told)
+    elif told.is_login:
+        yield from _in_line(text, start, end, told)
 
 
 def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
@@ -202,6 +207,16 @@ def _said(text: bytes, at: int, told: Telling, frame: Frame) -> Found | None:
     if frame is Frame.TOLD and told.is_doubtful and not _is_last(text, at + len(value)):
         return None
     return _judged(text, at, at + len(value), told, frame)
+
+
+def _in_line(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+    """What can hardly be anything else, a few words from the name."""
+    begin = line_start(text, start, _LINE_BACK)
+    stop = text.find(b"\n", end, end + _LINE_AHEAD)
+    for word in _WORDS.finditer(text, begin, stop if stop >= 0 else end + _LINE_AHEAD):
+        value = word.group().rstrip(b".,;:")
+        if is_strong(value):
+            yield word.start(), word.start() + len(value), told.rule or "password"
 
 
 def _before(text: bytes, start: int, told: Telling) -> Found | None:

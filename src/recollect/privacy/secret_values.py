@@ -271,6 +271,20 @@ def is_password(value: bytes, frame: Frame) -> bool:
             return True
 
 
+def is_strong(value: bytes) -> bool:
+    """So much like a generated password that a name anywhere in its line is enough."""
+    if not 8 <= len(value) <= 64 or _is_refused(value) or is_uuid(value) or _HEX.match(value) is not None:
+        return False
+    low = value.lower()
+    if value.isdigit() or low == value.upper() or value.translate(None, b"0123456789") == value:
+        return False
+    if _MEASURE.match(value) or _METHOD.match(value) or _NUMBERED.match(value) or is_digest(value):
+        return False
+    if _has_signs(value):
+        return b"=" not in value and chance(value) >= 0.1
+    return low != value and value.upper() != value and chance(value) >= 0.3 and not _is_dotted_name(value)
+
+
 def is_passphrase(value: bytes, frame: Frame) -> bool:
     """Several words in quotes, as a generator of passphrases writes them, or of which the first is a password."""
     if frame is not Frame.QUOTED:
