@@ -10,7 +10,7 @@ from dataclasses import replace
 from recollect.privacy.secret_columns import Table, in_column
 from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
 from recollect.privacy.secret_patterns import Match, Pattern, line_start, places_of
-from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret, is_strong
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret, is_strong, is_worded
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -213,9 +213,12 @@ def _in_line(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found
     """What can hardly be anything else, a few words from the name."""
     begin = line_start(text, start, _LINE_BACK)
     stop = text.find(b"\n", end, end + _LINE_AHEAD)
+    if stop >= 0 and not text[end:stop].strip(b" \t\r\"'`*:=-"):  # the name is a head of its own
+        stop = text.find(b"\n", stop + 1, end + _LINE_AHEAD)
+    is_password_line = told.strength is Strength.PASSWORD and not told.is_doubtful
     for word in _WORDS.finditer(text, begin, stop if stop >= 0 else end + _LINE_AHEAD):
         value = word.group().rstrip(b".,;:")
-        if is_strong(value):
+        if is_strong(value) or (is_password_line and is_worded(value)):
             yield word.start(), word.start() + len(value), told.rule or "password"
 
 

@@ -75,6 +75,7 @@ _METHOD = Pattern(
 _NUMBERED = Pattern(
     rb"[a-z]+[-_.]?\d{1,3}$|[A-Z]{2,10}-\d+|[A-Z][a-z]+\d{1,3}$|[\w./\-]+\.[a-z]{1,4}(?::\d+)?$"
 )  # redis-01, CVE-2024-1, a.py
+_WORDED = Pattern(rb"[A-Za-z]{7,20}\d{3,4}[!?*#$]?$|[A-Za-z]{4,12}([._\-])[A-Za-z]{4,12}[._\-]\d{2,4}[!?*#$]?$")
 _PASSPHRASE = Pattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
@@ -283,6 +284,11 @@ def is_strong(value: bytes) -> bool:
     if _has_signs(value):
         return b"=" not in value and chance(value) >= 0.1
     return low != value and value.upper() != value and chance(value) >= 0.3 and not _is_dotted_name(value)
+
+
+def is_worded(value: bytes) -> bool:
+    """Words and a number, as people make up passwords: `lanterncopper2508`, `Jungle-Cactus-72`."""
+    return len(value) >= 10 and _WORDED.match(value) is not None and not _is_refused(value) and not _METHOD.match(value)
 
 
 def is_passphrase(value: bytes, frame: Frame) -> bool:
