@@ -218,6 +218,8 @@ def _in_line(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found
     is_password_line = told.strength is Strength.PASSWORD and not told.is_doubtful
     for word in _WORDS.finditer(text, begin, stop if stop >= 0 else end + _LINE_AHEAD):
         value = word.group().rstrip(b".,;:")
+        if word.start() < end and start < word.end():  # the name itself
+            continue
         if is_strong(value) or (is_password_line and is_worded(value)):
             yield word.start(), word.start() + len(value), told.rule or "password"
 
