@@ -55,6 +55,24 @@ def of_every_sort(seed: int = 0) -> list[Planted]:
     ]
 
 
+def of_several_lines(seed: int = 0) -> list[Planted]:
+    """Secrets that are told by their lines: what folds or quotes these must not hide them."""
+    chance = random.Random(f"lines {seed}")
+    keys = [private_key(chance, kind) for kind in ("RSA ", "OPENSSH ")]
+    base64 = [some(chance, 64) for _ in range(4)]
+    password = f"{some(chance, 9)}!{lower(chance, 9)}7"
+    head = "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nComment: me\nPublic-Lines: 1\nAAAAB3NzaC1yc2EAAAA"
+    putty = "\n".join([head, f"Private-Lines: {len(base64)}", *base64, f"Private-MAC: {'0' * 64}"])
+    quoted = "\n".join(f"> {line}" for line in keys[1].splitlines())
+    yaml = f"db:\n  user: app\n  password: |-\n    {password}\n  port: 5432"
+    return [
+        Planted("PEM", f"We decided to use this key:\n{keys[0]}\nas agreed.", tuple(keys[0].splitlines()[1:-1]), "a"),
+        Planted("quoted PEM", f"He wrote:\n\n{quoted}\n\nas agreed.", tuple(keys[1].splitlines()[1:-1]), "b"),
+        Planted("PuTTY", f"It failed with this key:\n{putty}\n\nas agreed.", tuple(base64), "c"),
+        Planted("YAML", f"The settings are:\n{yaml}\n", (password,), "d"),
+    ]
+
+
 def found_in(data: bytes, planted: Iterable[Planted]) -> set[str]:
     """Kinds of secrets that stand in these bytes, as they are or as an index would have them."""
     small = data.lower()

@@ -14,6 +14,7 @@ from recollect.domain.injection import Injection, Placement, Sent, Session
 from recollect.domain.memory import Anchor, Kind, MemoryId, MessageId, SessionId, Viewer
 from recollect.engine.engine import Engine
 from recollect.imports import own_markdown
+from recollect.store.sqlite import rescan
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_prompt, a_start, a_turn
@@ -118,7 +119,7 @@ def test_doctor_finds_such_rows_and_repair_leaves_no_byte_of_them(old_store: Sql
     repaired = old_store.mend()
     assert any("taken out" in done.says for done in repaired)
     assert found_below(path.parent, SECRETS) == set()
-    assert [finding.health for finding in old_store.check()] == [Health.FINE]
+    assert {finding.health for finding in old_store.check()} == {Health.FINE}
     old_store.close()
     assert found_below(path.parent, SECRETS) == set()
     assert [json.loads(line)["n"] for line in aside.read_text().splitlines()] == [1, 2]
@@ -170,3 +171,33 @@ def test_a_secret_that_only_shows_where_it_is_read_is_in_no_block(engine: Engine
     block = engine.handle(a_start()).block
     assert "The deployment needs [redacted:" in block
     assert leaked(block) == set()
+
+
+@covers("PRI-1")
+def test_after_an_upgrade_what_is_kept_is_looked_at_again_in_small_steps(
+    old_store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rescan, "AT_ONCE", 1)
+    old_store.add_turns([a_turn(f"Number {n}: {SAID}", message=f"n{n}") for n in range(3)])
+    engine = engine_on(old_store)
+    assert engine.look_again()
+    assert "is being looked at" in str(engine.looked_again())
+    steps = 1
+    while engine.look_again():
+        steps += 1
+    assert steps > 10
+    assert found_below(path.parent, SECRETS) == set(), "in the database, its log and its backups"
+    assert "secrets were taken out" in str(engine.looked_again())
+    assert engine.recall("deployment", HERE, limit=9, now=NOW), "what was rewritten is found"
+    assert [finding for finding in old_store.check() if finding.health is Health.PROBLEM] == []
+
+
+def test_it_is_done_once_for_each_set_of_rules(old_store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = engine_on(old_store)
+    while engine.look_again():
+        pass
+    assert not engine.look_again()
+    monkeypatch.setattr(rescan, "rules", lambda: "other rules")
+    assert engine.look_again()
+    assert old_store.mend()
+    assert not engine.look_again(), "the repair has looked at everything"

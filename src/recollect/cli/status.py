@@ -137,6 +137,8 @@ def told(pid: int | None, facts: Facts | None, kept: Facts) -> Iterator[tuple[st
     yield "memories", f"{facts['memories']:,} {COUNTED}"
     yield from _waiting(facts)
     yield "model", _model(facts["model"])
+    if facts.get("secrets"):
+        yield "secrets", str(facts["secrets"])
     if facts.get("extractor"):
         yield "extractor", str(facts["extractor"])
     yield from _problems(facts.get("last_errors") or [])

@@ -21,6 +21,7 @@ NICENESS = 10  # of this thread alone: an agent's tools come first
 END_S = 1.0
 PATIENCE_S, STEP_S = 1.0, 0.01
 EMBEDDED_AT_ONCE = 4  # a tenth of a second, for long ones
+PAUSE_S = 0.02  # between two steps of a chore
 
 
 class Background:
@@ -88,6 +89,9 @@ class Background:
             if self._engine.to_learn():  # an agent may ask for it soon; what was imported can wait
                 self._learn_all()
         while not self._ending and self._engine.extract_some():
+            pass
+        # What an upgrade leaves to do waits for everything else, also for what comes meanwhile.
+        while not self._wake.wait(PAUSE_S) and self._engine.look_again():
             pass
         self._give_back()
 

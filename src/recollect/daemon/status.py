@@ -28,6 +28,7 @@ class Status:
     dropped: int  # events that are lost: memory had no room for them either
     taken_back: int | None  # the deed that took back what an older version had ended in doubt
     to_embed: int  # memories and turns that wait for their meaning
+    secrets: str | None  # how far what is kept was looked at with the rules of this version; None: not begun
     extractor: str | None  # None: no language model reads sessions
     model: str
     read_only: bool  # the database can be read but not written: nothing is learnt
@@ -52,6 +53,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         dropped=engine.dropped,
         taken_back=_taken_back(engine),
         to_embed=waiting.memories + waiting.turns,
+        secrets=engine.looked_again(),
         extractor=_extractor(engine),
         model=model,
         read_only=engine.is_read_only,

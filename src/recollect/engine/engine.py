@@ -491,6 +491,15 @@ class Engine(Changing):
         """Work for the background that may take long: an exchange goes to the language model that its user has set."""
         return self._learning.extract()
 
+    def look_again(self) -> bool:
+        """Work for the background: some more of what an older version kept is looked at with the rules of this one."""
+        return not self._store.is_read_only and self._store.look_again()
+
+    def looked_again(self) -> str | None:
+        """How far that is; None: it has not begun."""
+        finding = self._store.looked_again()
+        return None if finding is None else finding.says
+
     def to_learn(self) -> int:
         """How much waits to be learnt from."""
         return self._store.count_waiting_events()

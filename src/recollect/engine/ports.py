@@ -321,6 +321,14 @@ class KeepsChores(Protocol):
         """Copy all of it, as an upgrade does before it changes something."""
         ...
 
+    def look_again(self) -> bool:
+        """Look for secrets in some more of what is kept, with the rules of this version. False: all of it was seen."""
+        ...
+
+    def looked_again(self) -> Finding | None:
+        """How far that is; None: it has not begun."""
+        ...
+
 
 class Store(
     FindsMemories,

@@ -91,7 +91,7 @@ def _proposal(item: object, turns: Sequence[Turn]) -> Proposal:
     if reads_as_instruction(text) or reads_as_instruction(quote.words if turn.role is Role.USER else quote.around):
         raise _Drop("it reads as an order to an agent")
     return Proposal(
-        text=redact(text).text,
+        text=text,
         kind=kind,
         tier=Tier.CANDIDATE,
         basis=Basis.MODEL,
@@ -110,7 +110,7 @@ def _kind(value: object) -> Kind:
 
 def _line(value: object) -> str:
     """One line; a character that nobody sees is no part of an honest answer."""
-    text = " ".join(value.split()) if isinstance(value, str) else ""
+    text = " ".join(redact(value).text.split()) if isinstance(value, str) else ""
     if not MIN_TEXT_CHARS <= len(text) <= MAX_TEXT_CHARS or not text.isprintable():
         raise _Drop("the text is missing, too short, too long or not printable")
     return text

@@ -31,6 +31,7 @@ from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope,
 from recollect.domain.session import Note, Summary
 from recollect.hosts import fields as read
 from recollect.hosts.fields import Fields
+from recollect.privacy.secrets import redact
 from recollect.text.block import visible
 
 Value = TypeVar("Value")
@@ -206,13 +207,18 @@ def _kinds(fields: Fields) -> frozenset[Kind]:
 
 
 def _notes(fields: Fields) -> tuple[Note, ...]:
-    return tuple(_naming("notes", Note.parse, visible(line)) for line in read.texts(fields, "notes"))
+    return tuple(_naming("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes"))
+
+
+def _one_line(text: str) -> str:
+    """Without its secrets, of which some are told by their lines."""
+    return visible(redact(text).text)
 
 
 def _summary(fields: Fields) -> Summary:
     try:
-        lists = {name: tuple(map(visible, read.texts(fields, name))) for name in SUMMARY_LISTS}
-        return Summary(asked=visible(read.optional(fields, "asked") or ""), **lists)
+        lists = {name: tuple(map(_one_line, read.texts(fields, name))) for name in SUMMARY_LISTS}
+        return Summary(asked=_one_line(read.optional(fields, "asked") or ""), **lists)
     except (PayloadError, InvalidValue) as error:
         raise PayloadError(f"`summary`: {error}") from None
 

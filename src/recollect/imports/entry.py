@@ -24,6 +24,7 @@ from recollect.domain.memory import (
     SessionId,
     Source,
 )
+from recollect.privacy.secrets import redact
 from recollect.text.block import visible
 
 HOST = "import"  # what `history` shows as the host of what came from a file
@@ -79,7 +80,7 @@ class Origin:
 
 def title_of(text: str | None) -> str | None:
     """One line that fits; a title is never a reason to refuse what it stands for."""
-    line = visible(text) if text else ""
+    line = visible(redact(text).text) if text else ""
     if not line:
         return None
     return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1] + "…"

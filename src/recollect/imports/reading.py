@@ -9,11 +9,14 @@ from recollect.imports import claude_mem, claude_memory, markdown, mem0, own_mar
 from recollect.imports.entry import Entry, NamesProject, Origin
 from recollect.imports.format import Format
 from recollect.imports.markdown import Manner
+from recollect.privacy.secrets import redact
 
 RULES = ("rules", ".mdc")  # .cursorrules and its like: a file of rules by its very name
 
 
 def entries(form: Format, text: str, origin: Origin, named: NamesProject) -> Iterator[Entry]:
+    if form in (Format.MARKDOWN, Format.CLAUDE_MEMORY):
+        text = redact(text).text  # before it is taken apart: a key has several lines
     match form:
         case Format.MARKDOWN:
             if own_markdown.is_own(text):

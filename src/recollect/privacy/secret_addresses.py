@@ -12,10 +12,10 @@ from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_
 
 Found = tuple[int, int, str]  # start, end, rule
 
-_USERINFO = Pattern(rb"([^\s/@:\"'<>`\\]{0,120}):([^\s/\"'<>`\\\x01]{1,200})@(?=[\w\[${(%*<.\-])")
-_WITH_SLASH = Pattern(
-    rb"([^\s/@:\"'<>`\\]{0,120}):(?!\d{1,5}/)([^\s\"'<>`\\\x01@]{1,120})@"
-    rb"(?=[A-Za-z0-9.\-]{1,100}(?::\d{2,5})?(?:[/\s\"']|$))"
+# A password may have any sign in it; the last `@` before what can be a host ends it. A port is no password.
+_USERINFO = Pattern(
+    rb"([^\s/@:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
+    rb"(?=[\w\[${(%*<.\-][\w.\-\]}]{0,100}(?::|[/?#,;)\s\"'`>*\\$%]|$))"
 )
 _TOKEN_ALONE = Pattern(rb"([A-Za-z0-9_\-]{16,200})@")
 _DATA_SOURCE = Pattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
@@ -91,7 +91,7 @@ def in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
 
 
 def _userinfo(text: bytes, start: int) -> Iterator[Found]:
-    match = _USERINFO.match(text, start) or _WITH_SLASH.match(text, start)
+    match = _USERINFO.match(text, start)
     if match is None:
         alone = _TOKEN_ALONE.match(text, start)
         if alone is not None and is_key(alone.group(1)):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_patterns import Pattern, places_of
 from recollect.privacy.secret_values import is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -13,7 +13,7 @@ LONGEST = 24_000  # a private key of 16,384 bits has 13,000 characters
 _BEGIN = Pattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
 _BODY = Pattern(
-    rb"(?:(?:[\s\"',+]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
+    rb"(?:(?:[\s\"',+>]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
     rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
 _END = Pattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
@@ -28,8 +28,26 @@ _BASE64 = Pattern(rb"[A-Za-z0-9+/=]{16}")
 _LONGEST_LINE = 400
 _TALK = 64  # less than this between begin and end is talk of a key, unless it is base64
 _PUTTY = b"putty-user-key-file"
-_PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,200})")
+# Lines of base64; white space may be folded, and each line quoted.
+_PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})")
 
+_CODES = Pattern(
+    rb"(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|mfa)[ _\-](?:login[ _\-])?codes?\b[^\n]{0,120}?[:\n]",
+    re.IGNORECASE,
+)
+_CODE = Pattern(rb"(?<![\w/.\-])(?=[a-z\-]{0,20}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4}(?![\w/.\-])")
+_CODE_CHARS = 6
+_DATE = Pattern(rb"\d{4}-\d\d-\d\d$")
+_CODES_REACH = 800
+_PHRASE = Pattern(
+    rb"(?:mnemonic|phrase|words)\b[^a-z\n]{0,3}(?:[^\n:=]{0,60}[:=]|\sis|[^\n]{0,60}\n)[\s\"'`\d.]{1,12}"
+    rb"([a-z]{3,8}(?:[\s,\d.]{1,8}[a-z]{3,8}){11,23})(?![\w\-])",
+    re.IGNORECASE,
+)
+_PHRASES = (b"mnemonic", b"phrase", b"seed words")
+_BEFORE_CODES = 40
+
+_JWK = Pattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
 _KIND = Pattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
 _DATA = Pattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
 _DATUM = Pattern(
@@ -49,11 +67,14 @@ def private_keys(text: bytes, low: bytes) -> Iterator[Found]:
             yield place, end, "private-key"
         place = low.find(b"-----begin", max(place + 10, end or 0))
     yield from _ends(text, low)
+    if b'"kty"' in low:
+        for match in _JWK.finditer(text):
+            yield *match.span(1), "private-key"
     place = low.find(_PUTTY)
     while place >= 0:
         lines = _PUTTY_LINES.search(text, place, place + LONGEST)
         if lines is not None:
-            yield *lines.span(1), "private-key"
+            yield lines.end(1) - len(lines.group(1).lstrip(b"\r\n >")), lines.end(1), "private-key"
         place = low.find(_PUTTY, lines.end() if lines is not None else place + LONGEST)
 
 
@@ -92,7 +113,7 @@ def _end(text: bytes, low: bytes, start: int) -> int | None:
         closing = ending.start() if ending is not None else -1
     if closing >= 0:
         inside = text[start:closing]
-        if (len(inside) < _TALK and _BASE64.search(inside) is None) or is_placeholder(inside[:400]):
+        if (len(inside) < _TALK and _BASE64.search(inside) is None) or is_placeholder(inside[:400].replace(b">", b"")):
             return None
         end = low.find(b"-----", closing + 8, closing + 80)
         return end + 5 if end >= 0 else min(closing + 8, len(text))
@@ -117,3 +138,23 @@ def manifests(text: bytes, low: bytes) -> Iterator[Found]:
                 break
             if not is_placeholder(match.group(2)) and not is_reference(match.group(2)):
                 yield *match.span(2), "kubernetes-secret"
+
+
+def recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
+    """Lists of codes that each let one in once, and the words that a wallet is made from."""
+    for place in places_of(low, (b"code",)):
+        head = _CODES.search(text, max(0, place - _BEFORE_CODES), place + _CODES_REACH)
+        if head is not None:
+            yield from _codes(text, head.end())
+    for place in places_of(low, _PHRASES):
+        phrase = _PHRASE.search(text, place, place + _CODES_REACH)
+        if phrase is not None:
+            yield *phrase.span(1), "recovery-phrase"
+
+
+def _codes(text: bytes, start: int) -> Iterator[Found]:
+    end = text.find(b"\n\n", start, start + _CODES_REACH)
+    found = _CODE.finditer(text, start, end if end >= 0 else start + _CODES_REACH)
+    codes = [code for code in found if len(code.group()) >= _CODE_CHARS and not _DATE.match(code.group())]
+    for code in codes if len(codes) > 1 or (codes and codes[0].start() <= start + 2) else ():
+        yield *code.span(), "recovery-code"

@@ -1,4 +1,4 @@
-"""Secrets in what is sent and typed: headers, cookies, command lines. Pure. All work is bounded, as in `addresses`."""
+"""Secrets in what is sent: headers and cookies. Pure. All work is bounded, as in `secret_addresses`."""
 
 import re
 from base64 import b64decode
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import each, is_usual
 from recollect.privacy.secret_patterns import Pattern
-from recollect.privacy.secret_values import is_key, is_password, is_placeholder
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
 
@@ -26,25 +26,6 @@ _COOKIE_PART = Pattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
 _SESSION = Pattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
 _WINDOW = 1600  # how far a line is followed
-_CURL_USER = Pattern(
-    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
-)
-_TYPED = rb"([\"']?)([^\s\"'|;]{4,200})"
-_COMMAND_WINDOW = 400
-_COMMANDS: tuple[tuple[bytes, Pattern], ...] = tuple(
-    (literal, Pattern(pattern, re.IGNORECASE if literal.islower() else 0))
-    for literal, pattern in (
-        (b"mysql", rb"mysql(?:dump|admin|import)?\b[^\n|;]{0,200}?\s-(?-i:p)" + _TYPED),
-        (b"sshpass", rb"sshpass\s{1,3}-p\s{0,3}" + _TYPED),
-        (b"redis-cli", rb"redis-cli\b[^\n|;]{0,200}?\s-a\s{1,3}" + _TYPED),
-        (b"login", rb"login\b[^\n|;]{0,200}?\s-p\s{1,3}" + _TYPED),
-        (b"login", rb"login\s{1,4}\S{1,100}\s{1,9}password\s{1,4}" + _TYPED),
-        (b"sqlcmd", rb"sqlcmd\b[^\n|;]{0,200}?\s-(?-i:P)\s{1,3}" + _TYPED),
-        (b"openssl", rb"openssl\b[^\n|;]{0,200}?\spass:" + _TYPED),
-        (b"identified by", rb"identified by\s{1,4}(?:password\s{1,3})?([\"'])([^\"'\s]{4,200})"),
-        (b"with password", rb"with password\s{1,4}([\"'])([^\"'\s]{4,200})"),
-    )
-)
 
 
 def in_headers(text: bytes, low: bytes) -> Iterator[Found]:
@@ -52,13 +33,6 @@ def in_headers(text: bytes, low: bytes) -> Iterator[Found]:
         yield from each(low, literal, lambda place: _scheme(text, place))
     yield from each(low, b"authorization", lambda place: _authorization(text, place))
     yield from _once_a_line(low, b"cookie", lambda place: _cookies(text, place))
-
-
-def in_commands(text: bytes, low: bytes) -> Iterator[Found]:
-    yield from _once_a_line(low, b"curl", lambda place: _curl(text, place))
-    for literal, pattern in _COMMANDS:
-        if literal in low:
-            yield from _commands(text, low, literal, pattern)
 
 
 def _once_a_line(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
@@ -102,7 +76,7 @@ def _authorization(text: bytes, place: int) -> Iterator[Found]:
     if scheme == b"basic":
         if _is_login(value):
             yield *match.span(2), "basic-auth"
-    elif is_key(value) or is_password(value, quoted=False, assigned=False):
+    elif is_key(value) or is_password(value, Frame.TOLD):
         yield *match.span(2), "bearer-token" if scheme in (b"bearer", b"") else "authorization"
 
 
@@ -114,25 +88,3 @@ def _cookies(text: bytes, place: int) -> Iterator[Found]:
         if _SESSION.search(part.group(1)) and is_key(part.group(2)):
             start, end = part.span(2)
             yield match.start(1) + start, match.start(1) + end, "cookie"
-
-
-def _curl(text: bytes, place: int) -> Iterator[Found]:
-    limit = place + _WINDOW
-    stop = text.find(b"\n", place, limit)
-    while stop > 0 and text[stop - 1] == 0x5C:  # a backslash: the command goes on in the next line
-        stop = text.find(b"\n", stop + 1, limit)
-    for match in _CURL_USER.finditer(text, place, stop if stop > 0 else limit):
-        user, password = match.groups()
-        if password and not is_usual(password):
-            yield *match.span(2), "password"
-        elif not password and is_key(user):  # a key in place of a user, as payment services have it
-            yield *match.span(1), "token"
-
-
-def _commands(text: bytes, low: bytes, literal: bytes, pattern: Pattern) -> Iterator[Found]:
-    def look(place: int) -> Iterator[Found]:
-        match = pattern.match(text, place, place + _COMMAND_WINDOW)
-        if match is not None and not is_usual(match.group(2)):
-            yield *match.span(2), "password"
-
-    yield from each(low, literal, look)

@@ -8,9 +8,11 @@ from functools import lru_cache
 from recollect.privacy.secret_words import (
     ABOUT,
     KEY_KINDS,
+    LOGINS,
     OTHER_KEYS,
     OTHER_TOKENS,
     PASSWORDS,
+    SIGNERS,
     TOKEN_ENDINGS,
     TOKENS,
     VENDORS,
@@ -18,7 +20,14 @@ from recollect.privacy.secret_words import (
     WORDY_VENDORS,
 )
 
+# A name that tells has one of these in it.
+ANCHORS = tuple(
+    b"pass pwd pw secret token key cred auth jwt access api seed totp login connect pdo( mysqli hmac fernet kennwort "
+    b"wachtwoord contrase senha clave parola heslo sandi salasana adgangskode psk pa55 p4ss".split()
+)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_DIGITS_AS_LETTERS = str.maketrans("0345", "oeas")
+_HASHED = ("passwordhash", "passwdhash", "passhash", "hashedpassword", "encryptedpassword", "passworddigest")
 _VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
 _NEVER = re.compile(
     "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
@@ -30,6 +39,7 @@ _STILL = frozenset("base value string str plain raw base64 b64 live prod staging
 class Strength(Enum):
     NOTHING = auto()
     WEAK = auto()  # `key`, `auth`: only what is random beyond doubt
+    LOGIN = auto()  # `login`, `connect`: only a password behind its user, or among what it is given
     VENDOR = auto()  # the name of one who gives out keys
     KEY = auto()  # `api_key`, `token`: whatever was generated
     PASSWORD = auto()  # whatever is no plain word
@@ -39,6 +49,14 @@ class Strength(Enum):
 class Telling:
     strength: Strength
     rule: str
+    is_login: bool = False  # it may have a user and a password beside it
+    is_signer: bool = False  # it may have a key beside it
+    is_doubtful: bool = False  # `pass`: a word of every day, too
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether the value may follow in a sentence."""
+        return self.strength in (Strength.PASSWORD, Strength.KEY, Strength.WEAK)
 
 
 _NOTHING = Telling(strength=Strength.NOTHING, rule="")
@@ -47,8 +65,10 @@ _NOTHING = Telling(strength=Strength.NOTHING, rule="")
 @lru_cache(maxsize=4096)
 def telling(name: bytes) -> Telling:
     """Of `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
-    words = [word.lower() for word in _WORD.findall(name[-80:].decode("latin-1"))]
+    words = _words(name[-80:].decode("latin-1"))
     joined = "".join(words)
+    if joined.endswith(_HASHED):
+        return Telling(strength=Strength.KEY, rule="password-hash")
     if not words or _NEVER.search(joined):
         return _NOTHING
     vendor = _vendor(words, joined)
@@ -58,6 +78,14 @@ def telling(name: bytes) -> Telling:
     if found.strength is Strength.KEY:
         return Telling(strength=Strength.KEY, rule=f"{vendor}-{found.rule}")
     return Telling(strength=Strength.VENDOR, rule=f"{vendor}-key")
+
+
+def _words(name: str) -> list[str]:
+    """`passw0rd` is read as it is meant."""
+    plain = name.lower().translate(_DIGITS_AS_LETTERS)
+    if "passw" in plain and "passw" not in name.lower().replace("passw0", ""):
+        name = plain
+    return [word.lower() for word in _WORD.findall(name)]
 
 
 def _vendor(words: list[str], joined: str) -> str | None:
@@ -79,7 +107,13 @@ def _own(words: list[str], joined: str) -> Telling:
             return _NOTHING
         if strength is Strength.PASSWORD and any(word not in _STILL for word in after):
             strength = Strength.KEY
-        return Telling(strength=strength, rule=_rule(strength, joined))
+        return Telling(
+            strength=strength,
+            rule=_rule(strength, joined),
+            is_login=words[place] in LOGINS,
+            is_signer=words[place] in SIGNERS,
+            is_doubtful=words[: place + 1] == ["pass"],
+        )
     return _NOTHING
 
 
@@ -87,13 +121,17 @@ def _strength(words: list[str], place: int) -> Strength:
     word = words[place]
     if word in PASSWORDS or (len(word) > 8 and word.endswith(("password", "passwd"))):
         return Strength.PASSWORD
-    if word == "pass" and place:
+    if word == "pass":
         return Strength.PASSWORD
     if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
         return Strength.KEY
     if word == "key" and place and words[place - 1] in KEY_KINDS:
         return Strength.KEY
-    return Strength.WEAK if word in WEAK else Strength.NOTHING
+    if word == "seed" and place and words[place - 1] in ("fa", "mfa", "otp", "totp"):
+        return Strength.KEY
+    if word in WEAK:
+        return Strength.WEAK
+    return Strength.LOGIN if word in LOGINS else Strength.NOTHING
 
 
 def _rule(strength: Strength, joined: str) -> str:

@@ -1,7 +1,7 @@
 """Patterns that are compiled when first used: all of them together take 80 ms, and one text needs few of them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Match = re.Match[bytes]
@@ -25,3 +25,21 @@ class Pattern:
         compiled = re.compile(self._pattern, self._flags)
         self.match, self.search, self.finditer = compiled.match, compiled.search, compiled.finditer
         return getattr(compiled, name)
+
+
+def places_of(text: bytes, words: Iterable[bytes]) -> list[int]:
+    """Where one of these words begins, unsorted. One search for each: together they are quicker than one pattern."""
+    places = []
+    for word in words:
+        place = text.find(word)
+        while place >= 0:
+            places.append(place)
+            place = text.find(word, place + len(word))
+    return places
+
+
+def line_start(text: bytes, place: int, reach: int) -> int:
+    """Where the line of this place begins, or how far it is followed back."""
+    floor = max(0, place - reach)
+    found = text.rfind(b"\n", floor, place)
+    return found + 1 if found >= 0 else floor

@@ -32,6 +32,7 @@ _LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
 _DIGIT = Pattern(rb"[0-9]")
+_NEXT = Pattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
 _SEPARATOR = Pattern(rb"[_=\-]")
 _OPERATOR = Pattern(rb"[=:>,]|\|\|")
 
@@ -70,7 +71,16 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
         if found is not None:
             yield found
             end = max(end, found[1])
+            if found[2].endswith("-id"):
+                yield from _its_secret(text, end)
         start = mapped.find(_LONG, end)
+
+
+def _its_secret(text: bytes, end: int) -> Iterator[Found]:
+    """What follows the public half of a key: `AKIA...,...`, `("AC...", "...")`."""
+    match = _NEXT.match(text, end)
+    if match is not None and is_key(match.group(1)):
+        yield *match.span(1), "secret"
 
 
 def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:

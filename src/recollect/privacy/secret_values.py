@@ -7,8 +7,10 @@ many.
 
 import math
 import re
+from enum import Enum, auto
 from itertools import pairwise
 
+from recollect.privacy.secret_names import Strength
 from recollect.privacy.secret_patterns import Pattern
 
 # For each first letter, those that often follow it in English words and in identifiers.
@@ -33,7 +35,7 @@ _ENOUGH = 80  # so many bytes tell as much as all of them
 
 _PLACEHOLDER = Pattern(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
-    rb"|sample|\bfoo\b|foobar|<|>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
+    rb"|sample|\bfoo\b|foobar|^<|<[a-z][a-z _\-.]*>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
     rb"|my[-_ ]?(?:secret|token|password|api|key)"
     rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}"
     rb"|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
@@ -41,7 +43,7 @@ _PLACEHOLDER = Pattern(
 # After the beginning of a vendor's key less is left to doubt.
 _FILLER = Pattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}")
 _REFERENCE = Pattern(
-    rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&\w+$|![A-Z]|\[|\(|"
+    rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&[a-z_]+$|![A-Z][A-Za-z:]*$|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
     rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
     rb"(?:self|this|cls|config|cfg|conf|settings|secrets?|params?|args?|opts?|options|req|request|res|response|ctx|"
@@ -70,6 +72,11 @@ _METHOD = Pattern(
     rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
+_NUMBERED = Pattern(
+    rb"[a-z]+[-_.]?\d{1,3}$|[A-Z]{2,10}-\d+|[A-Z][a-z]+\d{1,3}$|[\w./\-]+\.[a-z]{1,4}(?::\d+)?$"
+)  # redis-01, CVE-2024-1, a.py
+_WORDED = Pattern(rb"[A-Za-z]{7,20}\d{3,4}[!?*#$]?$|[A-Za-z]{4,12}([._\-])[A-Za-z]{4,12}[._\-]\d{2,4}[!?*#$]?$")
+_PASSPHRASE = Pattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
@@ -127,7 +134,7 @@ def _is_refused(value: bytes) -> bool:
         is_placeholder(value)
         or _ALPHABET in value.lower()
         or is_reference(value)
-        or _CALL.match(value) is not None
+        or (value[-1:] in b")]}" and _CALL.match(value) is not None)
         or _PUBLIC.match(value) is not None
         or b"://" in value
     )
@@ -146,6 +153,8 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
         return len(value) >= 15 and (vendor or len(value) <= 18) and not is_placeholder(value)
     if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
         return entropy(value) >= 2.8 and not is_placeholder(value)
+    if _is_of_signs(value):
+        return not _is_refused(value)
     found = chance(value)
     if found < 0.15 or _is_refused(value) or _MEASURE.match(value):
         return False
@@ -156,6 +165,11 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
     if len(value) >= 16:
         return found >= 0.22 and entropy(value) >= 2.9 and not _is_dotted_name(value)
     return found >= 0.26 and entropy(value) >= 2.4 and not _is_dotted_name(value)
+
+
+def _is_of_signs(value: bytes) -> bool:
+    """Letters, digits and several signs in disorder, as frameworks make their keys."""
+    return len(value) >= 20 and len(set(value) & _SIGNS) >= 4 and entropy(value) >= 4.2
 
 
 def _is_made_up(value: bytes) -> bool:
@@ -174,7 +188,7 @@ def is_opaque(value: bytes) -> bool:
     return (
         len(value) >= 20
         and not is_uuid(value)
-        and not is_digest(value)
+        and not is_digest(re.split(rb"[-_:]", value)[-1])
         and is_key(value)
         and chance(value) >= 0.3
         and entropy(value) >= 3.4
@@ -182,30 +196,112 @@ def is_opaque(value: bytes) -> bool:
     )
 
 
+def _has_signs(value: bytes) -> bool:
+    return any(map(_SIGNS.__contains__, value))
+
+
 def _is_dotted_name(value: bytes) -> bool:
     """`app.kubernetes.io/v1`, `src/main2.py`: parts that are words."""
     parts = re.split(rb"[._/:\-]", value)
-    return len(parts) > 2 and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7 and chance(value) < 0.28
+    return (
+        len(parts) > 2
+        and not _has_signs(value)
+        and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7
+        and chance(value) < 0.28
+    )
 
 
-def is_password(value: bytes, *, quoted: bool, assigned: bool, sets: bool = False) -> bool:
-    """Beside the word password. `assigned`: by a sign that is no prose (`PASSWORD=`, `"password":`); `sets`: in the
-    environment, where nothing else can be meant."""
+class Frame(Enum):
+    """What puts a value beside a name, from the surest to the least sure."""
+
+    SET = auto()  # in the environment, where nothing else can be meant
+    QUOTED = auto()
+    ASSIGNED = auto()  # by a sign that is no prose, or a flag
+    TOLD_QUOTED = auto()  # in a sentence, in quotes
+    TOLD = auto()  # in a sentence: "the password is ..."
+    NEAR = auto()  # the next word
+
+
+_IN_CODE = frozenset((Frame.SET, Frame.QUOTED, Frame.ASSIGNED))
+
+
+def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
+    if b" " in value and strength in (Strength.PASSWORD, Strength.KEY):
+        return is_grouped(value) or (strength is Strength.PASSWORD and is_passphrase(value, frame))
+    match strength:
+        case Strength.PASSWORD:
+            return is_password(value, frame)
+        case Strength.KEY:
+            is_doubtful = frame is Frame.NEAR and (len(value) < 12 or is_digest(value))
+            return not is_doubtful and is_key(value, assigned=frame in _IN_CODE)
+        case Strength.VENDOR:
+            return len(value) >= 14 and is_key(value, vendor=True)
+        case Strength.WEAK:
+            return is_opaque(value)
+        case _:
+            return False
+
+
+def is_password(value: bytes, frame: Frame) -> bool:
+    """Beside the word password."""
     if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
         return False
     low = value.lower()
     digits = len(value) - len(value.translate(None, b"0123456789"))
     if not any(map(_LETTERS.__contains__, low)):
-        return assigned and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
-    signs = any(map(_SIGNS.__contains__, value[:-1]))
-    if sets and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
+        return frame in _IN_CODE and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
+    if frame is Frame.SET and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
         return True
+    signs = _has_signs(value[:-1])
     if not digits and not signs:  # a word, unless no word has such letters
-        return len(value) >= 8 and value.isalpha() and not value.isupper() and chance(value) >= 0.35
+        joined = value.translate(None, b"_-.")
+        return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and chance(joined) >= 0.35
     if _MEASURE.match(value) or _METHOD.match(value):
         return False
     if not digits:
-        return len(value) >= 6 and (quoted or assigned) and value[0] not in b"=?&|*+!"
-    if not assigned and not quoted:
-        return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
-    return quoted or signs or not _VARIABLE.match(value) or chance(value) >= 0.22
+        return len(value) >= 6 and frame not in (Frame.TOLD, Frame.NEAR) and value[0] not in b"=?&|*+!"
+    match frame:
+        case Frame.NEAR:
+            is_like_one = signs or digits >= 2 or chance(value) >= 0.22
+            return len(value) >= 7 and is_like_one and not _is_dotted_name(value) and not _NUMBERED.match(value)
+        case Frame.TOLD:
+            return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
+        case Frame.ASSIGNED:
+            return signs or not _VARIABLE.match(value) or chance(value) >= 0.22
+        case _:
+            return True
+
+
+def is_strong(value: bytes) -> bool:
+    """So much like a generated password that a name anywhere in its line is enough."""
+    if not 8 <= len(value) <= 64 or _is_refused(value) or is_uuid(value) or _HEX.match(value) is not None:
+        return False
+    low = value.lower()
+    if value.isdigit() or low == value.upper() or value.translate(None, b"0123456789") == value:
+        return False
+    if _MEASURE.match(value) or _METHOD.match(value) or _NUMBERED.match(value) or is_digest(value):
+        return False
+    if _has_signs(value):
+        return b"=" not in value and chance(value) >= 0.1
+    return low != value and value.upper() != value and chance(value) >= 0.3 and not _is_dotted_name(value)
+
+
+def is_worded(value: bytes) -> bool:
+    """Words and a number, as people make up passwords: `lanterncopper2508`, `Jungle-Cactus-72`."""
+    return len(value) >= 10 and _WORDED.match(value) is not None and not _is_refused(value) and not _METHOD.match(value)
+
+
+def is_passphrase(value: bytes, frame: Frame) -> bool:
+    """Several words in quotes, as a generator of passphrases writes them, or of which the first is a password."""
+    if frame is not Frame.QUOTED:
+        return False
+    return _PASSPHRASE.match(value) is not None or is_password(value.split(b" ")[0], Frame.NEAR)
+
+
+def is_grouped(value: bytes) -> bool:
+    """Groups of the same size, as people copy a generated value: `bngc al76 q6t3 tbzx`."""
+    groups = value.split() if b" " in value else value.split(b"-")
+    joined = b"".join(groups)
+    if len(groups) < 3 or len(set(map(len, groups[:-1]))) != 1 or len(groups[-1]) > len(groups[0]):
+        return False
+    return len(groups[0]) >= 3 and joined.isalnum() and not joined.isdigit() and chance(joined) >= 0.3

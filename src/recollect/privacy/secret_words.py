@@ -4,14 +4,22 @@
 PASSWORDS = frozenset(
     "password passwd passphrase passcode pwd pw psw passwort kennwort userpass dbpass dbpassword rootpass "
     "userpassword adminpassword mypassword passwords pgpassword sshpass keypass storepass motdepasse senha "
-    "contrasena clave wachtwoord".split()
+    "contrasena clave wachtwoord passe parola heslo sandi adgangskode adgangskoden kodeordet "
+    "passord passordet salasana requirepass masterauth psk rootpw bindpw adminpw userpw".split()
 )
+# They may have a user and a password beside them.
+LOGINS = frozenset(
+    "login logins auth cred creds credential credentials basicauth authentication authenticate connect connection pdo "
+    "mysqli hmac fernet totp jwt".split()
+)
+# Of these, the first argument is no user.
+SIGNERS = frozenset("hmac fernet totp jwt".split())
 # The last part of a name that holds something generated.
 TOKENS = frozenset(
     "token secret secrets credential credentials creds cred apikey apitoken accesstoken authtoken accesskey "
     "secretkey privatekey clientsecret appsecret apisecret authkey masterkey signingkey encryptionkey appkey "
     "licensekey accountkey sharedkey sharedaccesskey storagekey refreshtoken idtoken bearer jwt pat "
-    "authorization bottoken usertoken secretid oauthtoken webhooksecret sharedsecret signingsecret "
+    "authorization bottoken usertoken secretid oauthtoken totp webhooksecret sharedsecret signingsecret "
     "consumersecret consumerkey sessiontoken deploytoken personaltoken servicekey servertoken secrettoken "
     "secretaccesskey accesskeysecret".split()
 )
@@ -36,7 +44,7 @@ KEY_KINDS = frozenset(
 )
 WEAK = frozenset(
     "access api key keys auth session sid sess sessionid phpsessid jsessionid cookie signature sig salt nonce "
-    "pass seed".split()
+    "seed".split()
 )
 # After a telling word these say that the value is about the secret and not the secret itself.
 ABOUT = frozenset(

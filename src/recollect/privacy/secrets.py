@@ -11,9 +11,12 @@ from itertools import accumulate
 
 from recollect.privacy.secret_addresses import in_addresses
 from recollect.privacy.secret_assignments import assigned
-from recollect.privacy.secret_blocks import manifests, private_keys
-from recollect.privacy.secret_headers import in_commands, in_headers
+from recollect.privacy.secret_blocks import manifests, private_keys, recovery_codes
+from recollect.privacy.secret_commands import in_commands
+from recollect.privacy.secret_headers import in_headers
+from recollect.privacy.secret_reading import as_bytes, has_unseen, without_unseen
 from recollect.privacy.secret_runs import keys_in_runs
+from recollect.privacy.secret_stores import kept_passwords
 
 _MARK = "[redacted:"
 _LONGEST_MARK = 64
@@ -60,7 +63,10 @@ def _secrets(text: str) -> list[Secret]:
     """One look. On bytes, one for each character: they are searched faster, and places stay what they are."""
     if len(text) < _SHORTEST_SECRET_TEXT:
         return []
-    plain = _without_marks(text).encode("latin-1", "replace")
+    if has_unseen(text):
+        seen, places = without_unseen(text)
+        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in _secrets(seen)]
+    plain = as_bytes(_without_marks(text))
     low = plain.lower()
     # The order is the rank: where two overlap, the first gives its name.
     found = [
@@ -69,7 +75,9 @@ def _secrets(text: str) -> list[Secret]:
         *in_addresses(plain, low),
         *in_headers(plain, low),
         *in_commands(plain, low),
+        *kept_passwords(plain, low),
         *manifests(plain, low),
+        *recovery_codes(plain, low),
         *assigned(plain, low),
     ]
     return _merged(plain, found) if found else []

@@ -108,7 +108,9 @@ REPEATED = (
     "pass", "api_key",
     "kind: secret\ndata:\n a: ", "[redacted:", "password=[redacted:token]", "heroku = ", "aaaaaaaaaaaaaa/", "é", "漢",
     "PuTTY-User-Key-File-2: a\nPrivate-Lines: 3\n", "name: password\n", "<password>", ".atlasv1.", "@tcp(",
-    "a1b2c3d4e5f6g7 ",
+    "a1b2c3d4e5f6g7 ", "a,password\n", "user\tpassword\n", "password: |\n a\n", "auth=('a', ", "unzip -P a ", "$6$aa$",
+    ":*:", "recovery codes: ", "mnemonic abc ", "as the password ", "пароль ", "\u200b", "p\u0430ss ", "http://a:b#@",
+    "insert (password) values (",
 )  # fmt: skip
 
 

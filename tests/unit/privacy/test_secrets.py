@@ -54,6 +54,20 @@ def test_what_the_text_means_stays_and_the_secret_goes(text: str, redacted: str)
         '{{\\"password\\":\\"{}\\"}}',
         "curl -u admin:{} https://x.org", "sshpass -p {} ssh x", "mysql -u root -p{} shop", "redis-cli -h x -a {}",
         "machine x login me password {}", "CREATE USER me IDENTIFIED BY '{}'", "**Password:** {}",
+        "--pass {}", "requirepass {}", "pass: {}", "user=me pass={}", "password ......... {}", "passw0rd: {}",
+        "password: |\n  {}\nuser: me", "password: >-\n    {}", "passwords:\n  - {}", '"passwords": ["{}"]',
+        'auth=("me", "{}")', 'new NetworkCredential("me", "{}")', 'smtp.login("me@x.org", "{}")',
+        "DriverManager.getConnection(url, \"me\", \"{}\")", "new PDO('mysql:host=h', 'me', '{}')",
+        "name,password,mail\nme,{},me@x.org", "| host | password |\n|---|---|\n| h | {} |",
+        "HOST    USER   PASSWORD\nh.x.org  me    {}", "<td>Password</td><td>{}</td>",
+        "INSERT INTO users (name, password) VALUES ('me', '{}')", "<password><![CDATA[{}]]></password>",
+        "db.x.org:5432:shop:me:{}", "echo 'me:{}' | sudo chpasswd", "htpasswd -b .htpasswd me {}", "unzip -P {} x.zip",
+        "smbclient //h/s -U me%{}", "ldapsearch -x -w {} -b dc=x", "7z a -p{} x.7z", "echo {} | sudo -S ls",
+        "net use Z: \\\\h\\s {} /user:me", 'ConvertTo-SecureString "{}" -AsPlainText', "ALTER USER me PASSWORD '{}'",
+        "Log in as admin with password {}", "the credentials are me@x.org / {}", "use {} as the password",
+        "password for the demo account: {}", "Das Passwort für die Datenbank lautet {}", "le mot de passe est {}",
+        "la contraseña es {}", "Пароль от базы: {}", "密码是{}。", "パスワードは {} です", "ｐａｓｓｗｏｒｄ： {}",
+        "pass\u200bword: {}", "p\u0430ssw\u043erd={}", "the password is “{}”", "postgres://me:{}@db.x.org/shop",
         "| password | {} |", "the staging password is {}", "password for the test user is {}", "`password`: `{}`",
     ],
 )  # fmt: skip
@@ -75,6 +89,26 @@ def test_a_password_is_found_however_it_is_written(written: str, password: str) 
 @pytest.mark.parametrize("value", [lower(CHANCE, 32), RANDOM, HASH, UUID])
 def test_a_generated_value_is_found_beside_a_name_that_tells(written: str, value: str) -> None:
     assert value not in redact(written.format(value)).text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "rule"),
+    [
+        ("--password {}", "qPVdHXr&Qh2F", "password"),
+        ("postgres://app:{}@db.x.org:5432/x", "pa/ss#w0@rd", "password"),
+        ("SECRET_KEY = '{}'", "django-insecure-8s(k#2v$q!z_x9@w)e%r^t&y*u=i-o", "secret"),
+        ("| service | api key |\n|---|---|\n| maps | {} |", RANDOM, "api-key"),
+        ("password_hash = '{}'", f"$2b$12${RANDOM}{RANDOM[:13]}", "password-hash"),
+        ("me:{}:19000:0:99999:7:::", f"$6$salt${RANDOM}{RANDOM}", "password-hash"),
+        ("const SECRET = Buffer.from('{}', 'base64')", RANDOM, "secret"),
+        ("echo {} | base64 -d > db_password", b64encode(b"hunter2!x").decode(), "password"),
+        ("GitHub recovery codes:\n{}", "2e25b-55d2e", "recovery-code"),
+        ("2FA seed: {}", "bngc al76 q6t3 tbzx 7qou wlbf", "secret"),
+        ('passphrase = "{}"', "correct horse battery staple", "password"),
+    ],
+)
+def test_a_secret_is_found_in_the_frames_that_people_use(text: str, secret: str, rule: str) -> None:
+    assert redact(text.format(secret)).text == text.format(f"[redacted:{rule}]")
 
 
 @pytest.mark.parametrize("line", ["\n", "\\n", "\r\n"])
@@ -185,3 +219,44 @@ def test_in_a_path_every_key_is_a_name_by_itself(beginning: str, pattern: str, r
     assert key not in safe
     assert (safe.startswith("/srv/"), safe.endswith("/shop.git")) == (True, True)
     assert redact_name(safe) == safe
+
+
+TALK = """
+The password must have at least 12 characters, e.g. one digit and one sign.
+Rotate the API key every 90 days (see SEC-1234).
+password reset link expires after 15min
+The access token is valid for 3600s; the refresh token for 14d.
+auth: oauth2
+key: Ctrl+Shift+P
+cache key: user:42:profile:v3
+The JWT is signed with RS256 and has kid=2024-05-key1.
+connect("wss://stream.example.com:9443/ws", { retries: 5 })
+client = Client("https://api.example.com/v2", timeout=30)
+token = tokenizer.encode("hello world", add_special_tokens=False)
+password: z.string().min(8).max(72)
+TOKEN_EXPIRY=15m
+Use SHA-256 as the hash for the key.
+the login page is at /auth/v2/login.html
+ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: NO)
+AuthenticationError: token abc expired at 2025-01-02T03:04:05Z
+aws secretsmanager get-secret-value --secret-id prod/db/v2
+vault kv get -field=password secret/app2
+docker login -u bob --password-stdin registry.example.com
+mysql -u root -p shop2024
+pass --clip email/work2
+PASS tests/unit/test_auth2.py (3.2s)
+Pass `stream=False` to disable it.
+random seed is 42424242
+name,password_min,password_max
+api key: see the wiki page ABC-123
+The recovery codes page shows error 500 after 2024-11-02 deploy.
+secret phrase detection uses the words list from bip39
+auth=('user', 'pass')
+requests.get(url, auth=(USER, PASSWORD))
+Buffer.from(process.env.SECRET, 'base64')
+"""
+
+
+@pytest.mark.parametrize("text", TALK.strip().splitlines())
+def test_what_is_said_beside_a_name_that_tells_is_mostly_no_secret(text: str) -> None:
+    assert redact(text).text == text

@@ -6,7 +6,7 @@ database too, also of an older schema. Names, which are keys, are left as they a
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -38,12 +38,19 @@ TABLES = {
 
 def count(connection: sqlite3.Connection, table: str) -> int:
     """How many rows of a table hold what looks like a secret."""
-    return sum(1 for row in connection.execute(f"SELECT * FROM {table}") if _holds_one(table, row))
+    return sum(1 for row in connection.execute(f"SELECT * FROM {table}") if holds_one(table, row))
 
 
 def take_out(connection: sqlite3.Connection) -> list[str]:
     """From every row that can be read; what was taken out."""
     secrets: list[str] = []
+    for table in [table for table in TABLES if table in quotations.tables_of(connection)]:
+        secrets += take_out_of(connection, table, connection.execute(f"SELECT * FROM {table}").fetchall())
+    return list(dict.fromkeys(secrets))
+
+
+def take_out_of(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
+    """From these rows of a table; what was taken out."""
     rewrite: dict[str, Callable[[sqlite3.Connection, sqlite3.Row], None]] = {
         "memory": _rewrite_memory,
         "turn": lambda kept, row: quotations.rewrite_turn(kept, row, redact(row["text"]).text),
@@ -52,11 +59,11 @@ def take_out(connection: sqlite3.Connection) -> list[str]:
         "recap": _rewrite_recap,
         "inbox": lambda kept, row: inbox.rewrite_event(kept, row, lambda said: redact(said).text),
     }
-    for table in [table for table in TABLES if table in quotations.tables_of(connection)]:
-        for row in connection.execute(f"SELECT * FROM {table}").fetchall():
-            if _holds_one(table, row):
-                secrets += [secret for said in _said_in(table, row) for secret in _secrets_of(said)]
-                rewrite[table](connection, row)
+    secrets: list[str] = []
+    for row in rows:
+        if holds_one(table, row):
+            secrets += [secret for said in _said_in(table, row) for secret in _secrets_of(said)]
+            rewrite[table](connection, row)
     return list(dict.fromkeys(secrets))
 
 
@@ -74,7 +81,7 @@ def line_without_secrets(line: str) -> str:
     return line if safe == row else json.dumps(safe, ensure_ascii=False)
 
 
-def _holds_one(table: str, row: sqlite3.Row) -> bool:
+def holds_one(table: str, row: sqlite3.Row) -> bool:
     return any(redact(said).found for said in _said_in(table, row))
 
 

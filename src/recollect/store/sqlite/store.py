@@ -8,16 +8,15 @@ from recollect.domain.health import Finding as HealthFinding
 from recollect.domain.health import note
 from recollect.store.sqlite.alike import Alike
 from recollect.store.sqlite.candidates import Candidates
-from recollect.store.sqlite.chores import Chores
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.finding import Finding
-from recollect.store.sqlite.forgetting import Forgetting
 from recollect.store.sqlite.holdings import Holdings
 from recollect.store.sqlite.inbox import Inbox
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.recaps import Recaps
+from recollect.store.sqlite.rescan import Rescanning
 from recollect.store.sqlite.shapes import Shapes
 from recollect.store.sqlite.token_days import TokenDays
 from recollect.store.sqlite.transcripts import Transcripts
@@ -33,7 +32,7 @@ class SqliteStore(
     Finding,
     Vectors,
     Candidates,
-    Forgetting,
+    Rescanning,
     Turns,
     Transcripts,
     Projects,
@@ -42,7 +41,6 @@ class SqliteStore(
     Uses,
     Inbox,
     TokenDays,
-    Chores,
     Holdings,
 ):
     def __init__(self, path: Path | None, *, resident: bool = False) -> None:
@@ -81,7 +79,8 @@ class SqliteStore(
     def check(self) -> list[HealthFinding]:
         from recollect.store.sqlite import upkeep  # only a doctor needs it
 
-        return upkeep.check(self._database)
+        looked_again = self.looked_again()
+        return [*upkeep.check(self._database), *([looked_again] if looked_again is not None else [])]
 
     def mend(self) -> list[HealthFinding]:
         from recollect.store.sqlite import upkeep
@@ -89,6 +88,7 @@ class SqliteStore(
         with self._database.speaking_of_files():
             done = upkeep.mend(self._database)
         taken_out = self.take_out_secrets()
+        self.finish_looking(taken_out)
         if taken_out:
             done.append(note("secrets", f"{taken_out} taken out of what an older version kept, and of its copies"))
         return done

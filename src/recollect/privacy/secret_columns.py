@@ -1,0 +1,88 @@
+"""Values below a name that tells: a column of a table, of comma separated values, or of an SQL statement. Pure."""
+
+from collections.abc import Iterator
+
+from recollect.privacy.secret_names import Telling
+from recollect.privacy.secret_patterns import Pattern, line_start
+from recollect.privacy.secret_values import Frame, is_secret
+
+Found = tuple[int, int, str]  # start, end, rule
+
+_LONGEST_LINE, _MOST_ROWS = 600, 100
+_SEPARATORS = (b"|", b"\t", b",", b";")
+_HEAD = Pattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
+_RULER = Pattern(rb"[\s|:\-+=]*$")
+_CELL = Pattern(rb"[\s\"'`*]*([^\s\"'`*](?:.*[^\s\"'`*])?)[\s\"'`*]*$")
+_VALUES = Pattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
+_SQL_VALUE = Pattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
+
+
+class Table:
+    """The lines that were read as one: no row of it is the head of another."""
+
+    def __init__(self) -> None:
+        self.start = self.end = -1
+
+
+def in_column(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
+    after = text[end : end + 4].lstrip(b" \"'`*")[:1]
+    if after in (b"|", b"\t", b",", b";", b"\r", b"\n") or text[end : end + 2] in (b"  ", b" \t", b"\t"):
+        yield from _in_rows(text, start, end, told, table)
+    if after in (b",", b")"):
+        values = _VALUES.match(text, end)
+        opened = text.rfind(b"(", max(0, start - _LONGEST_LINE), start)
+        if values is not None and opened >= 0:
+            yield from _in_values(text, values.end(), text.count(b",", opened, start), told)
+
+
+def _in_rows(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
+    begin = line_start(text, start, _LONGEST_LINE)
+    if table.start < begin < table.end:
+        return
+    stop = text.find(b"\n", end, end + _LONGEST_LINE)
+    if stop < 0 or _HEAD.match(text, begin, stop) is None:
+        return
+    separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), b"  ")
+    head = _cells(text, begin, stop, separator)
+    column = next((number for number, cell in enumerate(head) if cell[0] <= start < cell[1]), 0)
+    table.start = begin
+    named = sum(bool(text[first:last].strip(b" \t\r\"'`*")) for first, last in head)
+    for _ in range(_MOST_ROWS if named > 1 else 0):
+        begin, stop = stop + 1, text.find(b"\n", stop + 1, stop + _LONGEST_LINE)
+        stop = stop if stop >= 0 else min(len(text), begin + _LONGEST_LINE)
+        if _RULER.match(text, begin, stop) is not None:
+            if not text[begin:stop].strip():
+                return
+            continue
+        cells = _cells(text, begin, stop, separator)
+        if separator == b"  " and len(cells) != len(head):
+            cells = _cells(text, begin, stop, b" ")
+        if len(cells) != len(head):
+            return
+        table.end = stop
+        cell = _CELL.match(text, *cells[column])
+        if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
+            yield *cell.span(1), told.rule
+
+
+def _cells(text: bytes, start: int, end: int, separator: bytes) -> list[tuple[int, int]]:
+    """Where the cells of a line are; where blanks separate them, any number of these does."""
+    cells, at = list[tuple[int, int]](), start
+    for part in text[start:end].split(separator):
+        if part.strip() or not separator.isspace() or separator == b"\t":
+            cells.append((at, at + len(part)))
+        at += len(part) + len(separator)
+    return cells
+
+
+def _in_values(text: bytes, at: int, column: int, told: Telling) -> Iterator[Found]:
+    """`INSERT INTO users (name, password) VALUES ('me', '...')`: the first row."""
+    for number in range(column + 1):
+        value = _SQL_VALUE.match(text, at)
+        if value is None:
+            return
+        at = value.end()
+        if number == column:
+            group = value.lastindex or 0
+            if is_secret(value.group(group), told.strength, Frame.QUOTED if group < 3 else Frame.ASSIGNED):
+                yield *value.span(group), told.rule

@@ -1,0 +1,129 @@
+"""Secrets that are typed: the arguments of commands. Pure.
+
+All work is bounded, as in `secret_addresses`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.privacy.secret_addresses import is_usual
+from recollect.privacy.secret_patterns import Pattern, line_start, places_of
+from recollect.privacy.secret_values import is_key
+
+Found = tuple[int, int, str]  # start, end, rule
+
+_WINDOW = 1600  # how far a line is followed
+_CURL_USER = Pattern(
+    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
+)
+# What is in every line with such a command.
+_HINTS = (
+    *(b"curl", b" -p", b" -a ", b" -w ", b" -k ", b" -u", b"pass", b"/p:", b"/user:", b"net user", b"identified by"),
+    *(b"--from-literal", b"sqlplus", b"rabbitmqctl", b"convertto-securestring", b"nickserv", b"| base64", b"sudo -s"),
+    b"-stdin",
+)
+_TYPED = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
+# A literal of each command, and its shape: a blank is one or more, `...` is what may come between, `@` is the secret.
+_COMMANDS: tuple[tuple[bytes, Pattern], ...] = tuple(
+    (
+        literal.encode(),
+        Pattern(
+            shape.encode()
+            .replace(b"...", rb"\b[^\n|;]{0,200}?")
+            .replace(b" ?", rb"\s{0,4}")
+            .replace(b" ", rb"\s{1,4}")
+            .replace(b"@", _TYPED),
+            re.IGNORECASE,
+        ),
+    )
+    for literal, _, shape in (
+        row.partition(" :: ")
+        for row in r"""
+mysql :: mysql(?:dump|admin|import)?... -(?-i:p)@
+sshpass :: sshpass -p ?@
+redis-cli :: redis-cli... -a @
+login :: login... -p @
+login :: login \S{1,100} password @
+sqlcmd :: sqlcmd... -(?-i:P) ?@
+bcp :: bcp... -(?-i:P) ?@
+openssl :: openssl... pass:@
+openssl :: openssl... -k @
+zip :: zip... -(?-i:P) ?@
+7z :: 7z[a-z]?... -(?-i:p)@
+rar :: rar... -(?-i:h?p)@
+ldap :: ldap[a-z]{3,9}... -(?-i:w) @
+mongo :: mongo(?:sh|dump|restore|export|import)?... -p @
+cqlsh :: cqlsh... -p @
+mosquitto_ :: mosquitto_[a-z]{3}... -(?-i:P) @
+ipmitool :: ipmitool... -(?-i:P) @
+plink :: plink... -pw @
+psexec :: psexec... -p @
+winrm :: winrm... -p @
+rdesktop :: rdesktop... -p @
+freerdp :: freerdp... /p:@
+smbclient :: smbclient... -(?-i:U) [^\s%]{1,60}%@
+lftp :: lftp... -u [^\s,]{1,60},@
+htpasswd :: htpasswd -[a-z]{0,6}b[a-z]{0,6} \S{1,100} \S{1,60} @
+htpasswd :: htpasswd -[a-z]{0,6}nb[a-z]{0,6} \S{1,60} @
+net :: net use... \\\\\S{1,100} @(?= /)
+net :: net use... /user:\S{1,60} @
+net :: net user \S{1,60} @
+cmdkey :: cmdkey... /pass:@
+rabbitmqctl :: rabbitmqctl (?:add_user|change_password) \S{1,60} @
+wpa_passphrase :: wpa_passphrase \S{1,60} @
+sqlplus :: sqlplus... [\w.]{1,60}/@
+--from-literal :: --from-literal[= ][\w.\-]{1,80}=@
+convertto-securestring :: convertto-securestring [^\n|;"']{0,60}@
+identified by :: identified by (?:password )?['"]([^'"\s]{4,200})
+with password :: with password ['"]([^'"\s]{4,200})
+chpasswd :: chpasswd... <<< ?["']?[\w.\-]{1,60}:([^\s"']{4,200})
+chpasswd :: (?:echo|printf) [^\n:|]{0,80}?\b[\w.\-]{1,60}:([^\s"'|]{4,200})["']? ?\|[^\n]{0,40}?chpasswd
+sudo :: echo (?:-n )?["']?([^\s"'|]{4,200})["']? ?\| ?sudo -(?-i:S)
+stdin :: (?:echo|printf) (?:-n |%s )?["']?([^\s"'|]{4,200})["']? ?\|[^\n|]{0,80}?--(?:password-)?stdin
+base64 :: ["' ]([A-Za-z0-9+/=_\-]{12,1500})["']? ?\| ?base64 -{1,2}d[^\n]{0,60}?(?:secret|pass|pwd|token|key|cred|env)
+nickserv :: nickserv (?:identify|register) @
+""".strip().splitlines()
+    )
+)
+
+
+def in_commands(text: bytes, low: bytes) -> Iterator[Found]:
+    """Once a line: the look takes in all of it."""
+    done = 0
+    for place in sorted(places_of(low, _HINTS)):
+        if place < done:
+            continue
+        start = max(done, line_start(text, place, _WINDOW))
+        end = _line_end(text, place)
+        line = low[start:end]
+        for command, pattern in _COMMANDS:
+            if command in line:
+                yield from _typed(text, start, end, pattern)
+        if b"curl" in line:
+            yield from _curl(text, start, end)
+        done = end
+
+
+def _line_end(text: bytes, place: int) -> int:
+    """A backslash: the command goes on in the next line."""
+    limit = place + _WINDOW
+    stop = text.find(b"\n", place, limit)
+    while stop > 0 and text[stop - 1] == 0x5C:
+        stop = text.find(b"\n", stop + 1, limit)
+    return stop if stop > 0 else min(limit, len(text))
+
+
+def _curl(text: bytes, start: int, end: int) -> Iterator[Found]:
+    for match in _CURL_USER.finditer(text, start, end):
+        user, password = match.groups()
+        if password and not is_usual(password):
+            yield *match.span(2), "password"
+        elif not password and is_key(user):  # a key in place of a user, as payment services have it
+            yield *match.span(1), "token"
+
+
+def _typed(text: bytes, start: int, end: int, pattern: Pattern) -> Iterator[Found]:
+    for match in pattern.finditer(text, start, end):
+        group = match.lastindex or 0
+        if not is_usual(match.group(group)):
+            yield *match.span(group), "password"
