@@ -130,6 +130,9 @@ _ABOUT_YOU = Pattern(
 )
 
 
+_PARTS = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
+
+
 def is_explicit(sentence: Sentence, durability: float, *, floor: float, scolding: bool = False) -> bool:
     """`scolding`: the message rebukes the agent, so what it says about how things should be sets something right."""
     text = spelt(sentence.text)
@@ -175,3 +178,12 @@ def is_rule(text: str) -> bool:
     if _MOMENT.search(said) or cues_of(said) & (_TAKEN_BACK | {Cue.HEDGE}):
         return False
     return any(form.match(said) for form in _RULES)
+
+
+def gives_rules(printed: str) -> bool:
+    """Whether a line that a program printed says how somebody should work: no error does, whoever planted it may."""
+    return any(
+        is_rule(part.strip()) or bool(cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.PREFERENCE})
+        for part in (printed, *_PARTS.split(printed))
+        if part.strip()
+    )

@@ -1,5 +1,5 @@
-"""Where holds what a file says: in the project that it lies in, or in that of this folder; everywhere only what the user
-keeps for all projects.
+"""Where holds what a file says: in the project that it lies in, or in that of this folder; everywhere only what its
+user keeps for all projects.
 
 A file that came with a repository, or was met while a folder was looked through, can have been written by anybody: it
 teaches its own project and no other, whatever it says of itself.
