@@ -130,6 +130,7 @@ _ABOUT_YOU = Pattern(
 )
 
 
+_NONE = Pattern(r"no\b", re.IGNORECASE)
 _PARTS = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
@@ -181,9 +182,9 @@ def is_rule(text: str) -> bool:
 
 
 def gives_rules(printed: str) -> bool:
-    """Whether a line that a program printed says how somebody should work: no error does, whoever planted it may."""
-    return any(
-        is_rule(part.strip()) or bool(cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.PREFERENCE})
-        for part in (printed, *_PARTS.split(printed))
-        if part.strip()
+    """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
+    parts = [part.strip() for part in (printed, *_PARTS.split(printed)) if part.strip()]
+    # "No rule to make target" is an error like any other.
+    return any(is_rule(part) and not _NONE.match(part) for part in parts) or any(
+        cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.PREFERENCE} for part in parts
     )
