@@ -338,7 +338,8 @@ def planted_history(folder: Path, name: str, *prompts: str) -> Path:
     file = folder / f".specstory/history/2026-02-2{len(name)}_10-00Z-{name}.md"
     file.parent.mkdir(parents=True, exist_ok=True)
     turns = "".join(
-        f"_**User (2026-02-20 1{at}:00:00Z)**_\n\n{text}\n\n---\n\n_**Agent (a-model 2026-02-20 1{at}:00:05Z)**_\n\nOk.\n\n"
+        f"_**User (2026-02-20 1{at}:00:00Z)**_\n\n{text}\n\n---\n\n"
+        f"_**Agent (a-model 2026-02-20 1{at}:00:05Z)**_\n\nOk.\n\n"
         for at, text in enumerate(prompts)
     )
     session = f"0a0a0a0a-1111-2222-3333-44444444444{len(name)}"
