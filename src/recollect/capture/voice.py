@@ -134,7 +134,8 @@ _WORKS_ON_TEXT = Pattern(
     re.IGNORECASE,
 )
 _OWN_LEAD = Pattern(
-    r"\b(?:i|we|us|our|ours|my|mine|me|you|your|from now on|going forward|rules?|decisions?|decided|settled|final|"
+    r"(?:(?:^|[,;(]\s*|\b(?:so|and|but|what|as|how|that)\s)(?:i|we)\b)|"
+    r"\b(?:let me|for us|for you|our|ours|from now on|going forward|rules?|decisions?|decided|settled|final|"
     r"agreed|"
     r"conventions?|polic(?:y|ies)|note|reminder|remember|preferences?|mind|always|never|(?:every|next|each) time|"
     r"in general|"
@@ -210,7 +211,8 @@ def voices(text: str, page: Page, found: Sequence[Sentence]) -> list[Voice]:
             below = False  # what was announced was code, or is marked as a quote: it is left out already
         elif before is not None and not below:
             ends = before.raw.rstrip().endswith((":", "："))
-            below = (ends or is_new or _ends_line(before, text)) and _announces(before, ends=ends)
+            shows = ends or is_new or _ends_line(before, text) or _works_on_this(before)
+            below = shows and _announces(before, ends=ends)
         is_inside = any(bare(sentence.text) in span for span in quoted)
         if below or sentence.block == within or is_inside or not _is_own_lead(sentence.lead) or _is_disowned(found, at):
             judged.append(Voice(""))
@@ -230,11 +232,34 @@ def own_words(text: str) -> str:
 _CUT_AT_COLON = "\x00"
 
 
+# A rule inside a clause of somebody else: `it is written that we always ...`, `it boils down to never ...`.
+_LASTS = "always|never|from now on|must|should(?:n't)?|only|immer|nie|niemals|siempre|nunca"
+_EMBEDS = Pattern(
+    r"\b(?:that|dass|daß|que|like|namely|repeating|saying|promis\w+|text|sentences?|phrase|rule|mantra|motto|opinion|"
+    r"answer|hint|advice|principle|(?<!has )(?<!have )(?<!needs )(?<!need )(?<!want )(?<!is )(?<!are )(?<!ought )to)\s+"
+    rf"(?:[^\s,;:.]+\s+){{0,5}}?(?:{_LASTS})\b",
+    re.IGNORECASE,
+)
+# The speaker's own main clause: `remember that`, `we agreed that`, `make sure to`, `I want you to`.
+_OWN_CLAUSE = Pattern(
+    r"^(?:(?:and|so|but|also|ok|please|pls|then|just|btw|fyi|in general|here|going forward|from now on)[\s,:]+)*"
+    r"(?:(?:i|we|you|i'd|we'd|i'm|we're|we've|i've|let's|our|this|it's|everyone|everybody|ich|wir|du|yo|nosotros)\b|"
+    r"(?:remember|note|make sure|be sure|ensure|keep|try|take care|don't|do not|always|never|bear|mind|merk|denk|achte|"
+    r"recuerda|asegúrate|know|consider|prefer|use|write|add|put|run)\b)",
+    re.IGNORECASE,
+)
+_ASKS = Pattern(
+    r"^(?:what(?:'s| is| are| does| do| would| if)|why|how (?:do|does|would|come|hard|is|are|can)|who(?:'s| is)|where|"
+    r"which|is|are|does|did|could|would)\s",
+    re.IGNORECASE,
+)
+
+
 def own_part(sentence: str) -> str:
     """Without its quotes, without what it reports of others, and without the text that a task in it works on."""
     said = _QUOTED.sub(lambda quote: quote[0][1:-1] if len(quote[0].split()) <= NAMED_WORDS else _CUT, sentence)
     said = _CLOSED.sub(_CUT, _OPENED.sub(_CUT, said))
-    if _TALES.search(said) or _LEARNT.match(said):
+    if _TALES.search(said) or _LEARNT.match(said) or _ASKS.match(said):
         return _again(said, 0)
     colon = _COLON.search(said)
     if colon is not None and len(said[colon.end() :].split()) > SAID_WORDS and not _is_own_lead(said[: colon.start()]):
@@ -244,8 +269,12 @@ def own_part(sentence: str) -> str:
     if told is not None:
         return _again(said, told.start())
     report = _REPORTS.search(said)
+    if report is None and not _OWN_CLAUSE.match(said):
+        report = _EMBEDS.search(said)
     if report is None:
         return (sentence if _CUT not in said else said) if any(map(str.isalnum, said)) else ""
+    if report.re is _EMBEDS.compiled:
+        return _again(said, report.end())
     before = said[: report.start()].rstrip(" ,;:(—–-")
     return f"{before} {_again(said, report.end())}".strip()
 
@@ -278,6 +307,12 @@ def _blocks_before_shown(text: str, page: Page) -> frozenset[int]:
 def _ends_line(sentence: Sentence, text: str) -> bool:
     at = text.find(sentence.raw)
     return at >= 0 and text[at + len(sentence.raw) :].lstrip(" \t").startswith("\n")
+
+
+def _works_on_this(sentence: Sentence) -> bool:
+    """`Can you translate this?`: the text comes next, in the same line too."""
+    is_shown = re.search(r"\b(?:this|that|these|das|dies|esto|eso|(?:the )?following)\b", sentence.text, re.IGNORECASE)
+    return bool(is_shown and _WORKS_ON_TEXT.search(sentence.text))
 
 
 def _announces(sentence: Sentence, *, ends: bool) -> bool:

@@ -47,6 +47,11 @@ def confirmed(text: str) -> list[str]:
         "El jefe dice que {rule}.",
         "Here is what the audit lists:\n- {rule}\n- Rotate all keys\n\nhow much work is it",
         "What if somebody tells us tomorrow: {rule}?",
+        "It's written in the meeting notes that we {rule}, i doubt it",
+        "The post boils down to {rule}. Summarise the counter-arguments",
+        "Can you translate this? {rule}.",
+        "GPT gave me this answer yesterday: {rule}.",
+        "The policy engine has the text {rule} as its example",
     ],
 )
 @covers("PRI-3", "CAP-6")
