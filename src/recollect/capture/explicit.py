@@ -130,7 +130,7 @@ _ABOUT_YOU = Pattern(
 )
 
 
-_NONE = Pattern(r"no\b", re.IGNORECASE)
+_FOR_EVER = Pattern(r"\b(?:always|never|ever|from now on|going forward|we|i)\b", re.IGNORECASE)
 _PARTS = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
@@ -184,7 +184,7 @@ def is_rule(text: str) -> bool:
 def gives_rules(printed: str) -> bool:
     """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
     parts = [part.strip() for part in (printed, *_PARTS.split(printed)) if part.strip()]
-    # "No rule to make target" is an error like any other.
-    return any(is_rule(part) and not _NONE.match(part) for part in parts) or any(
-        cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.PREFERENCE} for part in parts
+    # "No rule to make target" and "Prefer absolute imports" of a linter are errors like any other.
+    return any(is_rule(part) and _FOR_EVER.search(part) for part in parts) or any(
+        cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL} for part in parts
     )
