@@ -243,7 +243,8 @@ _EMBEDS = Pattern(
 # The speaker's own main clause: `remember that`, `we agreed that`, `make sure to`, `I want you to`.
 _OWN_CLAUSE = Pattern(
     r"^(?:(?:and|so|but|also|ok|please|pls|then|just|btw|fyi|in general|here|going forward|from now on)[\s,:]+)*"
-    r"(?:(?:i|we|you|i'd|we'd|i'm|we're|we've|i've|let's|our|this|it's(?! (?:written|said|stated|claimed|documented|noted))|"
+    r"(?:(?:i|we|you|i'd|we'd|i'm|we're|we've|i've|let's|our|this|it's(?! (?:written|said|stated|claimed|"
+    r"documented|noted))|"
     r"everyone|everybody|ich|wir|du|yo|nosotros)\b|"
     r"(?:remember|note|make sure|be sure|ensure|keep|try|take care|don't|do not|always|never|bear|mind|merk|denk|achte|"
     r"recuerda|asegúrate|know|consider|prefer|use|write|add|put|run)\b)",
