@@ -33,6 +33,7 @@ DEFAULT = "default"  # the origin of what nobody has set
 # A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, end the daemon, or
 # send sessions to a model.
 USER_ONLY = ("privacy", "forget", "archive", "daemon", "extractor")
+USER_ONLY_NAMES = ("capture.headless",)  # nor teach by what runs without its user
 # Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project
 # can take back with `!` only what was its own.
 ADDED_UP = ("privacy.ignored_paths",)
@@ -209,6 +210,9 @@ def of_project(path: Path) -> Layer:
             )
     sections = [name for name in _SECTIONS if name not in USER_ONLY or _added_up(name)]
     layer = _layer(values, str(path), ("project", *sections))
+    for name in USER_ONLY_NAMES:
+        if name in layer:
+            raise InvalidSettings(f"{path}: {name} cannot be set by a project, only by its user. Take it out.")
     return {name: setting._replace(is_of_project=True) for name, setting in layer.items()}
 
 

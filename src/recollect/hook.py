@@ -39,6 +39,7 @@ MAX_LOG_BYTES = 200_000
 MAX_SOCKET_PATH_BYTES = 100
 CHUNK_BYTES = 65_536
 
+IN_CI = (b"CI", b"TF_BUILD", b"JENKINS_URL", b"TEAMCITY_VERSION")  # others say CI too
 # Files in the runtime folder: their age says when something happened last.
 TIMED_OUT = b"hook.timed-out"
 SPAWNED = b"hook.spawned"  # taken away by the first hook that finds the daemon there
@@ -82,7 +83,7 @@ class Call:
         payload = all_of(0, MAX_PAYLOAD_BYTES)
         if not payload.strip():
             raise Failed("there was nothing on standard input")
-        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), payload
+        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), with_headless(payload, posix.environ)
         if self.is_recent(TIMED_OUT, QUIET_S):
             self.send_courier(LATE_COURIER_S)
             return
@@ -298,6 +299,16 @@ class Call:
 
 
 # ---- places: the same rule as in the daemon (config.places)
+
+
+def with_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
+    """Says so where nobody sits: in CI, or where a script began the agent. The event's own word comes last and wins."""
+    in_ci = any(env.get(name, b"").lower() not in (b"", b"0", b"false") for name in IN_CI)
+    if not in_ci and not env.get(b"CLAUDE_CODE_ENTRYPOINT", b"").startswith(b"sdk"):
+        return payload
+    begin, brace, rest = payload.partition(b"{")
+    is_object = brace and not begin.strip() and not rest.lstrip().startswith(b"}")
+    return b'{"headless": true, ' + rest if is_object else payload
 
 
 def state_folder(env: dict[bytes, bytes]) -> bytes:

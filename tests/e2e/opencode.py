@@ -137,13 +137,20 @@ class Project:
         assert done.returncode == 0, f"install failed with {done.returncode}:\n{done.stdout}{done.stderr}"
 
     def run(
-        self, prompt: str, *args: str, wire: Wire = "openai", title: str | None = "t", timeout_s: float = 60
+        self,
+        prompt: str,
+        *args: str,
+        wire: Wire = "openai",
+        title: str | None = "t",
+        timeout_s: float = 60,
+        as_one: bool = False,
     ) -> Run:
-        """`opencode run` in a process of its own. `title=None` lets the client ask the model for a title."""
+        """`opencode run` in a process of its own. `title=None` lets the client ask the model for a title;
+        `as_one` gives the prompt as one argument, as people do."""
         heard, began = self.machine.model.record(), time.monotonic()
         options = ["-m", "/".join(_model(wire).values()), *args, *(() if title is None else ("--title", title))]
         # An argument with a blank would reach the model in literal quotes; blanks between arguments stay blanks.
-        command = [_client(), "run", *options, "--", *prompt.split(" ")]
+        command = [_client(), "run", *options, "--", *([prompt] if as_one else prompt.split(" "))]
         done = self.machine.run(*command, cwd=self.path, timeout_s=timeout_s)
         return Run(
             exit_code=done.returncode,

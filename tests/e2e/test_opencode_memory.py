@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.fake_model import FakeModel, Wire, assert_prefix_kept
+from tests.e2e.kept import memories, until
 from tests.e2e.opencode import OpenCodeMachine, Project, Server
 from tests.e2e.relay import relay
 from tests.e2e.request import FENCE
@@ -193,3 +194,11 @@ def test_with_placement_system_the_whole_block_is_built_anew_in_the_system_promp
         assert chat.last_user_fences == []
     assert DEPLOYMENT in "".join(on_topic.system_fences)
     assert DEPLOYMENT not in off_topic.prefix_text()
+
+
+@covers("OC-1", "CAP-1")
+def test_a_rule_given_to_run_as_one_argument_is_kept_without_the_quotes_of_the_client(taught: Project) -> None:
+    run = taught.run('From now on always use "yarn" for scripts, never npx.', as_one=True)
+    assert run.exit_code == 0, run.stderr
+    kept = until(lambda: [one["text"] for one in memories(taught)], lambda texts: any("yarn" in text for text in texts))
+    assert 'From now on always use "yarn" for scripts, never npx.' in kept

@@ -26,6 +26,7 @@ from recollect.domain.injection import Injection, Placement, Quiet
 from recollect.domain.learning import Origin
 from recollect.hosts.opencode import AT_WORK, HOOKS, normalise, render
 from tests.builders import NOW
+from tests.requirements import covers
 
 SESSION = "ses_e1a6ca9ebffeNO2Ncd1pTC0EE3"
 NOW_MS = int(NOW.timestamp() * 1000)
@@ -342,3 +343,30 @@ def test_where_it_is_switched_off_nobody_is_told_that_it_is_at_work() -> None:
 
 def test_the_answer_says_that_the_disk_takes_nothing() -> None:
     assert render(Injection(placement=Placement.MESSAGE, kept=False))["kept"] is False
+
+
+@pytest.mark.parametrize(
+    ("sent", "typed"),
+    [
+        ('"Always use \\"pnpm\\" here"', 'Always use "pnpm" here'),
+        ('"fix the\ntest now"\npiped text', "fix the\ntest now\npiped text"),
+        ('fix "the test" now', 'fix "the test" now'),
+        ('"one" and "two"', '"one" and "two"'),
+        ('"word"', '"word"'),
+    ],
+)
+@covers("OC-1", "CAP-6")
+def test_what_is_given_to_run_loses_the_quotes_that_the_client_adds(sent: str, typed: str) -> None:
+    prompt = {**PROMPT, "parts": [{"type": "text", "text": sent}]}
+    told = normalise({**prompt, "run": True}, NOW)
+    assert isinstance(told, Prompt)
+    assert told.text == typed
+    by_hand = normalise(prompt, NOW)
+    assert isinstance(by_hand, Prompt)
+    assert by_hand.text == sent
+
+
+@covers("CAP-5")
+def test_a_session_where_nobody_sits_says_so() -> None:
+    assert normalise({**PROMPT, "headless": True}, NOW).headless
+    assert not normalise(PROMPT, NOW).headless

@@ -292,3 +292,11 @@ def test_the_model_of_a_release_wheel_is_the_last_choice(tmp_path: Path, monkeyp
     assert places(env | {"RECOLLECT_MODEL": "/none"}).model == Path("/none")
     places(env).model_built.mkdir(parents=True)
     assert places(env).model == places(env).model_built
+
+
+@covers("CFG-1", "PRI-3")
+def test_a_project_cannot_let_headless_sessions_teach(tmp_path: Path) -> None:
+    file = tmp_path / ".recollect.toml"
+    file.write_text("[capture]\nheadless = true\n")
+    with pytest.raises(InvalidSettings, match="only by its user"):
+        config.of_project(file)

@@ -1,5 +1,6 @@
 """The hook imports nothing of ours; what it has in common with us is held together here."""
 
+import json
 import os
 import subprocess
 import sys
@@ -118,3 +119,22 @@ def test_every_host_with_hooks_is_known_to_the_daemon() -> None:
     assert set(HOSTS) <= set(app.HOSTS)
     assert hook.START in MOMENTS
     assert all(map(hook.is_name, [*HOSTS, *MOMENTS]))
+
+
+@pytest.mark.parametrize(
+    ("env", "says"),
+    [
+        ({b"CI": b"true"}, True),
+        ({b"TF_BUILD": b"1"}, True),
+        ({b"CLAUDE_CODE_ENTRYPOINT": b"sdk-cli"}, True),
+        ({b"CLAUDE_CODE_ENTRYPOINT": b"cli"}, False),
+        ({b"CI": b"false"}, False),
+        ({}, False),
+    ],
+)
+def test_a_hook_says_where_nobody_sits(env: dict[bytes, bytes], says: bool) -> None:
+    told = json.loads(hook.with_headless(b' {"type": "prompt"}', env))
+    assert told == {"type": "prompt"} | ({"headless": True} if says else {})
+    assert json.loads(hook.with_headless(b'{"headless": false}', env)) == {"headless": False}
+    assert hook.with_headless(b"{}", env) == b"{}"
+    assert hook.with_headless(b"no JSON", env) == b"no JSON"

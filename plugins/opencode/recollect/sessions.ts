@@ -4,6 +4,8 @@ import { type Daemon, type Json, PROMPT_MS, START_MS } from "./daemon.ts"
 const START = "start" // the start block's name among what carries a block
 const MAX_SESSIONS = 300 // in one process; an older one is looked up in the daemon's log again
 const MAX_BLOCK_CHARS = 32_000
+// In CI nobody sits there; and `opencode run` puts its argument between quotes.
+const IN_CI = ["CI", "TF_BUILD", "JENKINS_URL", "TEAMCITY_VERSION"].some((name) => !/^(0|false)?$/i.test(process.env[name] ?? ""))
 
 export type Message = { info: Json; parts: Json[] }
 
@@ -25,7 +27,7 @@ export class Sessions {
   constructor(readonly daemon: Daemon, readonly directory: string, readonly welcome: (notice: string) => void) {}
 
   of(sessionID: string): Sent {
-    const sent = this.known.get(sessionID) ?? new Sent({ directory: this.directory })
+    const sent = this.known.get(sessionID) ?? new Sent({ directory: this.directory, headless: IN_CI, run: process.argv.includes("run") })
     this.known.delete(sessionID) // the newest last
     this.known.set(sessionID, sent)
     for (const oldest of [...this.known.keys()].slice(0, -MAX_SESSIONS)) this.known.delete(oldest)

@@ -17,6 +17,7 @@ MAX_SENTENCES = 120  # of a message that are weighed
 MAX_LEAD_CHARS = 120
 
 _PAUSE = Pattern(r"\s*(?:\.{3,}(?!/)|…|(?<=\w)\.\.(?=\s))\s*")
+_ENDED_PAUSE = Pattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence was over before it
 _END = Pattern(r"(?<=[.!?])[\"')\]*_]*(?P<gap>\s+)|(?<=[。！？])(?P<none>)")
 _SHORT_FORM = Pattern(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|mr|mrs|dr|st|no|nos|fig|sec|inc|ltd|z\.b|d\.h|p\.ej)\.|\b[A-Z]\.)"
@@ -158,7 +159,7 @@ def _plain(text: str) -> str:
 def _pieces(text: str) -> list[str]:
     pieces: list[str] = []
     waiting = ""
-    held = _PAUSE.sub("… ", text)
+    held = _PAUSE.sub("… ", _ENDED_PAUSE.sub(" ", text))
     ends = [(end.start("gap") if end["gap"] else end.start(), end.end()) for end in _END.finditer(held)]
     begins = [0, *(after for _, after in ends)]
     for begin, end in zip(begins, [*(before for before, _ in ends), len(held)], strict=True):

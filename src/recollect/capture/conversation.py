@@ -23,6 +23,7 @@ from recollect.capture.pastes import bare, pasted_in
 from recollect.capture.patterns import Pattern
 from recollect.capture.reference import points_back
 from recollect.capture.traits import Turn, is_emphatic, paths_in
+from recollect.capture.voice import own_sentence, voices
 from recollect.domain.event import Compacted, Event, Prompt, Reply
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
@@ -99,9 +100,15 @@ def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Emb
     durable = durabilities(found, turn, Role.USER, embed)
     rest = frozenset(cue for sentence in found for cue in _mood(sentence))
     paste = pasted_in(event.text)
-    pasted = [bool(paste) and bare(sentence.text) in paste for sentence in found]
+    voice = voices(event.text, page, found)
+    pasted = [
+        voice[at].is_foreign or (bool(paste) and bare(sentence.text) in paste) for at, sentence in enumerate(found)
+    ]
     explicit = [
-        not pasted[at] and is_explicit(sentence, durable[at], floor=USER.explicit, scolding=Cue.REBUKE in rest)
+        not pasted[at]
+        and is_explicit(
+            own_sentence(sentence, voice[at]), durable[at], floor=USER.explicit, scolding=Cue.REBUKE in rest
+        )
         for at, sentence in enumerate(found)
     ]
     # What is stated outright is worth a passage however it is estimated.

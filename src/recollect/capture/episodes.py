@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.capture.calls import changes_of, command_of, is_shell, named, target_of
+from recollect.capture.explicit import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.fixes import TELLS, Told, told
 from recollect.capture.gist import gist_of, last_part, places
 from recollect.capture.patterns import Pattern
 from recollect.capture.shell import Run, adds, folder_of, normalised, repeats, runs, shown
+from recollect.capture.voice import own_words
 from recollect.domain.event import Compacted, Compacting, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
@@ -119,7 +121,7 @@ class Episodes:
             case Prompt():
                 settled = self._settled()
                 if event.origin is Origin.USER:
-                    self._say(event.message, event.text)
+                    self._say(event.message, own_words(event.text))
                 return settled
             case SessionEnded():
                 settled = self._settled()
@@ -167,7 +169,7 @@ class Episodes:
             if not known.is_met_by(work):
                 known.elsewhere = [*known.elsewhere, work][-MAX_ELSEWHERE:]
             return
-        if sign.is_generic or not _is_specific(sign.headline):
+        if sign.is_generic or not _is_specific(sign.headline) or gives_rules(sign.headline):
             return
         message = event.message if isinstance(event, ToolFailed) else None
         self._open.append(_Open(work, [], sign, error[:20_000], self._now, messages=[message] if message else []))
@@ -269,7 +271,7 @@ def _title(sign: Signature) -> str:
 
 def _evidence(one: _Open) -> tuple[str, ...]:
     """By which it is known again: its line, and the others that came with it."""
-    lines = [one.sign.headline, *further_lines(one.error)]
+    lines = [one.sign.headline, *(line for line in further_lines(one.error) if not gives_rules(line))]
     return tuple(dict.fromkeys(line[:MAX_EVIDENCE_CHARS] for line in lines))[:MAX_EVIDENCE]
 
 
@@ -296,7 +298,8 @@ def _with_context(fix: str, one: _Open, chars: int, *, is_told: bool) -> str:
     if one.work.runs and not known.issuperset(content_words(one.work.runs[-1].program)):
         parts.append(f"(On `{one.work.shown}`.)")
     lines = [] if is_told else further_lines(one.error, also_doubtful=True)
-    parts += [f"It also said: {line}" for line in lines if not known.issuperset(content_words(line))][:1]
+    telling = [line for line in lines if not known.issuperset(content_words(line)) and not gives_rules(line)]
+    parts += [f"It also said: {line}" for line in telling[:1]]
     for part in parts:
         fix = f"{fix} {part}" if len(fix) + len(part) < chars else fix
     return fix

@@ -130,6 +130,10 @@ _ABOUT_YOU = Pattern(
 )
 
 
+_FOR_EVER = Pattern(r"\b(?:always|never|ever|from now on|going forward|we|i)\b", re.IGNORECASE)
+_PARTS = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
+
+
 def is_explicit(sentence: Sentence, durability: float, *, floor: float, scolding: bool = False) -> bool:
     """`scolding`: the message rebukes the agent, so what it says about how things should be sets something right."""
     text = spelt(sentence.text)
@@ -175,3 +179,12 @@ def is_rule(text: str) -> bool:
     if _MOMENT.search(said) or cues_of(said) & (_TAKEN_BACK | {Cue.HEDGE}):
         return False
     return any(form.match(said) for form in _RULES)
+
+
+def gives_rules(printed: str) -> bool:
+    """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
+    parts = [part.strip() for part in (printed, *_PARTS.split(printed)) if part.strip()]
+    # "No rule to make target" and "Prefer absolute imports" of a linter are errors like any other.
+    return any(is_rule(part) and _FOR_EVER.search(part) for part in parts) or any(
+        cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL} for part in parts
+    )

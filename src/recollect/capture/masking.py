@@ -49,7 +49,8 @@ _LOG = Pattern(
     | \[?\d\d:\d\d:\d\d
     | \[?\d\d?/\d\d?/\d\d(?:\d\d)?\s+\d\d?:\d\d
     | (?:time|level|msg|ts)=
-    | \[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL|PASS|FAIL|SKIP|OK|notice|warning|error)\]?[:\s|\[]
+    | \[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL|PASS|FAIL|SKIP|OK)\]?[:\s|\[]
+    | \[?(?:notice|warning|error)(?:\]|[:|\[])   # "error was expected" is said
     | (?:{_PROGRAMS})(?:\s(?:ERR!|WARN|error|warning):?|:)\s
     | (?:---|===)\s(?:PASS|FAIL|RUN|SKIP)
     | (?:ok|FAIL|\?)\s+[\w.-]+/\S+\s

@@ -17,6 +17,7 @@ from recollect.capture.options import Offer, offer_in, pick_in
 from recollect.capture.recap_points import MAX_LINE_CHARS, Point, clean, points, sentences, shorter
 from recollect.capture.recap_work import Work
 from recollect.capture.statements import is_for_good, only_states
+from recollect.capture.voice import voices
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS
@@ -106,7 +107,7 @@ class Recapping:
         return tuple(notes), self._summary(done, decided, [*blocked, *to_do])
 
     def _failing(self) -> list[str]:
-        failing = (f"{command} still fails: {headline}" for command, headline in self._work.failing)
+        failing = (f"{command} still fails: {headline}".rstrip(" :") for command, headline in self._work.failing)
         return [shortened(clean(line), chars=MAX_LINE_CHARS) for line in failing]
 
     def _summary(self, done: list[_Line], decided: list[_Line], left: list[str]) -> Summary:
@@ -146,7 +147,12 @@ class Recapping:
 
     def _said_by_user(self, text: str) -> Iterator[_Line]:
         """Not what they pasted, asked, or want done now."""
-        for one in said_in(read(cues.without_greeting(text)))[:PROMPT_SENTENCES]:
+        text = cues.without_greeting(text)
+        page = read(text)
+        said = said_in(page)[:PROMPT_SENTENCES]
+        for one, voice in zip(said, voices(text, page, said), strict=True):
+            if voice.own != one.text:
+                continue
             sentence = shortened(cues.without_filler(clean(one.text)), chars=MAX_LINE_CHARS)
             if one.is_question or not sentence or cues.is_result(sentence) or is_for_good(sentence):
                 continue

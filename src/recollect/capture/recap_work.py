@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from recollect.capture.calls import changes_of, command_of
 from recollect.capture.deeds import commit_message
+from recollect.capture.explicit import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.gist import places
 from recollect.capture.patterns import Pattern
@@ -140,7 +141,8 @@ class Work:
         for one in lasting[-FAILING_TOLD:]:
             from recollect.text.signature import signature  # it has many patterns to make, and most sessions end well
 
-            yield shown(one.command)[:MAX_COMMAND_CHARS], signature(one.error).headline
+            headline = signature(one.error).headline
+            yield shown(one.command)[:MAX_COMMAND_CHARS], "" if gives_rules(headline) else headline
 
 
 def _steps_back(given: Sequence[str]) -> int:

@@ -9,9 +9,10 @@ from recollect.capture.durability import Embed
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.harvest import harvest
 from recollect.capture.origin import origin_of
+from recollect.capture.printed import Printed
 from recollect.capture.recap import Recapping
 from recollect.capture.structure import Structure
-from recollect.domain.event import Compacted, Event, Prompt, ToolFailed, ToolSucceeded
+from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin, Proposal
 from recollect.domain.memory import Role
 from recollect.domain.session import Note, Summary
@@ -30,6 +31,7 @@ class Listener:
     _recapping: Recapping = field(default_factory=Recapping)
     _structure: Structure = field(default_factory=Structure)
     _conversation: Conversation = field(default_factory=Conversation)
+    _printed: Printed = field(default_factory=Printed)
     _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent kept by our tools
 
     def hear(self, event: Event, embed: Embed | None = None) -> list[Proposal]:
@@ -39,12 +41,28 @@ class Listener:
             return []  # our own words: to learn from them would make them truer with every question
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text, event.origin))
+        event = self._in_own_words(event)
         self._recapping.hear(event)
         proven = self._structure.hear(event)
         # A model that was asked for a list may have ignored it: then its summary is read like anything that it says.
         read = [one for one in _summed_up(event) or self._conversation.hear(event, embed) if not self._is_added(one)]
         is_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
         return [*(proven if self.settings.tools else []), *(read if is_read else [])]
+
+    def _in_own_words(self, event: Event) -> Event:
+        """Without what a tool printed before: repeated, it is still not the speaker's."""
+        match event:
+            case ToolSucceeded():
+                self._printed.hear(event.tool, event.output)
+            case ToolFailed():
+                self._printed.hear(event.tool, event.error)
+            case Prompt() | Reply():
+                return replace(event, text=self._printed.without_repeated(event.text))
+            case Compacted():
+                return replace(event, summary=self._printed.without_repeated(event.summary))
+            case _:
+                pass
+        return event
 
     def _note_added(self, text: object) -> None:
         if isinstance(text, str):

@@ -16,7 +16,7 @@ import click
 from recollect import config, wiring
 from recollect.cli import capture_report, completing, context, output, progress
 from recollect.cli.capture_report import Report
-from recollect.cli.capture_sources import Source, Sources, sources, twin_of, without_folder
+from recollect.cli.capture_sources import Source, Sources, sources, twin_of, within, without_folder
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import InvalidValue
@@ -43,6 +43,11 @@ from recollect.workspace import git
 @click.option(
     "--since", metavar="DATE", type=click.DateTime(["%Y-%m-%d"]), help="Only files that changed on this day or later."
 )
+@click.option(
+    "--mine",
+    is_flag=True,
+    help="Sessions that lie in a repository are your own: what they say is your word, as in any other session.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be kept; keep nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
 @output.json_option
@@ -54,13 +59,15 @@ def capture(
     project: str | None,
     everywhere: bool,
     since: datetime | None,
+    mine: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
     """Learn from old sessions: transcripts of Claude Code and Codex, the database, files or exports of OpenCode, the
     history of SpecStory. Without a PATH: the sessions of this folder's project that are found on this machine. What
-    was read before is passed over; ended with Ctrl-C, the same command goes on from there."""
+    was read before is passed over; ended with Ctrl-C, the same command goes on from there. What lies in a repository
+    can have been written by anybody: it teaches that project alone, and only candidates, unless you say --mine."""
     report = Report()
     with _engine() as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
@@ -73,17 +80,22 @@ def capture(
             raise InvalidValue(_nothing(paths, everywhere))
         left = [one for one in wanted if not engine.has_read(one.mark)]
         report.read_before = len(wanted) - len(left)
+        foreign = [] if mine else [one for one in left if one.inside is not None]
         if not as_json and left:
             capture_report.say_found(wanted, report.read_before)
-        if left and not (yes or dry_run or as_json) and not _agreed():
-            return
+            capture_report.say_foreign(foreign)
+        if left and not (yes or dry_run or as_json):
+            if not _agreed():
+                return
+            mine = mine or (bool(foreign) and _are_own(foreign))
         try:
             with (
                 progress.reading(sum(source.size for source in left)) as watch,
                 engine.rehearsal() if dry_run else nullcontext(engine) as into,
             ):
                 for source in left:
-                    _read(into, source, given, report, watch)
+                    is_own = mine or source.inside is None
+                    _read(into, source, given, report, watch, is_own=is_own)
         except KeyboardInterrupt:
             output.warn("\nWhat was read so far is kept; the same command goes on from there.")
             raise
@@ -147,7 +159,14 @@ def _agreed() -> bool:
     return output.confirmed("Learn from them?", "Nothing was read.")
 
 
-def _read(engine: Engine, source: Source, project: ProjectId | None, report: Report, watch: Watch) -> None:
+def _are_own(found: list[Source]) -> bool:
+    """Without a yes, they are read as what the repository says."""
+    return click.confirm(f"Are the {output.many(len(found), 'file')} in the repository your own sessions?")
+
+
+def _read(
+    engine: Engine, source: Source, project: ProjectId | None, report: Report, watch: Watch, *, is_own: bool
+) -> None:
     refused: list[tuple[str, int, str]] = []
 
     def bad(line: int, why: str) -> None:
@@ -156,6 +175,8 @@ def _read(engine: Engine, source: Source, project: ProjectId | None, report: Rep
     def events() -> Iterator[Event]:
         refused.clear()  # it may be read twice
         told = source.read(watch, bad)
+        if source.inside is not None and not is_own:
+            return within(told, source.inside)
         is_gone = project is not None and source.folder is not None and not Path(source.folder).is_dir()
         return without_folder(told) if is_gone else told
 
@@ -163,7 +184,7 @@ def _read(engine: Engine, source: Source, project: ProjectId | None, report: Rep
         if _is_retold(engine, source):
             report.retold += 1
             return
-        report.count(engine.backfill(source.mark, events, now=context.now(), project=project))
+        report.count(engine.backfill(source.mark, events, now=context.now(), project=project, is_own=is_own))
     except (OSError, InvalidValue) as error:
         report.unreadable.append((source.shown, getattr(error, "strerror", None) or str(error)))
     report.refused += refused

@@ -48,6 +48,18 @@ def say_found(found: list[Source], read_before: int) -> None:
         output.say(f"{read_before:,} of them were read before and have not changed.")
 
 
+def say_foreign(found: list[Source]) -> None:
+    """By name: somebody else may have written them."""
+    if not found:
+        return
+    output.say(f"In the repository, so others may have written {'it' if len(found) == 1 else 'them'}:")
+    for source in found[:SHOWN_AT_MOST]:
+        output.say(f"  {source.shown}")
+    if len(found) > SHOWN_AT_MOST:
+        output.say(f"  ... and {len(found) - SHOWN_AT_MOST:,} more")
+    output.remark("They teach this project alone, and only candidates; --mine says that they are your own sessions.")
+
+
 def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         output.say_json(_as_json(report, dry_run))

@@ -16,8 +16,9 @@ from recollect.hosts import claude_code, codex, opencode_history, specstory
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 from recollect.transcripts import reading
-from recollect.transcripts.places import Found, Places, folder_of, marked
+from recollect.transcripts.places import Found, Places, folder_of, host_folders, marked
 from recollect.transcripts.reading import Bad, Watch
+from recollect.workspace import git
 
 MESSAGE_BYTES = 1000  # what a message of a database counts as, where progress is shown
 _TWIN = f"{specstory.NAME}:"
@@ -35,6 +36,7 @@ class Source:
     folder: str | None  # where it worked; None: nothing tells
     read: Callable[[Watch, Bad], Iterator[Event]]
     session: str | None = None  # the only one in it, if that is known
+    inside: str | None = None  # the repository that it lies in: others may have written it
 
 
 @dataclass(slots=True)
@@ -53,8 +55,10 @@ def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPa
         if not path.exists():
             raise InvalidValue(f"There is no {visible(str(path))}.")
         places.named(path)
+    own: set[Path] = set()  # what the hosts of this machine keep, wherever that is
     if not named:
         places.of_machine(os.environ, Path.home())
+        own = {found.path for found in places.found}
         if project_root is not None:
             places.of_project(project_root)
     done = Sources([], [(visible(str(path)), why) for path, why in places.unreadable], [], places.not_understood)
@@ -62,9 +66,10 @@ def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPa
         if ignored.matches(str(found.path.resolve())):
             done.ignored.append(visible(str(found.path)))
         elif found.form is Form.OPENCODE_DATABASE:
-            _of_database(found, done)
+            _of_database(found, done, None if found.path in own else _repository_of(found.path))
         else:
-            done.found.append(_of_file(found))
+            inside = None if found.path in own else _repository_of(found.path)
+            done.found.append(_of_file(found, inside))
     # What OpenCode moved into its database is in its old files all the same.
     moved = {source.session for source in done.found if source.form is Form.OPENCODE_DATABASE}
     done.found = [one for one in done.found if one.form is not Form.OPENCODE_FILES or one.session not in moved]
@@ -73,7 +78,21 @@ def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPa
     return done
 
 
-def _of_file(found: Found) -> Source:
+def _repository_of(path: Path) -> str | None:
+    """The folder whose project it teaches; None: it lies in no repository, so a person put it there. A link counts as
+    lying in both places, and a host's own folder in the user's home is theirs, also if they keep that in git."""
+    for folder in (path.absolute().parent, path.resolve().parent):
+        if git.is_in_project(folder) and not _is_of_a_host(folder.resolve()):
+            return str(git.root_of(folder.resolve()))
+    return None
+
+
+def _is_of_a_host(folder: Path) -> bool:
+    kept = (place.resolve() for place in host_folders(os.environ, Path.home()))
+    return any(folder.is_relative_to(place) and git.root_of(folder) == git.root_of(place) for place in kept)
+
+
+def _of_file(found: Found, inside: str | None) -> Source:
     return Source(
         shown=visible(str(found.path)),
         form=found.form,
@@ -83,10 +102,11 @@ def _of_file(found: Found) -> Source:
         folder=folder_of(found),
         read=partial(_events, found),
         session=found.path.stem if found.form is Form.OPENCODE_FILES else None,
+        inside=inside,
     )
 
 
-def _of_database(found: Found, done: Sources) -> None:
+def _of_database(found: Found, done: Sources, inside: str | None) -> None:
     try:
         kept = wiring.opencode_sessions(found.path)
     except InvalidValue as error:
@@ -104,6 +124,7 @@ def _of_database(found: Found, done: Sources) -> None:
                 folder=session.info["directory"],
                 read=partial(_rows, found.path, session.info),
                 session=name,
+                inside=inside,
             )
         )
 
@@ -137,6 +158,11 @@ def _rows(file: Path, info: dict[str, object], watch: Watch, bad: Bad) -> Iterat
 def without_folder(events: Iterable[Event]) -> Iterator[Event]:
     """Of sessions whose folder is gone, so that it says nothing about where they belong."""
     return (replace(event, folder=None) for event in events)
+
+
+def within(events: Iterable[Event], folder: str) -> Iterator[Event]:
+    """Of sessions that lie in a repository: they belong to it, whatever they say of themselves."""
+    return (replace(event, folder=folder, project=None, language=None, parent=None) for event in events)
 
 
 def twin_of(event: Event) -> SessionId | None:

@@ -12,7 +12,7 @@ from recollect.cli.import_places import Places
 from recollect.cli.progress import Watch
 from recollect.cli.records import draft_of, unknown_fields
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
-from recollect.domain.memory import Role, Source
+from recollect.domain.memory import ProjectId, Role, Source
 from recollect.imports import claude_mem, reading
 from recollect.imports.decoding import decoded
 from recollect.imports.entry import Bad, Entry, Kept, Origin
@@ -27,19 +27,23 @@ PART_BYTES = 1 << 16
 def entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:
     """Never raises for what a file holds. `unknown`: gathers the fields of JSON lines that nobody knows."""
     try:
-        if file.form is Format.JSONL:
-            yield from _of_lines(file, places, unknown, watch)
-        elif file.is_database:
-            yield from _of_database(file, places)
-            watch(file.size)
-        else:
-            text = decoded(_content(file))
-            yield from reading.entries(file.form, text, _origin(file, places), places.named)
-            watch(file.size)
+        yield from (places.confined(file, entry) for entry in _entries(file, places, unknown, watch))
     except OSError as error:
         yield Bad(0, f"It cannot be read: {error.strerror or error}.")
     except InvalidValue as refusal:
         yield Bad(0, str(refusal))
+
+
+def _entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+    if file.form is Format.JSONL:
+        yield from _of_lines(file, places, unknown, watch)
+    elif file.is_database:
+        yield from _of_database(file, places)
+        watch(file.size)
+    else:
+        text = decoded(_content(file))
+        yield from reading.entries(file.form, text, _origin(file, places), places.named)
+        watch(file.size)
 
 
 def _origin(file: Readable, places: Places) -> Origin:
@@ -70,7 +74,8 @@ def _opened(file: Readable) -> BinaryIO:
 
 
 def _of_lines(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:
-    now, source, project = context.now(), Source(role=Role.IMPORT, host=context.BY), places.here()
+    now, source = context.now(), Source(role=Role.IMPORT, host=context.BY)
+    project = ProjectId(places.scope_of(file).name)
     with _opened(file) as opened:
         for number, (line, size) in enumerate(_lines(opened, watch), start=1):
             if not line.strip():

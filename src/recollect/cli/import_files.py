@@ -7,7 +7,7 @@ over, and links that lead out of it are not followed.
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,6 +41,7 @@ class Readable:
     is_database: bool = False
     size: int = 0
     changed_at: datetime | None = None  # None: not a file, so not known
+    is_named: bool = True  # False: it was met in a folder
 
     @property
     def unit(self) -> str:
@@ -174,4 +175,4 @@ def _one_of(folder: Path, path: Path, form: Format | None, only_agents: bool, fi
         if found is None:
             files.not_understood += 1
         else:
-            yield found
+            yield replace(found, is_named=False)

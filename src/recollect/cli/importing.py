@@ -50,6 +50,12 @@ Placed = tuple[Spot, Draft]
     help="Where belongs what does not say so itself; default: the project that a file lies in.",
 )
 @click.option(
+    "--scopes-as-written",
+    "as_written",
+    is_flag=True,
+    help="You wrote these files: what they say holds where they say, also everywhere and in other projects.",
+)
+@click.option(
     "--no-embed", is_flag=True, help="Leave what they mean to the daemon; by their words they are found at once."
 )
 @output.json_option
@@ -61,12 +67,14 @@ def import_memories(
     strict: bool,
     dry_run: bool,
     project: str | None,
+    as_written: bool,
     no_embed: bool,
     as_json: bool,
 ) -> None:
     """Read memories from files and folders ("-": standard input): JSON lines of `export`, Markdown (CLAUDE.md,
     AGENTS.md, GEMINI.md, .cursorrules, notes), the memory folder of Claude Code, claude-mem (export or database), mem0.
-    Good lines are kept, bad ones are named by their number. Reading the same file again changes nothing."""
+    Good lines are kept, bad ones are named by their number. Reading the same file again changes nothing. A file that
+    lies in a repository teaches that project only."""
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
     found = find(files, None if form == "auto" else Format(form), ignored)
     report = Report(memories_kept=0 if not dry_run else sys.maxsize if as_json else SHOWN_AT_MOST)
@@ -76,7 +84,9 @@ def import_memories(
             progress.reading(sum(file.size for file in found.found)) as watch,
             engine.rehearsal() if dry_run else nullcontext(engine) as into,
         ):
-            drafts = _drafts(found, Places(into, project, looking=dry_run), report, watch, strict)
+            drafts = _drafts(
+                found, Places(into, project, looking=dry_run, as_written=as_written), report, watch, strict
+            )
             _bring_back(into, drafts, report, strict)
         say(report, dry_run=dry_run, as_json=as_json)
         if report.new + report.updated + report.contradicting and not dry_run:

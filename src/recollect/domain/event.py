@@ -46,6 +46,7 @@ class _Happened:
     parent: SessionId | None = None  # the session whose agent began this one, or of which it is a copy
     window_tokens: int | None = None  # what the model can read at once, if known
     confirms: bool = False  # the host says afterwards what it really sent; until then a block is only offered
+    headless: bool = False  # nobody sits there: it runs in CI, or a script began it
     offered: bool = False  # a block counts as sent only when its answer was delivered (`engine.delivered`)
 
     def __post_init__(self) -> None:

@@ -202,6 +202,7 @@ class Capture:
     tools: bool = True  # from what tools do: errors and their fixes, commands that work, plans, commits
     summaries: bool = True  # from what the host's model writes when it compacts a session or closes a turn
     notes: bool = True  # notes and a summary of each session, for the next one
+    headless: bool = False  # true: sessions of CI and scripts teach too, where nobody sits who could mean it
     approval: bool = False  # true: what is captured waits for `recollect review` and is not shown before
     confirmed_per_session: int = 40  # so many confirmed memories at most from one session
     candidates_per_session: int = 40  # so many candidates at most, the likeliest to matter later first

@@ -17,7 +17,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded
 from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Draft, Kind, ProjectId, SessionId, Tier
+from recollect.domain.memory import Draft, Kind, ProjectId, Role, SessionId, Tier
 from recollect.domain.outcome import Contradicts, Same, Stored
 from recollect.domain.session import Turn
 from recollect.domain.transcript import Mark
@@ -29,7 +29,8 @@ from recollect.engine.ports import SettingsFor, Store
 from recollect.text.optout import without_markers
 
 BATCH_EVENTS = 10  # in one transaction: an agent that has something to write does not wait long
-Meets = Callable[[ProjectId | None, bool], OldSessions]  # the project of some, and whether reading began before
+# The project of some, whether reading began before, and whether they are the user's own.
+Meets = Callable[[ProjectId | None, bool, bool], OldSessions]
 Taught = tuple[Session, Event, list[Draft]]  # as it may be kept, and what it teaches
 
 
@@ -80,16 +81,22 @@ class Backfill:
         self._learning = of
 
     def run(
-        self, transcript: Mark, events: Callable[[], Iterable[Event]], *, now: datetime, project: ProjectId | None
+        self,
+        transcript: Mark,
+        events: Callable[[], Iterable[Event]],
+        *,
+        now: datetime,
+        project: ProjectId | None,
+        is_own: bool = True,
     ) -> Backfilled:
-        """`transcript`: which one, and its state now; `project`: of sessions that do not tell their folder."""
+        """`transcript`: which one, and its state now; `project`: of sessions that do not tell their folder; `is_own`:
+        False for what somebody else may have written."""
         before = self._store.mark(transcript.source)
         if before is not None and before.finished and before.state == transcript.state:
             return Backfilled(was_finished=True)
         for done in [before, None] if before is not None else [None]:
-            reader = _Reader(
-                self._store, self._settings_for, self._sessions(project, before is not None), self._learning, now
-            )
+            sessions = self._sessions(project, before is not None, is_own)
+            reader = _Reader(self._store, self._settings_for, sessions, self._learning, now, is_own=is_own)
             if reader.read(transcript, done, events()):
                 return reader.result
         return Backfilled()  # never: what was not begun before cannot have begun otherwise
@@ -103,13 +110,21 @@ class _Reader:
     """Reads one transcript once."""
 
     def __init__(
-        self, store: Store, settings_for: SettingsFor, sessions: OldSessions, learning: Learning, now: datetime
+        self,
+        store: Store,
+        settings_for: SettingsFor,
+        sessions: OldSessions,
+        learning: Learning,
+        now: datetime,
+        *,
+        is_own: bool,
     ) -> None:
         self._store = store
         self._settings_for = settings_for
         self._sessions = sessions
         self._learning = learning
         self._now = now
+        self._is_own = is_own
         self._oldest = now - timedelta(days=settings_for(None).archive.days)  # of no days: nothing is kept
         self._listeners: dict[SessionId, Listener] = {}
         self.result = Backfilled()
@@ -144,7 +159,9 @@ class _Reader:
             added = self._store.add_turns(turns, only_new=True)
             for session, event, drafts in taught:
                 listener = self._listeners[session.id]
-                for stored in self._learning.keep_old(session, event, drafts, listener, self._now):
+                # Notes would tell the next session what to do: only the user's own sessions leave some.
+                told_by = listener if self._is_own else None
+                for stored in self._learning.keep_old(session, event, drafts, told_by, self._now):
                     self.result.learnt.count(stored)
                 self._sessions.end(event)
             self._sessions.keep_wishes()
@@ -171,7 +188,8 @@ class _Reader:
             return None
         if session.id not in self._listeners:
             self._listeners[session.id] = self._learning.listener(event.folder)
-        return session, kept, self._learning.hear_old(session, kept, self._listeners[session.id])
+        listener = self._listeners[session.id]
+        return session, kept, self._learning.hear_old(session, kept, listener, is_own=self._is_own)
 
     def _turn(self, session: Session, event: Event) -> list[Turn]:
         """What of an event belongs into the archive; of what the host says in the user's name, nothing does."""
@@ -179,7 +197,8 @@ class _Reader:
         if not isinstance(event, Prompt | Reply) or not _is_said(event) or at <= self._oldest:
             return []
         with suppress(InvalidValue):  # the message has a name that looks like a secret
-            turn = admitted_turn(replace(turn_of(session, event), at=at))
+            said = replace(turn_of(session, event), at=at)
+            turn = admitted_turn(said if self._is_own else replace(said, role=Role.TOOL, origin=Origin.TOOL))
             return [] if turn is None else [turn]
         return []
 

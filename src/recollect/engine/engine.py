@@ -389,12 +389,13 @@ class Engine(Changing):
         *,
         now: datetime,
         project: ProjectId | None = None,
+        is_own: bool = True,
     ) -> "Backfilled":
         """An old session: what is new of it is kept, in several transactions; reading goes on where it was ended.
 
-        `project`: of sessions that do not tell their folder.
+        `project`: of sessions that do not tell their folder. `is_own`: False for what somebody else may have written.
         """
-        return self._backfill.run(transcript, events, now=now, project=project)
+        return self._backfill.run(transcript, events, now=now, project=project, is_own=is_own)
 
     def has_read(self, transcript: Mark) -> bool:
         """Whether an old session was read to its end, and is as it was."""
@@ -408,17 +409,10 @@ class Engine(Changing):
         from recollect.engine.backfill import Backfill  # only who reads old sessions needs it
         from recollect.engine.old_sessions import OldSessions
 
-        def sessions(project: ProjectId | None, begun: bool) -> OldSessions:
+        def sessions(project: ProjectId | None, begun: bool, is_own: bool) -> OldSessions:
             language_of = self._workspace.language_of
-            return OldSessions(
-                self._store,
-                self._settings_for,
-                self.enter_project,
-                language_of,
-                project,
-                begun=begun,
-                is_paused=self._was_paused,
-            )
+            known = (self._store, self._settings_for, self.enter_project, language_of, project)
+            return OldSessions(*known, begun=begun, is_own=is_own, is_paused=self._was_paused)
 
         return Backfill(self._store, self._settings_for, sessions, self._learning)
 

@@ -139,19 +139,21 @@ class Learning:
         """For a session that is heard from a transcript, from its beginning."""
         return Listener(self._settings_for(folder).capture)
 
-    def hear_old(self, session: Session, event: Event, listener: Listener) -> list[Draft]:
-        """What an event of an old session teaches. Files are not looked at: they are not as they were."""
+    def hear_old(self, session: Session, event: Event, listener: Listener, *, is_own: bool = True) -> list[Draft]:
+        """What an event of an old session teaches. Files are not looked at: they are not as they were. `is_own`: False
+        for a session that somebody else may have written, of which nothing is the user's word."""
         model = self._model()
         proposals = listener.hear(event, None if model is None else model.embed)
+        proposals = proposals if is_own else [_as_read(proposal) for proposal in proposals]
         settings = self._settings_for(event.folder)
         return self._drafts(session, replace(event, folder=None), proposals, settings)
 
     def keep_old(
-        self, session: Session, event: Event, drafts: Sequence[Draft], listener: Listener, now: datetime
+        self, session: Session, event: Event, drafts: Sequence[Draft], listener: Listener | None, now: datetime
     ) -> list[Stored]:
-        """Inside a transaction."""
+        """Inside a transaction. `listener`: tells the notes of the session; None: it leaves none."""
         settings = self._settings_for(event.folder)
-        if settings.capture.notes and isinstance(event, SessionEnded):
+        if settings.capture.notes and listener is not None and isinstance(event, SessionEnded):
             self._leave(session, event, listener, settings)
         return self._keep(session, event, drafts, settings, at=now)
 
@@ -345,6 +347,18 @@ def _draft(proposal: Proposal, session: Session, event: Event, settings: Setting
         )
     except InvalidValue:  # a path with a line break, say
         return None
+
+
+def _as_read(proposal: Proposal) -> Proposal:
+    """What somebody wrote who may not be the user: something that was read, in one project, and never more."""
+    return replace(
+        proposal,
+        role=Role.TOOL,
+        kind=kind_for(proposal.kind, Role.TOOL),
+        tier=Tier.CANDIDATE,
+        level=ScopeLevel.PROJECT,
+        explicit=False,
+    )
 
 
 def _scope(level: ScopeLevel, session: Session) -> Scope | None:

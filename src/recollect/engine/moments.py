@@ -100,6 +100,8 @@ class Moments:
             return self._while_paused(event)
         enters = self._looked_up if isinstance(event, Asked) else self._enter_project
         session = session_state.enter(self._store, event, enters, self._workspace.language_of)
+        if event.headless and not self._settings_for(event.folder).capture.headless:
+            session = session_state.wished(self._store, session, recalls=True, captures=False)
         event = session_state.as_spoken(session, event)
         kept = self._keep(session, event)
         injection = self._answer(session, event)

@@ -31,10 +31,11 @@ class OldSessions:
         project: ProjectId | None,
         *,
         begun: bool,
+        is_own: bool,
         is_paused: Callable[[Event, ProjectId | None], bool] = lambda _event, _project: False,
     ) -> None:
         """`project`: of those that do not tell their folder; `begun`: some of this transcript was read before;
-        `is_paused`: whether an event happened during a pause."""
+        `is_own`: False for what somebody else may have written; `is_paused`: whether an event happened in a pause."""
         self._store = store
         self._settings_for = settings_for
         self._enter_project = enter_project
@@ -42,6 +43,7 @@ class OldSessions:
         self._project = project
         self._begun = begun
         self._is_paused = is_paused
+        self._is_own = is_own
         self._met: dict[SessionId, _Met | None] = {}  # None: nothing of it is to be kept
         self._changed: dict[SessionId, Session] = {}
         self._asked_in_a_pause: set[SessionId] = set()  # the last prompt of these was
@@ -88,6 +90,8 @@ class OldSessions:
             return None
         try:
             check_event(event)
+            if not (self._is_own or self._begun) and self._store.session(event.session) is not None:
+                return None  # it bears the name of another session, to be taken for it
             told = event if event.folder or event.parent else replace(event, project=self._project)
             session = session_state.enter(self._store, told, self._enter_project, self._language_of)
         except InvalidValue:  # a name that looks like a secret, a folder that cannot be one

@@ -39,6 +39,7 @@ TOLD_WITHIN = timedelta(days=1)  # what the client dates further back, or ahead,
 AT_WORK = "Recollect is at work here; `recollect status` and `recollect why` tell what it knows and does."
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")  # also of Windows
+_ARGUMENT = re.compile(r'"(?P<given>(?:[^"]|(?<=\\)")*)"(?=\s*(?:\n|\Z))')
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS = 253_402_300_799_999  # the last moment that a date has
 
@@ -64,6 +65,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
             "agent": read.optional(payload, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _window(payload),
+            "headless": payload.get("headless") is True,
             "confirms": True,
         },
     )
@@ -91,7 +93,7 @@ def _prompt(payload: Fields, about: dict[str, Any]) -> Event:
     files = tuple(name for part in parts if part.get("type") == "file" and (name := _file(part)))
     return Prompt(
         message=MessageId(read.text(payload, "messageID")),
-        text="\n".join(typed),
+        text=unwrapped("\n".join(typed)) if payload.get("run") is True else "\n".join(typed),
         live=_live(payload),
         origin=_origin(payload, is_said=bool(typed or files or not parts)),
         files=files,
@@ -128,6 +130,15 @@ HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
     "session.ended": lambda _, about: SessionEnded(**about),
     "session.deleted": lambda _, about: SessionDeleted(**about),
 }
+
+
+def unwrapped(text: str) -> str:
+    """What was given to `opencode run`: the client puts an argument with a blank between quotes, and its quotes behind
+    backslashes. What was piped follows in a line of its own."""
+    argument = _ARGUMENT.match(text)
+    if argument is None or " " not in argument["given"]:
+        return text
+    return argument["given"].replace('\\"', '"') + text[argument.end() :]
 
 
 def _is_typed(part: Fields) -> bool:

@@ -13,7 +13,7 @@ from recollect.domain.event import Compacted, Event, Prompt, Reply
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import Record
-from recollect.hosts.opencode import NAME
+from recollect.hosts.opencode import NAME, unwrapped
 from recollect.hosts.transcript import Bad, Scribe, done, events, name_of, said_in
 
 
@@ -70,7 +70,8 @@ class History:
         if not text:
             return []
         origin = Origin.SUBAGENT if self._is_child else Origin.USER
-        return [Prompt(message=name, text=text, origin=origin, **about)]
+        # Nothing tells whether it was `opencode run`; who types puts no whole message between quotes.
+        return [Prompt(message=name, text=unwrapped(text), origin=origin, **about)]
 
     def _assistant(self, message: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> list[Event]:
         name, about = self._about(message)

@@ -85,6 +85,7 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
             "agent": read.optional(fields, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _tokens(fields, "window_tokens"),
+            "headless": read.truth(fields, "headless", False),
         },
     )
 

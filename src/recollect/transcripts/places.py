@@ -76,6 +76,8 @@ class Places:
     def of_project(self, root: Path) -> None:
         """What lies in the project itself."""
         folder = root.joinpath(*SPECSTORY)
+        if not folder.resolve().is_relative_to(root.resolve()):  # a link to what lies elsewhere, as another project
+            return
         for path in self._files(folder):
             self._take(path, folder)
 
@@ -129,6 +131,11 @@ def _kept(env: Mapping[str, str], home: Path) -> Iterator[tuple[Form, Path, str]
     # Not all that lies beside it: that is what sessions worked on.
     for database in sorted(opencode.glob(DATABASES)) if opencode.is_dir() else []:
         yield Form.OPENCODE_DATABASE, opencode, database.name
+
+
+def host_folders(env: Mapping[str, str], home: Path) -> list[Path]:
+    """Where the hosts of this machine keep their sessions."""
+    return list(dict.fromkeys(folder for _, folder, _ in _kept(env, home)))
 
 
 def head_of(path: Path) -> bytes:
