@@ -26,7 +26,7 @@ def test_the_file_is_private_from_its_first_moment(path: Path) -> None:
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     store.close()
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert set(modes) == {"recollect.db", "recollect.db-wal", "recollect.db-shm", "recollect.db.lock"}
+    assert set(modes) == {f"recollect.db{suffix}" for suffix in ("", "-wal", "-shm", ".lock", ".waiting")}
     assert set(modes.values()) == {0o600}
 
 

@@ -359,12 +359,15 @@ class Database:
                 self.back_up(f"schema-{number - 1:03}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}", before)
 
     def _schema(self) -> tuple[int, int]:
-        """As the header says, and as the migrations have noted: read as one, for another process may be migrating."""
-        if not self._writer.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").fetchone():
-            return self._version(), 0
-        noted = "(SELECT coalesce(max(number), 0) FROM migration)"
-        done, last = self._writer.execute(f"SELECT user_version, {noted} FROM pragma_user_version").fetchone()
-        return int(done), int(last)
+        """As the header says, and as the migrations have noted: one snapshot, for another process may be migrating."""
+        self._writer.execute("BEGIN")
+        try:
+            known = self._writer.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").fetchone()
+            last = "SELECT coalesce(max(number), 0) FROM migration" if known else "SELECT 0"
+            (noted,) = self._writer.execute(last).fetchone()
+            return self._version(), int(noted)
+        finally:
+            self._writer.execute("COMMIT")
 
     def back_up_now(self) -> None:
         self._back_up_before(len(MIGRATIONS) + 1)

@@ -10,7 +10,7 @@ from typing import Any
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, note, problem
 from recollect.store.sqlite import deletion, index, vectors
-from recollect.store.sqlite.database import Database, alone_on, lock_of
+from recollect.store.sqlite.database import Database, alone_on
 from recollect.store.sqlite.rows import DamagedRow, current_row, row_hash
 from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_is_sound, stamp
 
@@ -30,6 +30,7 @@ KEY_COLUMNS = {
     "chore": 1,
     "transcript": 1,
 }  # the first ones; these have no number
+BESIDE = (".lock", ".waiting")  # of every open database
 _MAGIC, HEADER_BYTES = b"SQLite format 3\0", 100
 
 
@@ -65,7 +66,8 @@ def _salvaged(path: Path) -> list[Finding]:
     finally:
         _headed(path).unlink(missing_ok=True)
     database.close()
-    lock_of(new).unlink(missing_ok=True)
+    for beside in BESIDE:
+        new.with_name(new.name + beside).unlink(missing_ok=True)
     damaged = path.with_name(f"{path.name}.damaged-{stamp()}")
     present = [suffix for suffix in SIDE_FILES if path.with_name(path.name + suffix).exists()]
     for suffix in present:
@@ -114,7 +116,7 @@ def _with_header(path: Path, like: sqlite3.Connection) -> Path:
 
 
 def _remove(database: Path) -> None:
-    for suffix in (*SIDE_FILES, ".lock"):
+    for suffix in (*SIDE_FILES, *BESIDE):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 
