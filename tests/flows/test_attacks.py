@@ -48,7 +48,7 @@ def test_a_message_cannot_take_a_name_of_ours(engine: Engine) -> None:
 @covers("INJ-7")
 def test_one_line_corrects_however_many_it_replaces(engine: Engine) -> None:
     engine.remember(a_draft("The API listens on port 8080."))
-    engine.remember(a_draft("The API server listens on port 8081."))
+    engine.remember(a_draft("The API always listens on port 8081."))
     assert len(engine.handle(a_start()).ids) == 2
     engine.remember(a_draft("The API listens on port 9090 from now on.", kind=Kind.CORRECTION))
     told = engine.handle(a_prompt("ok what now about it"))

@@ -118,6 +118,7 @@ class Host:
         return self._event
 
     render = staticmethod(opencode.render)
+    is_waited_for = staticmethod(opencode.is_waited_for)
 
 
 def tell(monkeypatch: pytest.MonkeyPatch, engine: Engine, event: Event) -> tuple[int, dict[str, Any]]:

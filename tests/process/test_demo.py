@@ -44,7 +44,7 @@ def test_the_evening_starts_with_what_the_morning_taught_and_left(played: Played
     for words in ("show diffs", "Type hints", "Orders close at 18:00", "- next: stop Saturday's", "asked: allergens"):
         assert words in first
     assert "Redis" not in first
-    assert "Orders close at 20:00" in again
+    assert "Orders now close at 20:00" in again
     assert "18:00" not in again
 
 

@@ -391,8 +391,9 @@ def test_no_other_format_of_a_repository_reaches_further(home: Home) -> None:
     ]
     written(shop / "memories.jsonl", "\n".join(map(json.dumps, lines)))
     written(shop / "observations.json", json.dumps(OBSERVATIONS).replace('"shop"', '"bank"'))
-    written(shop / ".claude" / "projects" / "-home-me-bank" / "memory" / "bank.md", TOPIC)
+    topic = written(shop / ".claude" / "projects" / "-home-me-bank" / "memory" / "bank.md", TOPIC)
     home.recollect("import", str(shop))
+    home.recollect("import", topic)
     kept = memories(home)
     assert {memory["scope"] for memory in kept} == {f"project:path:{shop}"}
     assert {memory["text"] for memory in kept} == {OWN, "Tests use a real database."}
@@ -416,7 +417,7 @@ def test_ones_own_export_comes_back_as_it_was(home: Home) -> None:
     export = PLANTED.format(shop=shop)
     outside = written(home.path / "backups" / "memories.md", export)
     assert home.json("import", outside)["new"] == 5
-    home.said("undo", "--yes")
+    home.said("undo")
     inside = written(shop / "memories.md", export)
     assert home.json("import", "--scopes-as-written", inside)["new"] == 5
     assert {memory["scope"].partition(":")[0] for memory in memories(home)} == {"universal", "language", "project"}

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -35,7 +35,7 @@ def written(*, for_project: bool) -> str:
     if not for_project:
         return "\n".join([_USER, *(_section(section.name, getattr(Settings(), section.name)) for section in _SECTIONS)])
     parts = [
-        _section(section.name, getattr(Settings(), section.name))
+        _section(section.name, getattr(Settings(), section.name), without=config.USER_ONLY_NAMES)
         for section in _SECTIONS
         if section.name not in config.USER_ONLY
     ]
@@ -62,10 +62,12 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _section(name: str, part: Any) -> str:
+def _section(name: str, part: Any, *, without: Collection[str] = ()) -> str:
     meaning = meanings(type(part))
     lines = [f"[{name}]"]
     for field in fields(part):
+        if f"{name}.{field.name}" in without:
+            continue
         value = getattr(part, field.name)
         if isinstance(value, Mapping):
             lines += ["", f"[{name}.{field.name}]  # {meaning[field.name]}"]

@@ -15,7 +15,7 @@ from recollect.rank.novelty import Verdict, verdict_of
 from recollect.text.sentences import sentences
 
 CHORE = "doubtful replacements"
-RULES = "1"  # another number, and all is judged again
+RULES = "1"  # those that it was judged by
 NOTHING = "none"
 BY = "recollect"
 

@@ -33,7 +33,7 @@ from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.domain.wording import Edited, Wording
-from recollect.engine import doubtful, forget, forget_project, recall, review, showing
+from recollect.engine import forget, forget_project, recall, review, showing
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
 from recollect.engine.by_id import found
@@ -354,10 +354,14 @@ class Engine(Changing):
     def do_chores(self, now: datetime) -> None:
         """What an upgrade leaves for later, once."""
         if not self._store.is_read_only:
+            from recollect.engine import doubtful  # after an upgrade alone
+
             doubtful.take_back(self._store, now)
 
     def taken_back(self) -> Deed | None:
         """The deed that took back what an older version had ended in doubt, as far as it holds."""
+        from recollect.engine import doubtful  # who asks how it is going
+
         return doubtful.taken_back(self._store)
 
     @property

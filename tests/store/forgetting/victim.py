@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,5 +118,10 @@ def left_of(victim: Memory, folder: Path) -> set[tuple[str, bytes]]:
 
 
 def left_in(folder: Path, pieces: Collection[bytes]) -> set[tuple[str, bytes]]:
-    files = [file for file in folder.rglob("*") if file.is_file()]
-    return {(file.name, piece) for file in files for data in [file.read_bytes()] for piece in pieces if piece in data}
+    """Read while others may write: a file that is gone meanwhile has nothing left."""
+    found = set()
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            data = file.read_bytes() if file.is_file() else b""
+            found |= {(file.name, piece) for piece in pieces if piece in data}
+    return found
