@@ -160,7 +160,9 @@ def evening() -> Iterator[Happening]:
     yield _reply(EVENING, 19, 2, "It is on the admin page, as plain SVG. Running the tests.")
     yield from _failures()
     yield _taught(
-        _time(19, 12), Kind.DECISION, "Orders now close at 20:00 the day before, because the ovens are loaded at five now."
+        _time(19, 12),
+        Kind.DECISION,
+        "Orders now close at 20:00 the day before, because the ovens are loaded at five now.",
     )
     yield _prompt(EVENING, 19, 13, "We bake later from now on: adapt the countdown at checkout.")
     yield _read(19, 14, "src/orders/checkout.py", CHECKOUT)
