@@ -97,11 +97,13 @@ class Server:
     listener: socket.socket
     answer: Answer
     requests: list[bytes] = field(default_factory=list)
+    current: socket.socket | None = None
 
     def serve(self) -> None:
         with suppress(OSError):  # closed: the test is over
             while True:
                 connection, _ = self.listener.accept()
+                self.current = connection
                 with connection, suppress(OSError):
                     self.requests.append(_request(connection))
                     self.answer(connection)
@@ -129,6 +131,9 @@ def serving(listener: socket.socket, answer: Answer) -> Iterator[Server]:
     finally:
         listener.shutdown(socket.SHUT_RDWR)  # wakes `accept`
         listener.close()
+        if server.current is not None:
+            with suppress(OSError):
+                server.current.shutdown(socket.SHUT_RDWR)  # a courier would wait for its answer
         thread.join(timeout=20)
 
 

@@ -117,7 +117,7 @@ REPEATED = (
 @pytest.mark.parametrize("piece", REPEATED)
 def test_twice_the_text_takes_about_twice_the_work(piece: str) -> None:
     """A ratio, of the least of several runs, in time of this thread alone: quadratic work would take four times."""
-    size = 40_000
+    size = 10_000
     while True:
         once, twice = (piece * (times * size // len(piece)) for times in (1, 2))
         first, second = least_work(once), least_work(twice)
