@@ -27,6 +27,7 @@ START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 3.0
 VERSION_HEADER = "Recollect-Version"  # of every answer
 POLL_S = 0.02
+ENDING_S = 0.5  # a process that was killed still has its socket for a moment
 MAX_BODY_BYTES = 4_000_000  # of one request: the daemon takes no more
 
 # A shell's environment holds API keys: the daemon gets what it needs and nothing else.
@@ -115,9 +116,13 @@ class Client:
         """Whether it had to be started, also in place of an older one. Returns when it answers."""
         old = self.pid()
         if old is not None:
-            self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)  # one that hangs is said, not called running
-            if not is_older(self.answered_by):
-                return False
+            try:
+                self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)
+                if not is_older(self.answered_by):
+                    return False
+            except DaemonError:
+                if not self._gone_within(ENDING_S, old):  # one that hangs is said, not called running
+                    raise
         import tempfile  # starting is rare
 
         give_up = time.monotonic() + START_TIMEOUT_S

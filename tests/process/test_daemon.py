@@ -103,6 +103,16 @@ def wait_until_gone(client: Client) -> None:
     assert not client.is_running()
 
 
+@covers("REL-2")
+def test_a_daemon_that_is_just_being_killed_is_started_anew(home: Home) -> None:
+    home.said("start")
+    for _ in range(5):
+        pid = home.client.pid()
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        home.said("start")
+
+
 def test_a_hung_daemon_is_said_and_can_be_stopped(home: Home) -> None:
     home.said("start")
     pid = home.client.pid()
