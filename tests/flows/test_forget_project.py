@@ -25,7 +25,7 @@ def engine(tmp_path: Path) -> Engine:
     made = engine_on(SqliteStore(tmp_path / "recollect.db"))
     made.remember(a_draft("We deploy with the xylophone."))
     made.remember(a_draft("The web runs on Vercel.", scope=f"project:{OTHER_PROJECT}"))
-    made._store.note_aliases(PROJECT, [ProjectId("path:/work/harp")], NOW)
+    made._store.note_aliases(PROJECT, [ProjectId("path:/srv/harp")], NOW)
     for event in (
         a_start(),
         a_prompt("Always play the trumpet before a release."),
@@ -61,7 +61,7 @@ def test_it_is_out_of_sight_at_once_and_an_undo_brings_all_of_it_back(engine: En
     after = {one.place: one for one in engine.holdings()}
     assert after[PROJECT].turns == before[PROJECT].turns
     assert (after[PROJECT].memories, after[PROJECT].forgotten) == (before[PROJECT].memories, 0)
-    assert engine._store.aliases_of(PROJECT) >= {"path:/work/harp"}
+    assert engine._store.aliases_of(PROJECT) >= {"path:/srv/harp"}
     assert engine.recall_turns("trumpet", PROJECT, limit=9)
     again = engine.undo(deed + 1, at=LATER, by="cli")  # type: ignore[arg-type]  # the undo is undone
     assert again.removed

@@ -60,9 +60,9 @@ class Forgetting:
         long as the database has one itself, whoever comes after a crash knows that there is something to do."""
         with self._database.speaking_of_files():
             for copy in self._copies():
-                _rewrite(copy, leaks.take_out, [])
+                rewrite(copy, leaks.take_out, [])
             for aside in self._beside("damaged-*.jsonl"):
-                _rewrite_lines(aside, leaks.line_without_secrets)
+                rewrite_lines(aside, leaks.line_without_secrets)
             with self._database.write() as connection:
                 secrets = leaks.take_out(connection)
                 if secrets:
@@ -86,9 +86,9 @@ class Forgetting:
                 clean = _empty_log(connection)
         with self._database.speaking_of_files():
             for copy in self._copies():
-                _rewrite(copy, lambda opened: deletion.delete_all(opened, traces, said), [*said, *memories, *sessions])
+                rewrite(copy, lambda opened: deletion.delete_all(opened, traces, said), [*said, *memories, *sessions])
             for aside in self._beside("damaged-*.jsonl"):
-                _rewrite_lines(
+                rewrite_lines(
                     aside, lambda line: None if _speaks_of(line, memories, said) or _is_of(line, sessions) else line
                 )
         if clean:
@@ -139,7 +139,7 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
         time.sleep(0.02)
 
 
-def _rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
+def rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
     """A clean copy. One that cannot be rewritten goes if it has what must be gone, and only then: it may be all there
     is."""
     try:
@@ -161,7 +161,7 @@ def _rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Co
                 file.unlink(missing_ok=True)
 
 
-def _rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
+def rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
     """Damaged rows that were written beside the database; None: such a line goes."""
     lines = aside.read_text(encoding="utf-8").split("\n")
     kept = [line for line in map(clean, lines) if line is not None]

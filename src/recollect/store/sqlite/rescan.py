@@ -16,7 +16,7 @@ from recollect.domain.health import Finding, fine, note
 from recollect.store.sqlite import leaks, quotations
 from recollect.store.sqlite.chores import Chores
 from recollect.store.sqlite.database import as_text
-from recollect.store.sqlite.forgetting import A_SECRET, Forgetting, _rewrite, _rewrite_lines
+from recollect.store.sqlite.forgetting import A_SECRET, Forgetting, rewrite, rewrite_lines
 
 CHORE = "secrets"
 AT_ONCE = 50  # rows, or sessions where a table is kept by these
@@ -53,7 +53,7 @@ class Rescanning(Forgetting, Chores):
         else:
             with self._database.speaking_of_files():
                 for aside in self._beside("damaged-*.jsonl"):
-                    _rewrite_lines(aside, leaks.line_without_secrets)
+                    rewrite_lines(aside, leaks.line_without_secrets)
             if taken_out:
                 with self._database.write() as connection:
                     connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (A_SECRET,))
@@ -111,7 +111,7 @@ class Rescanning(Forgetting, Chores):
             if not any(leaks.count(opened, table) for table in tables):
                 return
         with self._database.speaking_of_files():
-            _rewrite(copy, leaks.take_out, [])
+            rewrite(copy, leaks.take_out, [])
 
 
 def _between(
