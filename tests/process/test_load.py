@@ -79,13 +79,18 @@ def importing(home: Home) -> Iterator[None]:
     process = subprocess.Popen(command, env=home.env, cwd=home.path, stdout=subprocess.DEVNULL)
     try:
         give_up = time.monotonic() + 20
-        while home.client.get("/v1/status")["memories"] < 2 and time.monotonic() < give_up:
+        while not has_begun(home) and time.monotonic() < give_up:
             time.sleep(0.05)
         yield
         assert process.poll() is None, "it was done before the agents were"
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
+
+
+def has_begun(home: Home) -> bool:
+    with closing(sqlite3.connect(home.places.database)) as connection:
+        return connection.execute("SELECT 1 FROM deed WHERE kind = 'import'").fetchone() is not None
 
 
 def kept(home: Home) -> set[Named]:

@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -35,7 +34,6 @@ WATCH_S = 1.0
 TIDY_S = 600.0
 TIDY_SOON_S, QUIET_S = 60.0, 2.0  # after a session was deleted: as soon as nobody asks, and no later than that
 BOUNDS = Bounds()
-SWITCH_S = 0.0005  # a prompt asks SQLite a hundred times, and gets the interpreter back after at most so long each time
 ANSWER_S = 2  # what requests under way get when it ends; uvicorn takes whole seconds
 END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing by that
 
@@ -46,7 +44,6 @@ def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
     settings = LiveSettings(places.settings, os.environ)
     model = wiring.Model(places.model)
     activity = Activity()
-    sys.setswitchinterval(SWITCH_S)
     with (
         wiring.open_engine(settings, places.database, model.if_loaded, resident=True, pauses=places.pause) as engine,
         listening(places, settings(None).daemon.port) as heard,

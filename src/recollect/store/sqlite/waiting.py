@@ -14,6 +14,7 @@ from pathlib import Path
 
 STEP_S = 0.002
 MOST_S = 0.25  # that much work gives way to others at a time: it must come to its end, too
+REST_S = 0.015  # a pause after each piece of it, while others write now and then
 
 
 class Waiting:
@@ -24,6 +25,7 @@ class Waiting:
         self._files: dict[str, int] = {}  # one to tell and one to ask: a lock is that of an open file
         self._guard = threading.Lock()
         self._here = 0  # how many of this process write, or wait to
+        self._rests_until = 0.0
 
     @contextmanager
     def announced(self) -> Iterator[None]:
@@ -36,12 +38,15 @@ class Waiting:
 
     def let_pass(self) -> None:
         """Returns when nobody writes or waits any more, or for long enough."""
+        if time.monotonic() < self._rests_until:
+            time.sleep(REST_S)
         give_up = time.monotonic() + MOST_S
         while time.monotonic() < give_up:
             with self._guard:
                 if self._lock("ask", fcntl.LOCK_EX):
                     self._lock("ask", fcntl.LOCK_UN)
                     return
+            self._rests_until = time.monotonic() + 1.0
             time.sleep(STEP_S)
 
     def close(self) -> None:
