@@ -242,3 +242,16 @@ def test_a_damaged_memory_does_not_stop_the_tidying(path: Path, open_store: Call
     engine_on(store).tidy(NOW + timedelta(days=2))
     assert store.forgotten_before(NOW + timedelta(days=2)) == []
     assert b"quokka" not in path.read_bytes()
+
+
+@covers("REL-1")
+def test_others_write_between_the_steps_in_which_the_index_is_rewritten(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    among_others(store, the_victim())
+    monkeypatch.setattr(forgetting, "MERGED_PAGES", 1)
+    given_way: list[bool] = []
+    monkeypatch.setattr(store._database, "give_way", lambda: given_way.append(store._database._writer.in_transaction))
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert len(given_way) > 4, "several steps, not one for each table"
+    assert not any(given_way)

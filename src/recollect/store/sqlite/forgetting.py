@@ -18,6 +18,7 @@ from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
 MANY_TEXTS = 50
+MERGED_PAGES = 64  # of an index at a time, which takes some milliseconds
 A_SECRET = MemoryId("\t")  # the trace of one: no memory is called so
 
 
@@ -76,9 +77,9 @@ class Forgetting:
         if not traces:
             return True
         memories, sessions = deletion.told_apart(traces)
+        for table in ("memory_words", "turn_words"):
+            self._rewrite_index(table)
         with self._database.alone() as connection:
-            for table in ("memory_words", "turn_words"):
-                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             clean = _empty_log(connection)
         if clean and self._may_have_left(said, sessions):  # nobody waits while the file is searched
             with self._database.alone() as connection:
@@ -97,6 +98,17 @@ class Forgetting:
             with self._database.alone() as connection:
                 clean = _empty_log(connection)
         return clean
+
+    def _rewrite_index(self, table: str) -> None:
+        """As 'optimize' does, in steps: others write between them. The first one marks all of it to be merged."""
+        pages, has_more = -MERGED_PAGES, True
+        while has_more:
+            with self._database.alone() as connection:
+                before = connection.total_changes
+                connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
+                has_more = connection.total_changes - before >= 2  # so FTS5 says that it did something
+            pages = MERGED_PAGES
+            self._database.give_way()
 
     def _may_have_left(self, said: Collection[str], sessions: Collection[SessionId]) -> bool:
         """A page that was rearranged may hold a copy that no table knows of; only who knows the words can look. To look
