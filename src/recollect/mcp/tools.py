@@ -38,6 +38,7 @@ from recollect.text.tokens import estimate
 BY = AGENT  # what the history calls us
 OPENS = "`details` opens an id in full."
 OPENS_TOKENS = estimate(OPENS) + 1  # with its line break
+BEYOND = "an agent wants it to hold in other projects, too"
 KEPT = "Kept."
 NOTHING = "Nothing is known about that here."
 CUT = "It is longer than fits here; the user can see all of it with `recollect show {id}`."
@@ -170,6 +171,7 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
         scope=scope,
         at=asker.at,
         source=_source(asker),
+        flag=_flag(scope),
         anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
     return Answer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft))
@@ -224,7 +226,8 @@ def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> s
     _refuse_unwanted(engine, asker)
     if text is None:
         raise PayloadError("`update` needs the new `text`.")
-    draft = Draft(text=text, kind=memory.kind, scope=memory.scope, at=asker.at, source=_source(asker))
+    scope = memory.scope
+    draft = Draft(text=text, kind=memory.kind, scope=scope, at=asker.at, source=_source(asker), flag=_flag(scope))
     return _kept(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
 
 
@@ -248,6 +251,11 @@ def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
 
 def _source(asker: Asker) -> Source:
     return Source(role=Role.ASSISTANT, host=asker.host, session=asker.session)
+
+
+def _flag(scope: Scope) -> str | None:
+    """An agent reads what lies in a repository: what it takes for true in others is for the user to say."""
+    return BEYOND if scope.level in (ScopeLevel.UNIVERSAL, ScopeLevel.LANGUAGE) else None
 
 
 def _kinds(given: Mapping[str, Any]) -> frozenset[Kind]:
@@ -320,9 +328,8 @@ def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
     if memory.kind != draft.kind:
         said.append(f"An agent's word on that is kept as {memory.kind}.")
     if memory.flag is not None:
-        said.append(
-            "It reads as an order to an agent: it is not shown until the user accepts it in `recollect review`."
-        )
+        why = "It is to hold in other projects too" if memory.flag == BEYOND else "It reads as an order to an agent"
+        said.append(f"{why}: it is not shown until the user accepts it in `recollect review`.")
     if redact(draft.text).found:
         said.append("A secret in it was redacted.")
     return " ".join(said)
