@@ -157,9 +157,9 @@ def test_a_draft_that_cannot_be_taken_is_kept_and_named(shared_home: Home, helm:
 
 
 @covers("PRI-7")
-def test_forgotten_for_good_its_earlier_words_are_gone_too(home: Home) -> None:
+def test_forgotten_for_good_by_its_earlier_words_these_are_gone_too(home: Home) -> None:
     known = taught(home, "The vault door opens with xylophone.")
     home.said("edit", known, "--text", "The vault has no door.")
-    home.said("forget", known, "--now", "--yes")
+    assert known in home.said("forget", "--match", "xylophone", "--now", "--yes")
     held = [file for file in home.path.rglob("*") if file.is_file() and b"xylophone" in file.read_bytes()]
     assert held == []

@@ -59,10 +59,12 @@ def _matching(desk: Desk, asked: Forget) -> list[Memory]:
     # Whoever wants something gone wants it gone from the history too.
     also_past = Filters(status=Status.ANY)
     hits = desk.engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=desk.now, filters=also_past)
-    found = [*(hit.memory for hit in hits), *desk.engine.out_of_sight(viewer)]
+    found = [(memory, memory) for memory in (*(hit.memory for hit in hits), *desk.engine.out_of_sight(viewer))]
+    found += desk.engine.edited(viewer)
     # What another project shares with this one is not this one's to forget.
-    own = [memory for memory in found if not is_of_another_project(memory, viewer)]
-    return [memory for memory in own if wanted <= set(words_of(memory))]
+    own = [(memory, wording) for memory, wording in found if not is_of_another_project(memory, viewer)]
+    matching = {memory.id: memory for memory, wording in own if wanted <= set(words_of(wording))}
+    return list(matching.values())
 
 
 FORGET = Operation(

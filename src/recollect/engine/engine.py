@@ -287,6 +287,12 @@ class Engine(Changing):
         before = [memory for memory in known if may_see(replace(memory, forgotten_at=None), viewer)]
         return [*showing.shown_all(before)]
 
+    def edited(self, viewer: Viewer) -> list[tuple[Memory, Memory]]:
+        """What this viewer may see and a person has edited, each with how it was before: those words are still kept."""
+        pairs = ((self._store.get(change.memory), change.before) for change in self._store.edits())
+        seen = ((now, before) for now, before in pairs if now is not None and before is not None)
+        return [(showing.shown(now), before) for now, before in seen if may_see(now, viewer)]
+
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""
         return [showing.shown_case(case) for case in review.cases(self._store)]

@@ -83,6 +83,9 @@ class History:
     def changes_of(self, memory_id: MemoryId) -> list[Change]:
         return self._changes("change.memory = ?", memory_id)
 
+    def edits(self) -> list[Change]:
+        return self._changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
+
     def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
         with self._database.read() as connection:
             rows = connection.execute(
@@ -97,7 +100,7 @@ class History:
             ).fetchall()
         return [MemoryId(row["memory"]) for row in rows]
 
-    def _changes(self, where: str, value: DeedId | MemoryId) -> list[Change]:
+    def _changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[Change]:
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
             deeds = {
