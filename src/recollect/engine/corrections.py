@@ -1,7 +1,7 @@
 """What was shown and no longer holds: the next prompt says so in one line. What was sent stays as it was."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.domain.freshness import NOT_LOOKED_AT
 from recollect.domain.memory import Hit, Memory, MemoryId
@@ -37,6 +37,11 @@ def corrections(memories: KeepsMemories, situation: Situation) -> list[Correctio
         elif now.id not in live.shown:
             successors[now.id] = now
             replaced.setdefault(now.id, []).append(memory.id)
+    for memory in memories.reworded(live.last_shown):
+        if situation.may_show(memory):  # told again under its id, it stays among what was shown
+            found.append(replace(_replacing(memory, (memory.id,), situation), old=()))
+        else:
+            found.append(Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),))))
     return [*found, *(_replacing(successors[now], old, situation) for now, old in replaced.items())]
 
 

@@ -108,6 +108,10 @@ class KeepsMemories(Protocol):
         """Those of the memories that no longer hold, or are forgotten and not yet gone."""
         ...
 
+    def reworded(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
+        """Those of the memories that hold, and that a person has edited since then so that they say something else."""
+        ...
+
     def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
         """Memories that were said in these sessions and no longer hold, or are forgotten and not yet gone."""
         ...

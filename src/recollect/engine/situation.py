@@ -33,6 +33,10 @@ class Live:
             known = known.union(sent.injection.ids).difference(sent.injection.corrected)
         return frozenset(known)
 
+    @cached_property
+    def last_shown(self) -> Mapping[MemoryId, datetime]:
+        return {told: sent.at for sent in self.sent for told in sent.injection.ids if told in self.shown}
+
     @property
     def of_tools(self) -> "Live":
         """What no block of a prompt or a start takes the place of."""

@@ -3,7 +3,7 @@
 import heapq
 import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
@@ -65,6 +65,22 @@ class Memories:
             rows = connection.execute(
                 f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
                 (json.dumps(list(memories)),),
+            ).fetchall()
+        return memories_of(rows)
+
+    def reworded(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
+        asked = json.dumps({memory: to_ms(at) for memory, at in since.items()})
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"""
+                SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.key
+                WHERE {LIVE} AND EXISTS (
+                    SELECT 1 FROM change JOIN deed ON deed.n = change.deed
+                    WHERE change.memory = asked.key AND deed.at_ms > asked.value AND deed.kind IN ('edit', 'undo')
+                    AND json_extract(change.before, '$.text') <> memory.text
+                )
+                """,
+                (asked,),
             ).fetchall()
         return memories_of(rows)
 
