@@ -30,7 +30,7 @@ test: check $(NPM)/.installed $(if $(ARGS),,plugin)
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -m "not alone and not paired and not soak" -n auto --maxprocesses 4 --dist worksteal --inline-snapshot=disable
+	$(BIN)/python -m pytest -m "not alone and not paired and not soak" -n 4 --dist worksteal --inline-snapshot=disable
 	$(BIN)/python -m pytest -m "paired and not soak" -n 2 --dist loadfile --inline-snapshot=disable tests/e2e
 	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e
 endif
