@@ -35,9 +35,11 @@ else
 	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e
 endif
 
-# Long: ROUNDS of mixed commands through real processes, with kill -9 at random points.
+# Long: the tests that `make test` leaves out; ROUNDS of mixed commands through real processes, with kill -9 at random points.
 ROUNDS ?= 200
-soak: $(VENV)/.dev
+soak: $(VENV)/.dev $(NPM)/.installed
+	@$(MODEL)
+	$(BIN)/python -m pytest -m soak tests/e2e
 	$(BIN)/python -m tests.process.soak --rounds $(ROUNDS)
 
 check: $(VENV)/.dev
