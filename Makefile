@@ -30,14 +30,16 @@ test: check $(NPM)/.installed $(if $(ARGS),,plugin)
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest -m "not alone and not paired and not soak" -n auto --maxprocesses 4 --dist worksteal --inline-snapshot=disable
+	$(BIN)/python -m pytest -m "not alone and not paired and not soak" -n 4 --dist worksteal --inline-snapshot=disable
 	$(BIN)/python -m pytest -m "paired and not soak" -n 2 --dist loadfile --inline-snapshot=disable tests/e2e
 	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e
 endif
 
-# Long: ROUNDS of mixed commands through real processes, with kill -9 at random points.
+# Long: the tests that `make test` leaves out; ROUNDS of mixed commands through real processes, with kill -9 at random points.
 ROUNDS ?= 200
-soak: $(VENV)/.dev
+soak: $(VENV)/.dev $(NPM)/.installed
+	@$(MODEL)
+	$(BIN)/python -m pytest -m soak tests/e2e
 	$(BIN)/python -m tests.process.soak --rounds $(ROUNDS)
 
 check: $(VENV)/.dev

@@ -66,8 +66,11 @@ class OpenCodeMachine(Machine):
     def __init__(self, root: Path, model: FakeModel) -> None:
         super().__init__(root)
         self.model = model
+        catalogue = root / "models.json"  # an empty one: the client's own costs the first turn of each process seconds
+        catalogue.write_text("{}")
         self.env |= {
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_MODELS_PATH": str(catalogue),
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
             "npm_config_offline": "true",  # else it installs its SDK into every config folder
             "BUN_TMPDIR": str(self.scratch),  # not TMPDIR: that would move sockets too
@@ -310,6 +313,7 @@ def _configuration(model: FakeModel) -> dict[str, Any]:
         "model": "fake/tiny",
         "small_model": "fake/tiny",  # titles: always in OpenAI's format
         "share": "disabled",
+        "snapshot": False,  # else it copies the repository at each step, which takes longer than the rest of a turn
         "permission": {"*": "allow"},
         "provider": providers,
     }

@@ -29,8 +29,8 @@ def measured(root: Path, turns: int) -> Spent:
     with (
         taught_project(root / "ours") as ours,
         _empty_project(root / "empty") as empty,
-        ours.serve() as server,
-        empty.serve() as bare,
+        _as_users_have_it(ours).serve() as server,
+        _as_users_have_it(empty).serve() as bare,
     ):
         for each in (server, bare):
             each.session().prompt(ON_TOPIC)  # the first turn of a process loads what all others use
@@ -42,6 +42,11 @@ def measured(root: Path, turns: int) -> Spent:
                 times.append(_turn_ms(session, PROMPTS[number % len(PROMPTS)]))
         _check(server, bare)
     return spent
+
+
+def _as_users_have_it(project: Project) -> Project:
+    project.configure({"snapshot": True})
+    return project
 
 
 def _turn_ms(session: Session, prompt: str) -> float:

@@ -105,6 +105,7 @@ def taught_server(root: Path, **configuration: Any) -> Iterator[Server]:
     with taught_project(root) as project:
         project.configure(configuration)
         with project.serve() as server:
+            server.session().prompt("Hello.")  # the first turn of a process loads what all others use
             yield server
 
 

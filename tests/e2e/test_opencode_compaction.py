@@ -69,15 +69,18 @@ def only(requests: Sequence[Request]) -> Request:
     return compaction
 
 
-@covers("INJ-1", "CAP-14")
+@covers("INJ-1", "INJ-2", "INJ-3", "INJ-5", "CAP-14", "SCN-D2", "SCN-D3")
 @BOTH_WAYS
 @pytest.mark.parametrize("wire", BOTH)
-def test_the_summary_is_told_what_is_known_and_asked_for_what_is_worth_remembering(
+def test_the_summary_is_told_what_is_known_and_what_was_lost_is_shown_again_in_turns_that_keep_every_byte(
     serving: Server, wire: Wire, compacts: Compacts
 ) -> None:
     session = serving.session()
-    asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")
-    summary = only(compacts(session, wire))
+    before = asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")
+    assert len(before[0].system_fences) == 1
+    compacted = compacts(session, wire)
+
+    summary = only(compacted)
     told = summary.last_user_text.partition(PREAMBLE)[2]
     assert [told.count(text) for text in (DEPLOYMENT, POOL.fix, STANDING)] == [1, 1, 1]
     assert summary.prefix_text().count(PREAMBLE) == 1
@@ -85,43 +88,18 @@ def test_the_summary_is_told_what_is_known_and_asked_for_what_is_worth_rememberi
     assert INVOICES not in told.splitlines()[0]
     assert summary.system_fences == []
 
-
-@covers("INJ-2", "INJ-5", "SCN-D2", "SCN-D3")
-@BOTH_WAYS
-@pytest.mark.parametrize("wire", BOTH)
-def test_after_a_compaction_the_stable_block_is_there_once_and_what_was_lost_is_shown_again(
-    serving: Server, wire: Wire, compacts: Compacts
-) -> None:
-    session = serving.session()
-    before = asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")
-    going_on = [request for request in compacts(session, wire) if request.is_chat]
-    after = [*going_on, *asked(session, wire, ON_TOPIC, f"Run it. {POOL.tool}")]
-    assert len(before[0].system_fences) == 1
-    for chat in after:
-        assert chat.system_fences == after[0].system_fences
-        assert_each_once_and_within_the_caps(chat)
-    assert STANDING in after[0].system_fences[0]
-    (asking, *_, last) = after[len(going_on) :]
-    assert [DEPLOYMENT in fence for fence in asking.last_user_fences] == [True]
-    assert "\n".join(last.fences).count(DEPLOYMENT) == 1
-    assert "\n".join(last.fences).count(POOL.fix) == 1
-    assert_prefix_kept(after)
-
-
-@covers("INJ-3")
-@BOTH_WAYS
-@pytest.mark.parametrize("wire", BOTH)
-def test_five_turns_after_a_compaction_keep_every_byte(serving: Server, wire: Wire, compacts: Compacts) -> None:
-    session = serving.session()
-    asked(session, wire, ON_TOPIC, OFF_TOPIC)
-    compacts(session, wire)
+    going_on = [request for request in compacted if request.is_chat]
     prompts = (ON_TOPIC, OFF_TOPIC, f"Look around. {bash('ls')} {POOL.tool}", ON_INVOICES, "Thanks, that is all.")
-    chats = asked(session, wire, *prompts)
+    after = asked(session, wire, *prompts)
+    assert [DEPLOYMENT in fence for fence in after[0].last_user_fences] == [True]
+    chats = [*going_on, *after]
     assert_prefix_kept(chats)
     for chat in chats:
+        assert chat.system_fences == chats[0].system_fences
         assert_each_once_and_within_the_caps(chat)
-    told = "\n".join(chats[-1].fences)
-    assert [told.count(text) for text in (DEPLOYMENT, POOL.fix, INVOICES)] == [1, 1, 1]
+    assert STANDING in chats[0].system_fences[0]
+    shown = "\n".join(chats[-1].fences)
+    assert [shown.count(text) for text in (DEPLOYMENT, POOL.fix, INVOICES)] == [1, 1, 1]
 
 
 @covers("INJ-5", "SCN-D2")

@@ -53,14 +53,16 @@ def serving(_serving: Server) -> Iterator[Server]:
     _serving.model.assert_no_errors()
 
 
-def daemon_pid(machine: OpenCodeMachine) -> int:
-    status = machine.recollect("status", "--json")
-    assert status.returncode == 0, status.stdout + status.stderr
-    return int(json.loads(status.stdout)["pid"])
+def another(server: Server, name: str) -> Project:
+    """One more project for the same client, taught alike."""
+    project = server.project.machine.project(name)
+    project.install_recollect()
+    teach(project)
+    return project
 
 
-def test_what_was_taught_in_one_process_is_sent_by_the_client_in_another(taught: Project) -> None:
-    run = taught.run(ON_TOPIC, title=None)
+def test_what_was_taught_in_one_process_is_sent_by_the_client_in_another(serving: Server) -> None:
+    run = another(serving, "taught").run(ON_TOPIC, title=None)
     assert run.exit_code == 0, run.stderr
     (title,) = [request for request in run.requests if request.is_title]
     (chat,) = run.chats
@@ -86,15 +88,15 @@ def test_the_very_first_message_of_a_session_has_the_start_block(serving: Server
     assert [STANDING in fence for fence in chat.system_fences] == [True]
 
 
-def test_a_session_that_goes_on_in_another_process_sends_the_same_bytes(taught: Project) -> None:
-    with taught.serve() as server:
-        session = server.session()
-        before = [session.prompt(ON_TOPIC), session.prompt(OFF_TOPIC)]
-    taught.machine.recollect("stop")
-    teach_more = taught.machine.recollect("remember", "Helm releases need a GKE review.", cwd=taught.path)
+def test_a_session_that_goes_on_in_another_process_sends_the_same_bytes(serving: Server) -> None:
+    project = another(serving, "going-on")
+    session = serving.session(at=project)
+    before = [session.prompt(ON_TOPIC), session.prompt(OFF_TOPIC)]
+    project.machine.recollect("stop")
+    teach_more = project.machine.recollect("remember", "Helm releases need a GKE review.", cwd=project.path)
     assert teach_more.returncode == 0
-    start_daemon(taught)
-    with taught.serve() as server:
+    start_daemon(project)
+    with project.serve() as server:
         after = server.resume(session.id).prompt("And do the invoice numbers have gaps?")
     assert_prefix_kept([chat for turn in (*before, after) for chat in turn.chats])
     assert len(after.chats[0].last_user_fences) == 1
@@ -121,17 +123,6 @@ def test_a_prompt_that_the_client_sends_again_after_an_overflow_keeps_its_memory
     first, again = asked.chats[:2]
     assert first.last_user_words == again.last_user_words
     assert [DEPLOYMENT in chat.last_user_text for chat in (first, again)] == [True, True]
-
-
-def test_a_proxy_in_the_environment_changes_nothing(taught: Project) -> None:
-    taught.machine.env |= {
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "http_proxy": "http://127.0.0.1:9",
-        "NO_PROXY": "127.0.0.1",
-    }
-    with taught.serve() as server:
-        (chat,) = server.session().prompt(ON_TOPIC).chats
-    assert (len(chat.system_fences), len(chat.last_user_fences)) == (1, 1)
 
 
 def test_a_daemon_that_does_not_run_is_started_and_answers_in_time(taught: Project) -> None:
@@ -167,11 +158,13 @@ def test_a_slow_daemon_does_not_keep_the_client_from_ending_cleanly(taught: Proj
     assert list(locks.rglob("*")) == []
 
 
-def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(
+def test_client_and_daemon_meet_also_with_a_proxy_and_where_paths_are_too_long_for_a_socket(
     model: FakeModel, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with OpenCodeMachine(tmp_path_factory.mktemp("machine") / ("long" * 20), model) as machine:
         del machine.env["XDG_RUNTIME_DIR"]
+        proxy = "http://127.0.0.1:9"
+        machine.env |= {"HTTP_PROXY": proxy, "http_proxy": proxy, "NO_PROXY": "127.0.0.1"}
         project = machine.project()
         project.install_recollect()
         teach(project)
@@ -183,12 +176,12 @@ def test_client_and_daemon_meet_also_where_paths_are_too_long_for_a_socket(
 
 
 @covers("INJ-4")
-def test_with_placement_system_the_whole_block_is_built_anew_in_the_system_prompt(taught: Project) -> None:
-    (taught.path / ".recollect.toml").write_text('[inject]\nplacement = "system"\n')
-    with taught.serve() as server:
-        session = server.session()
-        (on_topic,) = session.prompt(ON_TOPIC).chats
-        (off_topic,) = session.prompt(OFF_TOPIC).chats
+def test_with_placement_system_the_whole_block_is_built_anew_in_the_system_prompt(serving: Server) -> None:
+    project = another(serving, "system")
+    project.write(".recollect.toml", '[inject]\nplacement = "system"\n')
+    session = serving.session(at=project)
+    (on_topic,) = session.prompt(ON_TOPIC).chats
+    (off_topic,) = session.prompt(OFF_TOPIC).chats
     for chat in (on_topic, off_topic):
         assert STANDING in "".join(chat.system_fences)
         assert chat.last_user_fences == []

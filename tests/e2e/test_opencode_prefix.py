@@ -69,7 +69,7 @@ def conversation(file: str) -> tuple[list[str], list[str]]:
 
 
 def talk(server: Server, wire: Wire) -> list[Request]:
-    """The whole conversation in one session; each time begins with a token of 15 minutes and ends with one of 60."""
+    """The whole conversation in one session; it begins with a token of 15 minutes and ends with one of 60."""
     project, session = server.project, server.session()
     before, after = conversation(str(project.path / f"numbers-{session.id}.toml"))
     turns = [ask(session, prompt, wire=wire) for prompt in before]

@@ -46,6 +46,7 @@ def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         project.write("check.sh", f"echo '{KNOWN_ERROR}'; exit 1\n")
         check = {"command": "sh check.sh", "description": "Check"}
         project.machine.model.cue(CHECK_IT, f"[[tool bash {json.dumps(check)}]]")
+        project.configure({"snapshot": True})  # as users have it: undo and fork meet the parts that it adds
         with project.serve() as server:
             yield server
 

@@ -85,7 +85,7 @@ def test_reading_it_again_changes_nothing(store: SqliteStore, engine: Engine) ->
 @covers("IMP-1")
 @pytest.mark.parametrize("ended_after", [0, 1, BATCH_EVENTS - 1, BATCH_EVENTS, 2 * BATCH_EVENTS + 7, 10_000])
 def test_ended_in_the_midst_and_read_again_it_is_as_if_nothing_had_ended_it(ended_after: int) -> None:
-    events = session(300)
+    events = session(40)
 
     def broken() -> Iterator[Event]:
         yield from events[:ended_after]

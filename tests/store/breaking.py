@@ -17,10 +17,11 @@ VICTIM = MemoryId("victim")
 
 def fill(path: Path, text: str = "Auth uses a zebra token.", *, others: int = 60, **fields: Any) -> None:
     store = SqliteStore(path)
-    for n in range(others):
-        store.add(a_memory(f"Other fact {n}. " * (1 + n % 9), id=MemoryId(f"m{n}")))
-        if n == others // 2:
-            store.add(a_memory(text, id=VICTIM, **fields))
+    with store.writing():
+        for n in range(others):
+            store.add(a_memory(f"Other fact {n}. " * (1 + n % 9), id=MemoryId(f"m{n}")))
+            if n == others // 2:
+                store.add(a_memory(text, id=VICTIM, **fields))
     store.close()
 
 

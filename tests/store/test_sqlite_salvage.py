@@ -162,7 +162,7 @@ def test_whatever_byte_is_changed_the_rest_is_read_or_it_is_said_and_can_be_repa
     whole, chance = path.read_bytes(), random.Random(11)
     with closing(sqlite3.connect(path)) as connection:
         ((schema,),) = connection.execute("SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_schema'").fetchall()
-    for _ in range(120):
+    for _ in range(60):
         data = bytearray(whole)
         where = chance.randrange(schema * 4096, len(data))
         data[where] ^= 1 << chance.randrange(8)

@@ -282,11 +282,11 @@ class InMemoryStoreMachine(StoreMachine):
 TestFile = StoreMachine.TestCase
 TestMemory = InMemoryStoreMachine.TestCase
 TestFile.settings = settings(
-    max_examples=120,
+    max_examples=60,
     stateful_step_count=40,
     deadline=None,
     derandomize=True,
     phases=set(Phase) - {Phase.explain},  # which takes minutes here and tells little
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-TestMemory.settings = settings(TestFile.settings, max_examples=150)
+TestMemory.settings = settings(TestFile.settings)
