@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_patterns import Match, Pattern
-from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference
+from recollect.privacy.secret_values import entropy, is_key, is_mixed, is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
 
 # A password may have any sign in it; the last `@` before what can be a host ends it. A port is no password.
 _USERINFO = Pattern(
-    rb"([^\s/@:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
+    rb"([^\s/:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
     rb"(?=[\w\[${(%*<.\-][\w.\-\]}]{0,100}(?::|[/?#,;)\s\"'`>*\\$%]|$))"
 )
 _TOKEN_ALONE = Pattern(rb"([A-Za-z0-9_\-]{16,200})@")
@@ -26,14 +26,6 @@ _BACK = 180
 _HOOKS: tuple[tuple[bytes, Pattern, str], ...] = tuple(
     (literal, Pattern(pattern, re.IGNORECASE), rule)
     for literal, pattern, rule in (
-        (
-            b"hooks.slack",
-            rb"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{20,120})",
-            "slack-webhook",
-        ),
-        (b"/api/webhooks/", rb"/api/webhooks/\d{15,22}/([A-Za-z0-9_\-]{40,100})", "discord-webhook"),
-        (b"office.com/webhook", rb"office\.com/webhook(?:b2)?/([A-Za-z0-9@\-/]{60,400})", "teams-webhook"),
-        (b"hooks.zapier", rb"hooks\.zapier\.com/hooks/catch/(\d{3,12}/[A-Za-z0-9]{5,12})", "zapier-webhook"),
         (b"maker.ifttt", rb"maker\.ifttt\.com/[^\s\"']{0,80}/(?:key|use)/([A-Za-z0-9_\-]{16,64})", "ifttt-key"),
         (b"sig=", rb"[?&;]sig=([A-Za-z0-9%+/_\-]{32,120}=?)", "azure-signature"),
         (b"_gitlab_session=", rb"_gitlab_session=([0-9a-f]{32})", "gitlab-session"),
@@ -49,6 +41,11 @@ _HOOKS: tuple[tuple[bytes, Pattern, str], ...] = tuple(
         ),
     )
 )
+# Addresses that take what is sent to them: whoever knows the rest of one may send.
+_HOOK = Pattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
+_HOOK_PATH = Pattern(rb"[^\s\"'`<>\\)\]]{8,400}")
+_HOOK_PART = Pattern(rb"[^/?&=@]+")
+_SERVICES = ("slack", "discord", "zapier")
 _USUAL = frozenset(
     b"password pass passwd pwd pw user username token key apikey host port name credentials pat my-password "
     b"mypassword mypass my_password your_password yourpassword userpassword dbpassword db_password".split()
@@ -85,6 +82,8 @@ def in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
         yield from each(low, b"thin:", lambda place: _login(_ORACLE.match(text, place), 0))
         for literal in (b"@tcp(", b"@unix("):
             yield from each(low, literal, lambda place: _data_source(text, place))
+    if b"hook" in low and b"://" in low:
+        yield from each(low, b"hook", lambda place: _hook(text, place))
     for literal, pattern, rule in _HOOKS:
         if literal in low:
             yield from _hooks(text, low, literal, pattern, rule)
@@ -102,6 +101,19 @@ def _userinfo(text: bytes, start: int) -> Iterator[Found]:
         yield *match.span(1), "token"
     if not is_usual(password):
         yield *match.span(2), "password"
+
+
+def _hook(text: bytes, place: int) -> Iterator[Found]:
+    head = _HOOK.search(text, max(0, place - 12), place + 100)
+    path = _HOOK_PATH.match(text, head.end()) if head is not None else None
+    if head is None or path is None or head.start() > place or b"/commit/" in path.group():
+        return
+    parts = list(_HOOK_PART.finditer(text, *path.span()))
+    made = [part for part in parts if len(part.group()) >= 8 and (is_key(part.group()) or is_mixed(part.group()))]
+    if made and not any(is_placeholder(part.group()) or is_reference(part.group()) for part in made):
+        first = next(part for part in parts if part is made[0] or (part.group().isdigit() and len(part.group()) > 4))
+        service = next((name for name in _SERVICES if name.encode() in text[max(0, place - 60) : head.end()]), "")
+        yield first.start(), made[-1].end(), f"{service}-webhook".lstrip("-")
 
 
 def _data_source(text: bytes, place: int) -> Iterator[Found]:

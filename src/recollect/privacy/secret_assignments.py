@@ -4,19 +4,17 @@ The name is found first, then the frame that puts a value beside it, then the va
 most names end at the first or second. `secret_names` decides what a name tells, `secret_values` what a value is like.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.privacy.secret_columns import Table, in_column
-from recollect.privacy.secret_names import ANCHORS, Strength, Telling, telling
+from recollect.privacy.secret_names import Strength, Telling, names_in, telling
 from recollect.privacy.secret_patterns import Match, Pattern, line_start, places_of
-from recollect.privacy.secret_values import Frame, is_key, is_password, is_secret, is_strong, is_worded
+from recollect.privacy.secret_values import Frame, is_digest, is_key, is_loud, is_password, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
-
-_NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
-_NAMES = bytes(byte if byte in _NAME_BYTES else 0x20 for byte in range(256))
-_NAME_REACH = 60  # how far a name goes on to either side of the word that tells
 
 _CLOSES = rb"(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3}"
 _ASSIGNS = Pattern(
@@ -24,15 +22,16 @@ _ASSIGNS = Pattern(
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
     # the name is itself a value: `name="password" value="..."`, `- name: TOKEN` and `value: ...` below
-    rb"|(?P<beside>[,\s]{1,40}[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
+    rb"|(?P<beside>(?:[,\s]{1,40}|\s{0,3}\{[^{}]{0,160}?\s)[\"']?(?:value|Value|VALUE|default|content)[\"']?\s{0,3}[=:]\s{0,3})"
     rb"|(?P<block>[ ]{0,3}:[ ]{0,3}[|>][-+1-9]{0,2}[ \t]{0,3}\r?\n)"  # YAML: in the lines below
     rb"|(?P<sign>\s{0,12}(?:={1,3}>?|!==?|:{1,3}=?|[|?&+.]{1,2}=|[-~]>|<-|=>|\?:|\|\|)(?:\*\*)?"
-    rb"(?:[ ][|>][-+1-9]{0,2}(?:\\[nr]){0,2}(?=[ ])|[ ]?\r?\n[ ]{0,20}-(?=[ ])|[ ]?\[[ ]?)?"  # in YAML
+    rb"(?:[ ][|>][-+1-9]{0,2}(?:\\[nr]){0,2}(?=[ ])|[ ]?\r?\n[ ]{0,20}-(?=[ ])|[ ]?\[[ ]?"  # in YAML
+    rb"|[ ](?:!!?[\w/]{1,40}|&\w{1,40})(?=[ ])|\{(?=[^\s{}\"']{4,60}\}[;\"']))?"
     rb"(?:\s{0,20}(?=\\{0,3}[\"'`])|[ \t]{0,20}))"
     rb"|(?P<comma>[ ]{0,3},\s{0,12}(?=\\{0,3}[\"'`]))"
     rb"|(?P<call>\(\s{0,6}(?=\\{0,3}[\"'`]))"
-    rb"|(?P<cell></t[dh]>\s{0,20}<td[^<>]{0,60}>)"
-    rb"|(?P<element>>\s{0,12}(?:<!\[CDATA\[)?)"
+    # the name is a tag, an attribute or the text of a tag
+    rb"|(?P<element>(?:>|\s{0,3}</\w{1,20}>)\s{0,12}(?:<\w[^<>\n]{0,60}>\s{0,12}){0,3}(?:<!\[CDATA\[)?)"
     rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
     rb")"
 )
@@ -52,17 +51,17 @@ _STRING = Pattern(
 _BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 # The same where a password may have signs in it that usually end a value.
 _PASSWORD = Pattern(
-    rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,40}+"
+    rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,60}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,8}+"
 )
 _LINE = Pattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 _CONTENT = Pattern(rb"[^\s<>\"'\]]{1,300}")
 _MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
-_CALL = Pattern(rb"[\"']?\s{0,2}[=:]?\s{0,2}[(\[{]{1,2}")
+_CALL = Pattern(rb"[\"']?(?:(?:::|\.)\w{1,20})?\s{0,2}(?:[=:]?\s{0,2}[(\[{]{1,2}|(?='))")
 _ARGUMENT = Pattern(
-    rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}:])"
+    rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}:;]|$)"
 )
-_MOST_ARGUMENTS = 5
-_GROUPS = Pattern(rb"[A-Za-z0-9]{3,8}(?:[ \-][A-Za-z0-9]{3,8}){3,15}(?![\w\-])")
+_MOST_ARGUMENTS = 8
+_GROUPS = Pattern(rb"[A-Za-z0-9]{3,9}(?:[ \-][A-Za-z0-9]{3,9}){3,15}(?![\w\-])")
 _LOGIN = Pattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
 # `Buffer.from("...", "base64")`, `new SecretStr("...")`; not what looks something up.
 _WRAPPED = Pattern(
@@ -73,61 +72,131 @@ _WRAPPED_CHARS = 14
 _SETS = Pattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
 _WORD_BEFORE = Pattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
 _INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
-_WORDS = Pattern(rb"(?<![^\s\"'`,(|])[A-Za-z0-9][^\s\"'`<>,;:/\\(){}\[\]=|\x01\x02]{7,63}(?=[\s\"'`,;:.)|]|$)")
-_LINE_BACK, _LINE_AHEAD = 80, 160
-_WITH_A_WORD = (b"key", b"keys", b"seed")  # the word before says which one
+_WORDS = Pattern(rb"(?<![^\s\"'`,(|])[A-Za-z0-9][^\s\"'`<>,;:/\\(){}\[\]=|\x01\x02]{7,63}={0,2}(?=[\s\"'`,;:.)|]|$)")
+_HASHED = Pattern(
+    rb"hash|sha|commit|digest|checksum|merge|revert|cherry|md5|etag|trace|\bbuild\b|image|fingerprint|gpg|\bids?\b", 2
+)
+_AS_WORDS = bytes(0x20 if chr(byte) in " \t\r\n\f\v\"'`<>,;:/\\(){}[]=|\1\2" else byte for byte in range(256))
+_KINDS = bytes(
+    next(
+        (
+            kind
+            for kind, some in zip(b"aA0!-", (ascii_lowercase, ascii_uppercase, digits, "!@#$%^&*+?~", "-"), strict=True)
+            if chr(byte) in some
+        ),
+        0x20,
+    )
+    for byte in range(256)
+)
+_ODD = tuple(b"a0 A0 0a 0A 00 a! A! 0! aAA AaA -aaaa-".split())
+_LINE_BACK, _LINE_AHEAD, _TABLE_AHEAD = 80, 160, 1200
+_WITH_A_WORD = (b"key", b"keys", b"seed", b"code")  # the word before says which one
 _PLACES = frozenset(b"for of on to in at there from".split())
+_NEST = Pattern(rb"[\"']?[ ]?[:=][ ]{0,3}[{\[]?[ ]{0,3}\r?\n")
+_NESTED = Pattern(
+    rb"([ ]{0,40})(?:-[ ]{1,3})?(?:[\"']?([\w.\-]{1,60})[\"']?[ ]?[:=][ ]{1,3})?"
+    rb"[\"']?([^\s\"',]{0,300})[^\n]{0,200}(?:\n|$)"
+)
+_MOST_NESTED = 12
 _BLOCK = Pattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
 
 
-def assigned(text: bytes, low: bytes) -> Iterator[Found]:
-    names = text.translate(_NAMES)
-    done, table = 0, Table()
-    for place in sorted(places_of(low, ANCHORS)):
-        if place < done:  # another part of the same name
-            continue
-        start = names.rfind(b" ", max(0, place - _NAME_REACH), place) + 1 or max(0, place - _NAME_REACH)
-        done = names.find(b" ", place, place + _NAME_REACH)
-        done = done if done >= 0 else min(len(text), place + _NAME_REACH)
-        end = start + len(names[start:done].rstrip(b".-"))
+def assigned(text: bytes, names: bytes, words: set[bytes]) -> Iterator[Found]:
+    table, lines = Table(), Lines(text)
+    for start, end in names_in(names, words):
         told = _told(text, start, end)
         if told.strength is not Strength.NOTHING:
-            yield from _beside(text, start, end, told, table)
+            yield from _beside(text, start, end, told, table, lines)
+
+
+class Lines:
+    """Where the text has what words of a language have not: a letter beside a digit or a sign, four digits, capitals in
+    the middle. Far from all of them there is nothing to judge. And how far words were judged for the sake of a name, by
+    what it tells: none is judged twice."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._words = text.translate(_AS_WORDS)
+        self._places = sorted(places_of(text.translate(_KINDS), _ODD))
+        self._done: dict[Strength, int] = {}
+
+    def is_odd(self, start: int, end: int) -> bool:
+        place = bisect_left(self._places, start)
+        return place < len(self._places) and self._places[place] < end
+
+    def odd_words(self, start: int, end: int, strength: Strength) -> Iterator[Match]:
+        start = max(start, self._done.get(strength, 0))
+        self._done[strength] = max(start, end)
+        for place in self._places[bisect_left(self._places, start) : bisect_left(self._places, end)]:
+            if place < start:
+                continue
+            word = _WORDS.match(self._text, max(0, self._words.rfind(b" ", max(0, place - 64), place) + 1), end)
+            if word is not None:
+                start = word.end()
+                yield word
 
 
 def _told(text: bytes, start: int, end: int) -> Telling:
     told = telling(text[start:end])
-    if told.strength is Strength.WEAK and start and text[start - 1] == 0x20 and text[start:end].lower() in _WITH_A_WORD:
+    if (
+        told.strength is Strength.WEAK
+        and start
+        and text[start - 1] == 0x20
+        and text[start:end].lower().rstrip(b"12") in _WITH_A_WORD
+    ):
         before = _WORD_BEFORE.search(text, max(0, start - 22), start)
         if before is not None:
             return telling(before.group(1) + b" " + text[start:end])
     return told
 
 
-def _beside(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
-    if told.is_login:
+def _beside(text: bytes, start: int, end: int, told: Telling, table: Table, lines: Lines) -> Iterator[Found]:
+    is_odd = lines.is_odd(start - _LINE_BACK, end + _LINE_AHEAD) or b"phrase" in text[start:end].lower()
+    if not is_odd and told.strength is not Strength.PASSWORD:
+        if told.is_spoken and lines.is_odd(end, end + _TABLE_AHEAD):
+            yield from in_column(text, start, end, told, table)
+        return
+    if told.is_login and is_odd:
         yield from _given(text, end, told)
-    elif told.strength in (Strength.PASSWORD, Strength.KEY) and text[end : end + 4].endswith(b"["):
+    elif is_odd and text[end : end + 4].endswith(b"["):
         yield from _given(text, end, replace(told, is_signer=True))
-    match = _ASSIGNS.match(text, end)
+    match, found = _ASSIGNS.match(text, end), None
     if match is not None:
+        nest = _NEST.match(text, end)
+        if nest is not None:
+            yield from _nested(text, start, nest.end(), told)
         found = _assigned(text, start, match, told)
-    else:
-        found = _spoken(text, start, end, told) if told.is_spoken or told.is_login else None
-    if found is None and told.is_spoken and text[start - 1 : start] == b" ":
+    elif is_odd and (told.is_spoken or told.is_login):
+        found = _spoken(text, start, end, told)
+    if found is None and is_odd and told.is_spoken and text[start - 1 : start] == b" ":
         found = _before(text, start, told)
     if found is not None:
         yield found
-    elif told.strength in (Strength.PASSWORD, Strength.KEY):
+    elif told.is_spoken and told.strength is not Strength.PIN and lines.is_odd(end, end + _TABLE_AHEAD):
         yield from in_column(text, start, end, told, table)
-        yield from _in_line(text, start, end, told)
-    elif told.is_login:
-        yield from _in_line(text, start, end, told)
+    if is_odd and (told.strength in (Strength.PASSWORD, Strength.KEY) or (told.is_login and not told.is_signer)):
+        yield from _in_line(text, start, end, told, lines)
+
+
+def _nested(text: bytes, start: int, at: int, told: Telling) -> Iterator[Found]:
+    """Values in the lines below that belong to the name: items of a list, or each under a name of its own."""
+    begin = line_start(text, start, _LINE_BACK)
+    indent = len(text[begin:start]) - len(text[begin:start].lstrip(b" "))
+    if text[begin:start].strip(b" \"'-"):
+        return
+    for _ in range(_MOST_NESTED):
+        line = _NESTED.match(text, at)
+        if line is None or len(line.group(1)) <= indent - line.group().lstrip().startswith(b"-"):
+            return
+        value = line.group(3) or b""
+        if is_loud(value, told.strength) or (told.strength is Strength.KEY and is_key(value)):
+            yield *line.span(3), told.rule
+        at = line.end()
 
 
 def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
     how, at = match.lastgroup, match.end()
-    if how == "element" and text[start - 1 : start] != b"<" and not match.group().startswith((b'"', b"'")):
+    if how == "element" and match.group()[:1] == b">" and text[start - 1 : start] != b"<":
         return None
     if how == "block":
         return _block(text, at, told)
@@ -161,6 +230,8 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
     after = text[bare.end() : bare.end() + 1]
     if (after in (b"(", b"[", b"{") and not sets) or (how == "element" and after not in (b"<", b"]")):
         return None
+    if how == "beyond" and b"{{" in text[max(0, start - _LINE_BACK) : start]:
+        return None
     if how == "beyond" and _INNER.match(bare.group()):  # `the key - API_KEY=...`: the inner name is the nearer one
         return None
     grouped = _grouped(text, at, told)
@@ -168,18 +239,22 @@ def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | N
         return grouped
     value = bare.group().rstrip(b".,;:?)*" if match.group().endswith(b" ") else b",;")
     return _judged(
-        text, at, at + len(value), told, Frame.SET if sets else Frame.TOLD if how == "beyond" else Frame.ASSIGNED
+        text,
+        at,
+        at + len(value),
+        told,
+        Frame.SET if sets or is_query else Frame.TOLD if how == "beyond" else Frame.ASSIGNED,
     )
 
 
 def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
-    match = _FOREIGN.match(text, end)
+    match = _FOREIGN.match(text, end) if text.find(b"\x02", end, end + 4) >= 0 else None
     if match is not None:
         return _said(text, match.end(), told, Frame.TOLD)
     match = _NEAR.match(text, end)
     if match is None:
         return None
-    if told.is_login:
+    if told.is_login and not told.is_signer:
         found = _login(text, match.end())
         if found is not None or not told.is_spoken:
             return found
@@ -209,19 +284,21 @@ def _said(text: bytes, at: int, told: Telling, frame: Frame) -> Found | None:
     return _judged(text, at, at + len(value), told, frame)
 
 
-def _in_line(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+def _in_line(text: bytes, start: int, end: int, told: Telling, lines: Lines) -> Iterator[Found]:
     """What can hardly be anything else, a few words from the name."""
-    begin = line_start(text, start, _LINE_BACK)
+    begin = end if told.strength is Strength.LOGIN else line_start(text, start, _LINE_BACK)
     stop = text.find(b"\n", end, end + _LINE_AHEAD)
-    if stop >= 0 and not text[end:stop].strip(b" \t\r\"'`*:=-"):  # the name is a head of its own
+    if stop >= 0 and not text[end:stop].strip(b" \t\r\"'`*:=-{}[]()"):  # the name is a head of its own
         stop = text.find(b"\n", stop + 1, end + _LINE_AHEAD)
-    is_password_line = told.strength is Strength.PASSWORD and not told.is_doubtful
-    for word in _WORDS.finditer(text, begin, stop if stop >= 0 else end + _LINE_AHEAD):
+    stop = stop if stop >= 0 else min(len(text), end + _LINE_AHEAD)
+    for word in lines.odd_words(begin, stop, told.strength):
         value = word.group().rstrip(b".,;:")
         if word.start() < end and start < word.end():  # the name itself
             continue
-        if is_strong(value) or (is_password_line and is_worded(value)):
-            yield word.start(), word.start() + len(value), told.rule or "password"
+        is_hash = word.start() > end and told.strength in (Strength.PASSWORD, Strength.KEY) and is_digest(value)
+        if (is_hash and is_key(value) and not _HASHED.search(text, begin, stop)) or is_loud(value, told.strength):
+            rule = "password" if told.strength is Strength.LOGIN else told.rule
+            yield word.start(), word.start() + len(value), rule
 
 
 def _before(text: bytes, start: int, told: Telling) -> Found | None:
@@ -259,7 +336,8 @@ def _block(text: bytes, at: int, told: Telling) -> Found | None:
     match = _BLOCK.match(text, at)
     if match is None:
         return None
-    value = b"".join(match.group().split())
+    parts = match.group().split()
+    value = (b" " if all(map(bytes.isalpha, parts)) else b"").join(parts)
     found = _judged(value, 0, len(value), told, Frame.ASSIGNED)
     return None if found is None else (match.start(2), match.start() + len(match.group().rstrip()), told.rule)
 
@@ -280,8 +358,12 @@ def _given(text: bytes, end: int, told: Telling) -> Iterator[Found]:
         start, stop = match.span(match.lastindex or 0)
         value = text[start:stop]
         has_own_name = text[max(0, start - 4) : start - 1].rstrip(b" bBrRuUfF")[-1:] in (b":", b"=")
-        if (number or told.is_signer) and not has_own_name and (is_password(value, Frame.TOLD_QUOTED) or is_key(value)):
+        if not (number or told.is_signer) or has_own_name:
+            continue
+        if told.is_login and (is_password(value, Frame.TOLD_QUOTED) or is_key(value)):
             yield start, stop, "password"
+        elif not told.is_login and is_secret(value, told.strength, Frame.QUOTED):
+            yield start, stop, told.rule
 
 
 def _login(text: bytes, at: int) -> Found | None:
@@ -300,4 +382,6 @@ def _login(text: bytes, at: int) -> Found | None:
 
 def _judged(text: bytes, start: int, end: int, told: Telling, frame: Frame) -> Found | None:
     frame = Frame.NEAR if told.is_doubtful else frame
-    return (start, end, told.rule) if is_secret(text[start:end], told.strength, frame) else None
+    value = text[start:end].strip()
+    start = text.find(value, start)
+    return (start, start + len(value), told.rule) if is_secret(value, told.strength, frame) else None

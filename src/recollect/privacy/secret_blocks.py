@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_patterns import Pattern, places_of
+from recollect.privacy.secret_patterns import Match, Pattern, places_of
 from recollect.privacy.secret_values import is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
@@ -31,21 +31,26 @@ _PUTTY = b"putty-user-key-file"
 # Lines of base64; white space may be folded, and each line quoted.
 _PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})")
 
+_CODE_WORDS = tuple(
+    b"recovery backup rescue scratch emergency one-time 2fa mfa two- verification recuper wiederherstell "
+    b"secours".split()
+)
 _CODES = Pattern(
-    rb"(?:recovery|backup|rescue|scratch|emergency|one-time|2fa|mfa)[ _\-](?:login[ _\-])?codes?\b[^\n]{0,120}?[:\n]",
+    rb"(?:(?:recuper|wiederherstell|secours)[^\n:]{0,40}|[\w \-]{3,40}?[ _\-]codes?\b|(?:recovery|backup)(?=[\"'])"
+    rb"|\w{2,8}_?codes\b)(?:[^\n]{0,120}?[:\n]|[\"'\s=:>\-]{1,8})",
     re.IGNORECASE,
 )
-_CODE = Pattern(rb"(?<![\w/.\-])(?=[a-z\-]{0,20}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,4}(?![\w/.\-])")
+_CODE = Pattern(rb"(?<![\w/.@#\-])(?:\d{3,5}[ ]\d{3,5}|[A-Za-z0-9]{4,40}(?:-[A-Za-z0-9]{3,12}){0,6})(?![\w/.@\-])")
 _CODE_CHARS = 6
-_DATE = Pattern(rb"\d{4}-\d\d-\d\d$")
+_DATE = Pattern(rb"\d{4}-\d\d-\d\d$|[a-z]+-\d+$|\d{1,3}-")
 _CODES_REACH = 800
 _PHRASE = Pattern(
-    rb"(?:mnemonic|phrase|words)\b[^a-z\n]{0,3}(?:[^\n:=]{0,60}[:=]|\sis|[^\n]{0,60}\n)[\s\"'`\d.]{1,12}"
+    rb"(?:mnemonic|phrase|words|seed)s?\b[^\n]{0,60}?(?:[:=>\"'\n]|\bis\b)[\s\"'`\d.>:]{0,12}"
     rb"([a-z]{3,8}(?:[\s,\d.]{1,8}[a-z]{3,8}){11,23})(?![\w\-])",
     re.IGNORECASE,
 )
-_PHRASES = (b"mnemonic", b"phrase", b"seed words")
-_BEFORE_CODES = 40
+_PHRASES = (b"mnemonic", b"phrase", b"words", b"seed")
+_TALKING = frozenset(b"the and for are was your not has with from into uses".split())  # no wallet has such words
 
 _JWK = Pattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
 _KIND = Pattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
@@ -140,21 +145,38 @@ def manifests(text: bytes, low: bytes) -> Iterator[Found]:
                 yield *match.span(2), "kubernetes-secret"
 
 
+def may_be_of_codes(word: bytes) -> bool:
+    return any(part in word for part in (*_CODE_WORDS, *_PHRASES))
+
+
 def recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
     """Lists of codes that each let one in once, and the words that a wallet is made from."""
-    for place in places_of(low, (b"code",)):
-        head = _CODES.search(text, max(0, place - _BEFORE_CODES), place + _CODES_REACH)
+    done = 0
+    for place in sorted(places_of(low, _CODE_WORDS)):
+        head = _CODES.match(text, place) if place >= done else None
         if head is not None:
-            yield from _codes(text, head.end())
-    for place in places_of(low, _PHRASES):
-        phrase = _PHRASE.search(text, place, place + _CODES_REACH)
+            done = text.find(b"\n\n", head.end(), head.end() + _CODES_REACH)
+            done = done if done >= 0 else min(len(text), head.end() + _CODES_REACH)
+            yield from _codes(text, head.end(), done)
+    done = 0
+    for place in sorted(places_of(low, _PHRASES)):
+        phrase = _PHRASE.match(text, place) if place >= done else None
         if phrase is not None:
-            yield *phrase.span(1), "recovery-phrase"
+            done = phrase.end()
+            if _TALKING.isdisjoint(phrase.group(1).lower().split()):
+                yield *phrase.span(1), "recovery-phrase"
 
 
-def _codes(text: bytes, start: int) -> Iterator[Found]:
-    end = text.find(b"\n\n", start, start + _CODES_REACH)
-    found = _CODE.finditer(text, start, end if end >= 0 else start + _CODES_REACH)
-    codes = [code for code in found if len(code.group()) >= _CODE_CHARS and not _DATE.match(code.group())]
-    for code in codes if len(codes) > 1 or (codes and codes[0].start() <= start + 2) else ():
-        yield *code.span(), "recovery-code"
+def _codes(text: bytes, start: int, end: int) -> Iterator[Found]:
+    """Those with a digit in them, and what has the same shape: two of a shape, or one right behind the head."""
+    shapes: dict[tuple[int, ...], list[Match]] = {}
+    for code in _CODE.finditer(text, start, end):
+        value = code.group()
+        if len(value) < _CODE_CHARS or _DATE.match(value) or (value.isalpha() and not value.isupper()):
+            continue
+        shapes.setdefault(tuple(map(len, value.replace(b" ", b"-").split(b"-"))), []).append(code)
+    for codes in shapes.values():
+        is_made = any(any(0x30 <= byte <= 0x39 for byte in code.group()) for code in codes)
+        if is_made and (len(codes) > 1 or codes[0].start() <= start + 2):
+            for code in codes:
+                yield *code.span(), "recovery-code"

@@ -17,6 +17,12 @@ _VALUES = Pattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
 _SQL_VALUE = Pattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
 
 
+_CLOSED = Pattern(rb"[\s\w]{0,20}</t[hd]>")
+_OPENED = Pattern(rb"<t[hd]\b[^<>]{0,80}>")
+_INSIDE = Pattern(rb"\s{0,20}(?:<\w[^<>]{0,60}>){0,3}([^\s<>]{4,300})\s{0,20}<")
+_HTML_REACH = 4_000
+
+
 class Table:
     """The lines that were read as one: no row of it is the head of another."""
 
@@ -25,6 +31,8 @@ class Table:
 
 
 def in_column(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
+    if text.find(b"</t", end, end + 24) >= 0 and _CLOSED.match(text, end) is not None:
+        yield from _in_html(text, start, end, told)
     after = text[end : end + 4].lstrip(b" \"'`*")[:1]
     if after in (b"|", b"\t", b",", b";", b"\r", b"\n") or text[end : end + 2] in (b"  ", b" \t", b"\t"):
         yield from _in_rows(text, start, end, told, table)
@@ -33,6 +41,20 @@ def in_column(text: bytes, start: int, end: int, told: Telling, table: Table) ->
         opened = text.rfind(b"(", max(0, start - _LONGEST_LINE), start)
         if values is not None and opened >= 0:
             yield from _in_values(text, values.end(), text.count(b",", opened, start), told)
+
+
+def _in_html(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
+    row = text.rfind(b"<tr", max(0, start - _LONGEST_LINE), start)
+    column = len(list(_OPENED.finditer(text, row, start))) - 1 if row >= 0 else -1
+    rows = text[end : end + _HTML_REACH].split(b"<tr")
+    at = end + len(rows[0]) + 3
+    for inside in rows[1:] if column >= 0 else ():
+        cells = list(_OPENED.finditer(inside))
+        if column < len(cells):
+            cell = _INSIDE.match(text, at + cells[column].end())
+            if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
+                yield *cell.span(1), told.rule
+        at += len(inside) + 3
 
 
 def _in_rows(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
@@ -61,8 +83,9 @@ def _in_rows(text: bytes, start: int, end: int, told: Telling, table: Table) -> 
             return
         table.end = stop
         cell = _CELL.match(text, *cells[column])
-        if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
-            yield *cell.span(1), told.rule
+        value = cell.group(1).rpartition(b" / ")[2] if cell is not None else b""  # maybe behind its user
+        if cell is not None and is_secret(value, told.strength, Frame.ASSIGNED):
+            yield cell.end(1) - len(value), cell.end(1), told.rule
 
 
 def _cells(text: bytes, start: int, end: int, separator: bytes) -> list[tuple[int, int]]:

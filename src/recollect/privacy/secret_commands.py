@@ -8,19 +8,52 @@ from collections.abc import Iterator
 
 from recollect.privacy.secret_addresses import is_usual
 from recollect.privacy.secret_patterns import Pattern, line_start, places_of
-from recollect.privacy.secret_values import is_key
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_strong, is_worded
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _WINDOW = 1600  # how far a line is followed
 _CURL_USER = Pattern(
-    rb"(?:\s-u|\s--user|\s--proxy-user|\s-U)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
+    rb"(?:\s-[uaU]|\s--user|\s--proxy-user|\s--auth)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
 )
+_FLAG = Pattern(rb"\s[-/](?:p|P|pw|rp|a|w|k)[ =:][\"']?([^\s\"'|;~./\\][^\s\"'|;/\\]{7,63})(?=[\s\"';]|$)")
 # What is in every line with such a command.
+# Words of which each such line has one.
+_FLAGS = (b"-p", b"-a", b"-w", b"-k", b"-u", b"p", b"rp", b"user")
+_WORDS = (b"curl", b"passw", b"sshpass", b"identified", b"-literal", b"sqlplus", b"rabbitmq", b"secures", b"nickserv")
+_MORE_WORDS = (b"base64", b"sudo", b"stdin", b"net")
+
+
+def may_be_in_commands(word: bytes) -> bool:
+    return word.startswith(_FLAGS[:5]) or word in _FLAGS or any(part in word for part in (*_WORDS, *_MORE_WORDS))
+
+
 _HINTS = (
-    *(b"curl", b" -p", b" -a ", b" -w ", b" -k ", b" -u", b"pass", b"/p:", b"/user:", b"net user", b"identified by"),
-    *(b"--from-literal", b"sqlplus", b"rabbitmqctl", b"convertto-securestring", b"nickserv", b"| base64", b"sudo -s"),
-    b"-stdin",
+    *(
+        b"curl",
+        b" -p",
+        b" -a ",
+        b" -w ",
+        b" -k ",
+        b" -u",
+        b"passw",
+        b"pass:",
+        b"sshpass",
+        b"/p:",
+        b"/p ",
+        b"/rp ",
+        b"/user:",
+    ),
+    *(
+        b"net user",
+        b"identified",
+        b"--from-literal",
+        b"sqlplus",
+        b"rabbitmqctl",
+        b"convertto-securestring",
+        b"nickserv",
+    ),
+    *(b"| base64", b"sudo -s", b"-stdin"),
 )
 _TYPED = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
 # A literal of each command, and its shape: a blank is one or more, `...` is what may come between, `@` is the secret.
@@ -74,7 +107,7 @@ wpa_passphrase :: wpa_passphrase \S{1,60} @
 sqlplus :: sqlplus... [\w.]{1,60}/@
 --from-literal :: --from-literal[= ][\w.\-]{1,80}=@
 convertto-securestring :: convertto-securestring [^\n|;"']{0,60}@
-identified by :: identified by (?:password )?['"]([^'"\s]{4,200})
+identified :: identified(?: with \S{1,40})? by (?:password )?['"]([^'"\s]{4,200})
 with password :: with password ['"]([^'"\s]{4,200})
 chpasswd :: chpasswd... <<< ?["']?[\w.\-]{1,60}:([^\s"']{4,200})
 chpasswd :: (?:echo|printf) [^\n:|]{0,80}?\b[\w.\-]{1,60}:([^\s"'|]{4,200})["']? ?\|[^\n]{0,40}?chpasswd
@@ -99,8 +132,11 @@ def in_commands(text: bytes, low: bytes) -> Iterator[Found]:
         for command, pattern in _COMMANDS:
             if command in line:
                 yield from _typed(text, start, end, pattern)
-        if b"curl" in line:
-            yield from _curl(text, start, end)
+        for flag in _FLAG.finditer(text, start, end):
+            value = flag.group(1)
+            if is_strong(value) or is_worded(value):
+                yield *flag.span(1), "password"
+        yield from _users(text, start, end, is_curl=b"curl" in line)
         done = end
 
 
@@ -113,12 +149,17 @@ def _line_end(text: bytes, place: int) -> int:
     return stop if stop > 0 else min(limit, len(text))
 
 
-def _curl(text: bytes, start: int, end: int) -> Iterator[Found]:
+def _users(text: bytes, start: int, end: int, *, is_curl: bool) -> Iterator[Found]:
+    """`-u me:...`: of other commands than curl only what is like a password, as the flag may mean a group."""
     for match in _CURL_USER.finditer(text, start, end):
         user, password = match.groups()
-        if password and not is_usual(password):
+        if (
+            password
+            and not is_usual(password)
+            and (is_curl or (password[:1] != b"\\" and is_password(password, Frame.NEAR)))
+        ):
             yield *match.span(2), "password"
-        elif not password and is_key(user):  # a key in place of a user, as payment services have it
+        elif is_curl and not password and is_key(user):  # a key in place of a user, as payment services have it
             yield *match.span(1), "token"
 
 

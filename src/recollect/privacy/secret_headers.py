@@ -25,7 +25,12 @@ _COOKIE = Pattern(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGN
 _COOKIE_PART = Pattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
 _SESSION = Pattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
+_WORDS = (b"bearer", b"basic", b"ssws", b"geniekey", b"authorization", b"cookie")
 _WINDOW = 1600  # how far a line is followed
+
+
+def may_be_in_headers(word: bytes) -> bool:
+    return any(part in word for part in _WORDS)
 
 
 def in_headers(text: bytes, low: bytes) -> Iterator[Found]:

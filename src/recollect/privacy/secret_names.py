@@ -1,17 +1,20 @@
 """What the name of a value tells: a password, a generated key, hardly anything, or nothing. Pure."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 
 from recollect.privacy.secret_words import (
     ABOUT,
+    CODE_KINDS,
     KEY_KINDS,
     LOGINS,
     OTHER_KEYS,
     OTHER_TOKENS,
     PASSWORDS,
+    PINS,
     SIGNERS,
     TOKEN_ENDINGS,
     TOKENS,
@@ -21,10 +24,17 @@ from recollect.privacy.secret_words import (
 )
 
 # A name that tells has one of these in it.
-ANCHORS = tuple(
-    b"pass pwd pw secret token key cred auth jwt access api seed totp login connect pdo( mysqli hmac fernet kennwort "
-    b"wachtwoord contrase senha clave parola heslo sandi salasana adgangskode psk pa55 p4ss".split()
+_ANCHOR = re.compile(
+    rb"pass|pwd|pw|pin|puk|secret|token|key|cred|auth|jwt|access|api|seed|salt|sign?|totp|otp|code|login|logged|connect|pdo|mysqli"
+    rb"|hmac|fernet|cipher|aes|crypt|serializer|wifi|kennwort|zugangs|wachtwoord|contrase|senha|clave|chave|parola|heslo"
+    rb"|sandi|salasana|adgangskode|psk|pa55|p4ss|session|sess|sid|cookie|nonce|bearer|shared|community|lozink|segre|geheim|jeton"
 )
+_NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+_AS_NAMES = bytes(byte if byte in _NAME_BYTES else 0x20 for byte in range(256))
+_NAME_REACH = 60  # how far a name goes on to either side of the word that tells
+_LONGEST_NAME = 120
+_FEW = 60
+_NAME = re.compile(rb"[^ ]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _DIGITS_AS_LETTERS = str.maketrans("0345", "oeas")
 _HASHED = ("passwordhash", "passwdhash", "passhash", "hashedpassword", "encryptedpassword", "passworddigest")
@@ -39,6 +49,8 @@ _STILL = frozenset("base value string str plain raw base64 b64 live prod staging
 class Strength(Enum):
     NOTHING = auto()
     WEAK = auto()  # `key`, `auth`: only what is random beyond doubt
+    PIN = auto()  # some digits
+    MAYBE = auto()  # `deployment_key`: what is long and random
     LOGIN = auto()  # `login`, `connect`: only a password behind its user, or among what it is given
     VENDOR = auto()  # the name of one who gives out keys
     KEY = auto()  # `api_key`, `token`: whatever was generated
@@ -56,10 +68,54 @@ class Telling:
     @property
     def is_spoken(self) -> bool:
         """Whether the value may follow in a sentence."""
-        return self.strength in (Strength.PASSWORD, Strength.KEY, Strength.WEAK)
+        return self.strength not in (Strength.NOTHING, Strength.LOGIN, Strength.VENDOR)
 
 
 _NOTHING = Telling(strength=Strength.NOTHING, rule="")
+
+
+def as_names(text: bytes) -> bytes:
+    """The words of a text where they are, with blanks for everything between them and one at either end."""
+    return b" %b " % text.translate(_AS_NAMES)
+
+
+def names_in(names: bytes, words: Iterable[bytes]) -> Iterator[tuple[int, int]]:
+    """Where names stand that tell, in order. A text has few different words, and most of them were met before."""
+    for start, word in _places(names, [word for word in words if _may_tell(word)]):
+        if len(word) <= _LONGEST_NAME:
+            yield start, start + len(word.rstrip(b".-"))
+        else:
+            yield from _within(word, start)
+
+
+def _places(names: bytes, tell: list[bytes]) -> Iterable[tuple[int, bytes]]:
+    if len(tell) > _FEW:  # one look for each would take too long
+        known = set(tell)
+        found = ((match.start() - 1, match.group()) for match in _NAME.finditer(names))
+        return ((place, word) for place, word in found if word in known)
+    places = []
+    for word in tell:
+        place = names.find(b" %b " % word)
+        while place >= 0:
+            places.append((place, word))
+            place = names.find(b" %b " % word, place + len(word) + 1)
+    return sorted(places)
+
+
+def _within(word: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """In what is longer than names are."""
+    done = 0
+    for anchor in _ANCHOR.finditer(word.lower()):
+        if anchor.start() >= done:
+            done = min(len(word), anchor.end() + _NAME_REACH)
+            yield start + max(0, anchor.start() - _NAME_REACH), start + done
+
+
+@lru_cache(maxsize=1 << 16)
+def _may_tell(word: bytes) -> bool:
+    if _ANCHOR.search(word.lower()) is None:
+        return False
+    return len(word) > _LONGEST_NAME or telling(word.rstrip(b".-")).strength is not Strength.NOTHING
 
 
 @lru_cache(maxsize=4096)
@@ -85,7 +141,7 @@ def _words(name: str) -> list[str]:
     plain = name.lower().translate(_DIGITS_AS_LETTERS)
     if "passw" in plain and "passw" not in name.lower().replace("passw0", ""):
         name = plain
-    return [word.lower() for word in _WORD.findall(name)]
+    return [word.lower() for word in _WORD.findall(name.replace("WiFi", "wifi"))]
 
 
 def _vendor(words: list[str], joined: str) -> str | None:
@@ -119,15 +175,20 @@ def _own(words: list[str], joined: str) -> Telling:
 
 def _strength(words: list[str], place: int) -> Strength:
     word = words[place]
-    if word in PASSWORDS or (len(word) > 8 and word.endswith(("password", "passwd"))):
+    if word in PASSWORDS or (
+        len(word) > 4 and word.endswith(("password", "passwd", "pwd", "pw")) and not word.startswith("get")
+    ):
         return Strength.PASSWORD
     if word == "pass":
         return Strength.PASSWORD
     if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
         return Strength.KEY
-    if word == "key" and place and words[place - 1] in KEY_KINDS:
-        return Strength.KEY
-    if word == "seed" and place and words[place - 1] in ("fa", "mfa", "otp", "totp"):
+    before = words[place - 1] if place else ""
+    if word in PINS or (word == "code" and before in CODE_KINDS):
+        return Strength.PIN
+    if word == "key" and before:
+        return Strength.KEY if before in KEY_KINDS else Strength.MAYBE
+    if word == "seed" and before in ("fa", "mfa", "otp", "totp"):
         return Strength.KEY
     if word in WEAK:
         return Strength.WEAK

@@ -5,22 +5,28 @@ languages that name a password become `pw___`. Pure. A text in ASCII costs nothi
 """
 
 import re
-from unicodedata import normalize
+from functools import lru_cache
+from unicodedata import combining, normalize
 
 from recollect.text.lookalikes import latin
 
 OTHER = "\x02"  # a character that Latin-1 has not
 
-_UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
-_PLAIN = {
-    **{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)},
-    **dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u3000"), " "),
-    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f"), '"'),
-    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b"), "'"),
-    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\u2500\u2501\u2550"), "-"),
-    **dict.fromkeys(map(ord, "\u2502\u2503\u2551"), "|"),
-    0x3002: ".",
-    0x3001: ",",
+# Characters that no screen shows, and the marks that are set above, below or through others.
+_UNSEEN = re.compile(
+    "[\u00ad\u0300-\u036f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20f0"
+    "\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\U000e0000-\U000e01ef]"
+)
+_SIGNS = {
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f\u2039\u203a\u2033", '"'),
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\u2500\u2501\u2550", "-"),
+    **dict.fromkeys("\u2502\u2503\u2551", "|"),
+    **dict.fromkeys("\u250c\u2510\u2514\u2518\u251c\u2524\u252c\u2534\u253c\u2560\u2563\u256c", "+"),
+    **dict.fromkeys("\ua789\u2236\u02d0\u05c3\u0589\ua4fa", ":"),
+    **dict.fromkeys("\u2192\u21d2\u27f6\u279c\u27a1", ">"),
+    "\u3002": ".",
+    "\u3001": ",",
 }
 _WORD = re.compile(r"\w+")
 _OTHERS = re.compile(r"[^\x00-\xff]+")
@@ -32,7 +38,12 @@ _NAMES = tuple(
         *(("\u015fifre", r"\w{0,4}"), ("m\u1eadt kh\u1ea9u", ""), ("парол", r"\w{0,3}"), ("лозинк", r"\w{0,2}")),
         *(("токен", r"\w{0,2}"), ("секретный ключ", ""), ("κωδικ", r"\w{2,4}"), ("סיסמ", r"\w{0,3}")),
         *(("كلمة المرور", ""), ("كلمة السر", ""), ("รหัสผ่าน", ""), ("पासवर्ड", ""), ("비밀번호", ""), ("암호", "")),
-        *((word, "") for word in ("密码", "密碼", "口令", "密钥", "令牌", "パスワード", "トークン")),
+        *(("schl\u00fcssel", r"\w{0,2}"), ("ключ api", ""), ("api-ключ", ""), ("пін-код", ""), ("пин-код", "")),
+        *(
+            (word, "")
+            for word in ("密码", "密碼", "口令", "密钥", "令牌", "パスワード", "トークン", "シークレット", "暗証番号")
+        ),
+        *((word, "") for word in ("秘密鍵", "apiキー", "アクセスキー", "토큰", "비밀키")),
     )
 )
 
@@ -50,7 +61,7 @@ def without_unseen(text: str) -> tuple[str, list[int]]:
 def as_bytes(text: str) -> bytes:
     if text.isascii():
         return text.encode("ascii")
-    text = text.translate(_PLAIN)
+    text = text.translate({ord(character): _plain(character) for character in set(text) if character > "\x7f"})
     small = text.lower()
     for word, forms in _NAMES:
         if word in small:
@@ -61,16 +72,29 @@ def as_bytes(text: str) -> bytes:
     return text.encode("latin-1")
 
 
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    """Wide, bold and circled characters as they are meant; one for one, so that places stay what they are."""
+    sign = _SIGNS.get(character)
+    if sign is not None:
+        return sign
+    plain = normalize("NFKC", character)
+    return plain if len(plain) == 1 else character
+
+
 def _as_latin(word: re.Match[str]) -> str:
-    """A word of several scripts as it looks; a word of one is left as it is."""
+    """A word of several scripts as it looks, and one of another script that looks Latin throughout."""
     said = word[0]
-    if said.isascii() or not any(character.isascii() and character.isalpha() for character in said):
+    if said.isascii():
         return said
-    return "".join(character if character.isascii() else _letter(character) for character in said)
+    looks = "".join(character if character.isascii() else _letter(character) for character in said)
+    is_mixed = any(character.isascii() and character.isalpha() for character in said)
+    return looks if is_mixed or looks.isascii() else said
 
 
+@lru_cache(maxsize=4096)
 def _letter(character: str) -> str:
-    plain = latin(normalize("NFKC", character).lower())
+    plain = latin("".join(part for part in normalize("NFKD", character).lower() if not combining(part)))
     if len(plain) != 1:
         return character
     return plain.upper() if character.isupper() else plain

@@ -131,6 +131,7 @@ NRII- [A-Za-z0-9-]{32} newrelic-key
 NRRA- H{42} newrelic-key
 NRIQ- U{32} newrelic-key
 nra_ A{40} newrelic-key
+nsec1 [a-z0-9]{50,} nostr-key
 ntn_ A{40,} notion-token
 secret_ A{43}(?!A) notion-token
 npm_ A{36} npm-token
@@ -205,6 +206,7 @@ xai- A{70,} xai-key
 AQVN U{35,38}(?!U) yandex-key
 YC U{38}(?!U) yandex-secret
 t1. [A-Z0-9a-z_\-]{20,}={0,2}\.[A-Z0-9a-z_\-]{86}={0,2} yandex-token
+xprv,yprv,zprv,tprv A{90,} wallet-key
 y0_ U{50,} yandex-token
 """
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from recollect.privacy.secret_names import Strength, telling
 from recollect.privacy.secret_patterns import Pattern
 from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, may_begin, scattered_keys
-from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder
+from recollect.privacy.secret_values import chance, entropy, is_digest, is_key, is_placeholder, is_public, is_uuid
 
 Found = tuple[int, int, str]  # start, end, rule
 
+MADE = "token"  # by chance alone: any other rule that finds it knows it better
 MIN_RUN = 14
 _STARTS_TRIED = 8  # within one run: after `_`, `-` and `=`
 _LONG_NAME = 32
@@ -33,6 +34,11 @@ _JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
 _DIGIT = Pattern(rb"[0-9]")
 _NEXT = Pattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
+_INNER = (b"/", b"+", b".", b"%", b"@", b"\\", b"$", b"#", b"~")  # within a path, an address or something encoded
+_TELLING = frozenset(b"sk rk pat key secret tok token live prod api priv auth access rt at".split())
+_GIVEN = Pattern(rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$")  # lets one in
+_LONGEST_MADE = 160
+_ALONE = (b" ", b'"', b"'", b"`", b"(")
 _SEPARATOR = Pattern(rb"[_=\-]")
 _OPERATOR = Pattern(rb"[=:>,]|\|\|")
 
@@ -67,7 +73,7 @@ def keys_in_runs(text: bytes) -> Iterator[Found]:
         found = _begins_with_a_key(text, start, end)
         # A long name has no digit; a key of letters alone is longer than names are.
         if found is None and (end - start >= _LONG_NAME or _DIGIT.search(text, start, end) is not None):
-            found = _named(text, start, end)
+            found = _named(text, start, end) or _made(text, start, end)
         if found is not None:
             yield found
             end = max(end, found[1])
@@ -99,6 +105,32 @@ def _begins_with_a_key(text: bytes, start: int, end: int) -> Found | None:
         hit = key_at(text, start + 1)
         return (start + 1, *hit) if hit is not None else None
     return _joined(text, start) if before in _JOINTS else None
+
+
+def _made(text: bytes, start: int, end: int) -> Found | None:
+    """What a generator made for one purpose: behind a prefix (`acme_live_...`), or long and by itself."""
+    if text[start - 1 : start] == b"/" and _GIVEN.search(text, max(0, start - 12), start) is not None:
+        value = text[start:end]
+        return (start, end, MADE) if len(value) >= 20 and is_key(value) and not is_uuid(value) else None
+    if end - start > _LONGEST_MADE or text[start - 1 : start] in _INNER or text[end : end + 1] in _INNER:
+        return None
+    while start < end and text[start] == 0x3D:
+        start += 1
+    value = text[start:end].rpartition(b"=")[2]
+    prefix, _, last = value.replace(b"-", b"_").rpartition(b"_")
+    if not prefix and (
+        text[start - 1 : start] not in _ALONE or not start or is_public(value) or _name_before(text, start)
+    ):
+        return None
+    tells = not _TELLING.isdisjoint(prefix.split(b"_"))
+    least = 20 if tells else 32 if prefix and len(prefix) <= 12 and prefix.islower() else 40
+    if len(last) < least or not last.isalnum() or chance(last) < 0.3 or entropy(last) < (3.2 if tells else 3.8):
+        return None
+    if (last.islower() or last.isupper() or last.isdigit()) and not (tells and len(last) >= 24):
+        return None
+    if _DIGIT.search(last) is None or is_digest(value) or value[:2] == b"0x" or not is_key(value):
+        return None
+    return end - len(value), end, MADE
 
 
 def _known_later(text: bytes) -> Iterator[Found]:

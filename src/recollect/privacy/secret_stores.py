@@ -35,9 +35,10 @@ _HASHES: tuple[tuple[bytes, Pattern], ...] = tuple(
 )
 # Lines with a password or a hash at their end: what is found in each, the pattern.
 _LINES: tuple[tuple[bytes, Pattern], ...] = (
+    (b" on >", Pattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
     (b":::", Pattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
     *(
-        (port, Pattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=\s|$)"))
+        (port, Pattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=[\s`]|$)"))
         for port in (b":5432:", b":*:")  # .pgpass
     ),
 )
@@ -48,7 +49,7 @@ _SIGNED = Pattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGN
 
 
 def kept_passwords(text: bytes, low: bytes) -> Iterator[Found]:
-    has_signed = _SIGNED.search(text) is not None
+    has_signed = b"$" in text and _SIGNED.search(text) is not None
     for begins, pattern in _HASHES:
         if (has_signed or not begins.startswith(b"$")) and begins in low:
             yield from each(low, begins, partial(_hash, text, pattern))
@@ -65,7 +66,7 @@ def _hash(text: bytes, pattern: Pattern, place: int) -> Iterator[Found]:
 
 def _line(text: bytes, pattern: Pattern, place: int) -> Iterator[Found]:
     start = line_start(text, place, _LONGEST_LINE)
-    start = max(start, text.rfind(b" ", start, place) + 1)
+    start = max(start, text.rfind(b" ", start, place) + 1, text.rfind(b"`", start, place) + 1)
     match = pattern.match(text, start)
     if match is not None and not is_usual(match.group(1)):
         yield *match.span(1), "password"

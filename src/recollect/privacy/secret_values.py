@@ -7,7 +7,9 @@ many.
 
 import math
 import re
+from base64 import b64decode
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import pairwise
 
 from recollect.privacy.secret_names import Strength
@@ -50,9 +52,10 @@ _REFERENCE = Pattern(
     rb"context|props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|"
     rb"[A-Za-z]:\\"
 )
+_PLACE = Pattern(rb"[\w./\\\-]{1,200}\.[a-z]{1,4}:\d[\d\-:]{0,20}$")  # a line of a file
 _PATH = Pattern(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
 _MEASURE = Pattern(  # versions, dates, times, sizes, amounts
-    rb"v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
+    rb"v?\d{1,4}\.\d{1,4}\.\d{1,4}[-+]|v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
     rb"|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
     re.IGNORECASE,
 )
@@ -60,7 +63,7 @@ _DIGEST = Pattern(
     rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$|(?:sha|md)\d", re.IGNORECASE
 )
 _HEX = Pattern(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
-_UUID = Pattern(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
+_UUID = Pattern(rb"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IGNORECASE)
 _CALL = Pattern(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
 _PUBLIC = Pattern(
     rb"ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$"
@@ -75,13 +78,19 @@ _METHOD = Pattern(
 _NUMBERED = Pattern(
     rb"[a-z]+[-_.]?\d{1,3}$|[A-Z]{2,10}-\d+|[A-Z][a-z]+\d{1,3}$|[\w./\-]+\.[a-z]{1,4}(?::\d+)?$"
 )  # redis-01, CVE-2024-1, a.py
-_WORDED = Pattern(rb"[A-Za-z]{7,20}\d{3,4}[!?*#$]?$|[A-Za-z]{4,12}([._\-])[A-Za-z]{4,12}[._\-]\d{2,4}[!?*#$]?$")
+_WORDED = Pattern(rb"[A-Za-z]{7,20}\d{3,4}[!?*#$]?$|(?:[A-Za-z]{3,12}[._\-]){2,4}[A-Za-z]{0,12}\d{2,4}[!?*#$]?$")
+_SEED = Pattern(rb"(?=[A-Z]{0,40}[2-7])[A-Z2-7]{16,64}=*$")  # base32
 _PASSPHRASE = Pattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = Pattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
 _SAID_OF_PASSWORDS = frozenset(
     b"required optional string prompt ignore ignored always disabled enabled default password passwd secret".split()
+)
+# Where people talk about a passphrase, one of these is soon said.
+_TALKING = frozenset(
+    b"the and for are was were your you not has have with from into this that must should will can use used uses when "
+    b"then than please enter none empty required long word words password passphrase phrase random strong".split()
 )
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"  # what something may be made of
 _SIGNS = frozenset(b"!@#$%^&*+=?~|")
@@ -125,6 +134,10 @@ def is_uuid(value: bytes) -> bool:
     return _UUID.match(value) is not None
 
 
+def is_public(value: bytes) -> bool:
+    return _PUBLIC.match(value) is not None
+
+
 def is_digest(value: bytes) -> bool:
     return _DIGEST.match(value) is not None
 
@@ -135,7 +148,8 @@ def _is_refused(value: bytes) -> bool:
         or _ALPHABET in value.lower()
         or is_reference(value)
         or (value[-1:] in b")]}" and _CALL.match(value) is not None)
-        or _PUBLIC.match(value) is not None
+        or is_public(value)
+        or _PLACE.match(value) is not None
         or b"://" in value
     )
 
@@ -228,16 +242,27 @@ _IN_CODE = frozenset((Frame.SET, Frame.QUOTED, Frame.ASSIGNED))
 def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
     if b" " in value and strength in (Strength.PASSWORD, Strength.KEY):
         return is_grouped(value) or (strength is Strength.PASSWORD and is_passphrase(value, frame))
+    if b" " in value and strength in (Strength.WEAK, Strength.MAYBE):
+        return len(value) >= 19 and is_grouped(value)
     match strength:
         case Strength.PASSWORD:
             return is_password(value, frame)
         case Strength.KEY:
             is_doubtful = frame is Frame.NEAR and (len(value) < 12 or is_digest(value))
-            return not is_doubtful and is_key(value, assigned=frame in _IN_CODE)
+            is_made_up = frame in (Frame.SET, Frame.QUOTED) and is_worded(value) and b"sha" not in value
+            return not is_doubtful and (is_key(value, assigned=frame in _IN_CODE) or is_made_up)
         case Strength.VENDOR:
             return len(value) >= 14 and is_key(value, vendor=True)
+        case Strength.MAYBE:
+            is_path = set(value) & set(b"-.:") or (b"/" in value and chance(value) < 0.35)
+            is_long = len(value) >= (32 if _HEX.match(value) else 16)
+            return is_grouped(value) or (
+                is_long and not is_path and is_key(value) and (frame is not Frame.NEAR or is_opaque(value))
+            )
         case Strength.WEAK:
-            return is_opaque(value)
+            return is_opaque(value) or (frame is Frame.SET and len(value) >= 16 and is_key(value))
+        case Strength.PIN:
+            return value.isdigit() and 4 <= len(value) <= 8
         case _:
             return False
 
@@ -277,13 +302,46 @@ def is_strong(value: bytes) -> bool:
     if not 8 <= len(value) <= 64 or _is_refused(value) or is_uuid(value) or _HEX.match(value) is not None:
         return False
     low = value.lower()
-    if value.isdigit() or low == value.upper() or value.translate(None, b"0123456789") == value:
+    if value.isdigit() or low == value.upper():
         return False
+    if value.translate(None, b"0123456789") == value:
+        return len(value) >= 10 and _has_signs(value[1:-1]) and not value.islower() and chance(value) >= 0.22
     if _MEASURE.match(value) or _METHOD.match(value) or _NUMBERED.match(value) or is_digest(value):
         return False
     if _has_signs(value):
         return b"=" not in value and chance(value) >= 0.1
     return low != value and value.upper() != value and chance(value) >= 0.3 and not _is_dotted_name(value)
+
+
+@lru_cache(maxsize=8192)
+def is_loud(value: bytes, strength: Strength) -> bool:
+    """So much like a secret that a name that tells anywhere in its line is enough."""
+    if strength in (Strength.PASSWORD, Strength.KEY) and is_encoded(value):
+        return True
+    return not value.isalpha() and (
+        is_strong(value)
+        or (strength is Strength.PASSWORD and is_worded(value))
+        or (is_opaque(value) and not (value.islower() and b"-" in value))
+        or (strength in (Strength.KEY, Strength.PASSWORD) and _SEED.match(value) is not None and chance(value) >= 0.3)
+    )
+
+
+def is_encoded(value: bytes) -> bool:
+    """Base64 or hexadecimal of a text: what is neither hardly ever reads as one."""
+    try:
+        if _HEX.match(value) is not None:
+            plain = bytes.fromhex(value.decode()) if len(value) >= 16 and not len(value) % 2 else b""
+        else:
+            plain = b64decode(value, validate=True) if len(value) >= 12 else b""
+    except ValueError:
+        return False
+    return len(plain) >= 8 and plain.isascii() and plain.decode().isprintable() and len(set(plain)) > 4
+
+
+def is_mixed(value: bytes) -> bool:
+    """Letters and digits in disorder, though few."""
+    digits = len(value) - len(value.translate(None, b"0123456789"))
+    return value.isalnum() and 2 <= digits < len(value) and chance(value) >= 0.22
 
 
 def is_worded(value: bytes) -> bool:
@@ -293,9 +351,9 @@ def is_worded(value: bytes) -> bool:
 
 def is_passphrase(value: bytes, frame: Frame) -> bool:
     """Several words in quotes, as a generator of passphrases writes them, or of which the first is a password."""
-    if frame is not Frame.QUOTED:
-        return False
-    return _PASSPHRASE.match(value) is not None or is_password(value.split(b" ")[0], Frame.NEAR)
+    if _PASSPHRASE.match(value) is not None:
+        return frame is Frame.QUOTED or (frame is not Frame.NEAR and _TALKING.isdisjoint(value.split()))
+    return frame is Frame.QUOTED and is_password(value.split(b" ")[0], Frame.NEAR)
 
 
 def is_grouped(value: bytes) -> bool:

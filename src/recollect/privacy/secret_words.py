@@ -5,18 +5,25 @@ PASSWORDS = frozenset(
     "password passwd passphrase passcode pwd pw psw passwort kennwort userpass dbpass dbpassword rootpass "
     "userpassword adminpassword mypassword passwords pgpassword sshpass keypass storepass motdepasse senha "
     "contrasena clave wachtwoord passe parola heslo sandi adgangskode adgangskoden kodeordet "
-    "passord passordet salasana requirepass masterauth psk rootpw bindpw adminpw userpw".split()
+    "passord passordet hasla lozinka lozinke salasana requirepass masterauth psk rootpw bindpw adminpw userpw".split()
+)
+# Those that are made of digits, and the words that make a `code` one of them.
+PINS = frozenset("pin puk pincode otp".split())
+CODE_KINDS = frozenset(
+    "access door gate alarm unlock security entry safe pin otp verification login auth 2fa mfa sms".split()
 )
 # They may have a user and a password beside them.
 LOGINS = frozenset(
-    "login logins auth cred creds credential credentials basicauth authentication authenticate connect connection pdo "
-    "mysqli hmac fernet totp jwt".split()
+    "login logins logged auth cred creds credential credentials basicauth authentication authenticate connect "
+    "connection pdo mysqli hmac fernet totp jwt wifi zugangsdaten aes cipher serializer encrypt decrypt crypt "
+    "sym addlogin".split()
 )
 # Of these, the first argument is no user.
-SIGNERS = frozenset("hmac fernet totp jwt".split())
+SIGNERS = frozenset("hmac fernet totp jwt aes cipher serializer encrypt decrypt crypt".split())
 # The last part of a name that holds something generated.
 TOKENS = frozenset(
-    "token secret secrets credential credentials creds cred apikey apitoken accesstoken authtoken accesskey "
+    "token secret secrets segredo segreto geheimnis jeton credential credentials creds cred apikey apitoken "
+    "accesstoken authtoken accesskey "
     "secretkey privatekey clientsecret appsecret apisecret authkey masterkey signingkey encryptionkey appkey "
     "licensekey accountkey sharedkey sharedaccesskey storagekey refreshtoken idtoken bearer jwt pat "
     "authorization bottoken usertoken secretid oauthtoken totp webhooksecret sharedsecret signingsecret "
@@ -44,7 +51,7 @@ KEY_KINDS = frozenset(
 )
 WEAK = frozenset(
     "access api key keys auth session sid sess sessionid phpsessid jsessionid cookie signature sig salt nonce "
-    "seed".split()
+    "seed tokens signing sign community code".split()
 )
 # After a telling word these say that the value is about the secret and not the secret itself.
 ABOUT = frozenset(

@@ -5,24 +5,28 @@ A secret is recognised by its shape (`secret_rules`, `secret_runs`), by where it
 secrets comes back as it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from recollect.privacy.secret_addresses import in_addresses
 from recollect.privacy.secret_assignments import assigned
-from recollect.privacy.secret_blocks import manifests, private_keys, recovery_codes
-from recollect.privacy.secret_commands import in_commands
-from recollect.privacy.secret_headers import in_headers
+from recollect.privacy.secret_blocks import manifests, may_be_of_codes, private_keys, recovery_codes
+from recollect.privacy.secret_commands import in_commands, may_be_in_commands
+from recollect.privacy.secret_headers import in_headers, may_be_in_headers
+from recollect.privacy.secret_names import as_names
 from recollect.privacy.secret_reading import as_bytes, has_unseen, without_unseen
-from recollect.privacy.secret_runs import keys_in_runs
+from recollect.privacy.secret_runs import MADE, keys_in_runs
 from recollect.privacy.secret_stores import kept_passwords
+
+Look = Callable[[bytes, bytes], Iterator[tuple[int, int, str]]]
 
 _MARK = "[redacted:"
 _LONGEST_MARK = 64
 _SHORTEST_SECRET_TEXT = 6
 _PASSES = 8
-_REACH = 26_000  # no rule looks farther: a private key is the longest
+_REACH = 4_000  # beyond it nothing changes when a secret is gone
 _EDGE = 1_000  # what was cut there may look like something else
 
 
@@ -68,19 +72,38 @@ def _secrets(text: str) -> list[Secret]:
         return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in _secrets(seen)]
     plain = as_bytes(_without_marks(text))
     low = plain.lower()
+    names = as_names(plain)
+    words = set(names.split())
+    families = set[Look]().union(*map(_families, words))
     # The order is the rank: where two overlap, the first gives its name.
+    runs = list(keys_in_runs(plain))
     found = [
         *private_keys(plain, low),
-        *keys_in_runs(plain),
+        *(run for run in runs if run[2] != MADE),
         *in_addresses(plain, low),
-        *in_headers(plain, low),
-        *in_commands(plain, low),
         *kept_passwords(plain, low),
-        *manifests(plain, low),
-        *recovery_codes(plain, low),
-        *assigned(plain, low),
     ]
+    for _, look in _BY_WORD:
+        if look in families:
+            found += look(plain, low)
+    found += assigned(plain, names, words)
+    found += (run for run in runs if run[2] == MADE)
     return _merged(plain, found) if found else []
+
+
+# Rules that ask for certain words: most texts have none of these, and most words were met before.
+_BY_WORD: tuple[tuple[Callable[[bytes], bool], Look], ...] = (
+    (may_be_in_headers, in_headers),
+    (may_be_in_commands, in_commands),
+    (may_be_of_codes, recovery_codes),
+    (b"kind".__eq__, manifests),
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def _families(word: bytes) -> frozenset[Look]:
+    low = word.lower()
+    return frozenset(look for may_be, look in _BY_WORD if may_be(low))
 
 
 def _near(text: str, found: list[Secret]) -> list[Secret]:

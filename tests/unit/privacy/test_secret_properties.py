@@ -110,7 +110,9 @@ REPEATED = (
     "PuTTY-User-Key-File-2: a\nPrivate-Lines: 3\n", "name: password\n", "<password>", ".atlasv1.", "@tcp(",
     "a1b2c3d4e5f6g7 ", "a,password\n", "user\tpassword\n", "password: |\n a\n", "auth=('a', ", "unzip -P a ", "$6$aa$",
     ":*:", "recovery codes: ", "mnemonic abc ", "as the password ", "пароль ", "\u200b", "p\u0430ss ", "http://a:b#@",
-    "insert (password) values (",
+    "insert (password) values (", "password1 ", "<th>password</th><tr>", "https://x.org/hooks/a/",
+    "backup codes: a1b2c3 ",
+    "tokens: [", "secrets:\n  a: b\n", "𝐩", "login ", "seed words ",
 )  # fmt: skip
 
 

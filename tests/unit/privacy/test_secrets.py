@@ -68,6 +68,14 @@ def test_what_the_text_means_stays_and_the_secret_goes(text: str, redacted: str)
         "password for the demo account: {}", "Das Passwort für die Datenbank lautet {}", "le mot de passe est {}",
         "la contraseña es {}", "Пароль от базы: {}", "密码是{}。", "パスワードは {} です", "ｐａｓｓｗｏｒｄ： {}",
         "pass\u200bword: {}", "p\u0430ssw\u043erd={}", "the password is “{}”", "postgres://me:{}@db.x.org/shop",
+        "<tr><th>Host</th><th>Password</th></tr><tr><td>h</td><td>{}</td></tr>",
+        "<td>Password</td><td><code>{}</code></td>",
+        "<Password><Value>{}</Value></Password>", "│ host │ password │\n├──────┼────┤\n│ h │ {} │",
+        "user me on >{} ~jobs:*",
+        "smtp://me@x.org:{}@mail.x.org:587/", "jdbc:sqlserver://h;user=me;password={{{}}};encrypt=true",
+        "𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝: {}", "ⓟⓐⓢⓢⓦⓞⓡⓓ: {}", "p̲a̲s̲s̲w̲o̲r̲d̲: {}", "password ꞉ {}", "Lozinka: {}", "EXEC sp_addlogin 'me', '{}'",
+        "CREATE USER me IDENTIFIED WITH caching_sha2_password BY '{}'", 'Credentials::new("me", "{}")',
+        'variable "db_password" {{\n  type = string\n  default = "{}"\n}}', "password: !!str {}",
         "| password | {} |", "the staging password is {}", "password for the test user is {}", "`password`: `{}`",
     ],
 )  # fmt: skip
@@ -105,10 +113,41 @@ def test_a_generated_value_is_found_beside_a_name_that_tells(written: str, value
         ("GitHub recovery codes:\n{}", "2e25b-55d2e", "recovery-code"),
         ("2FA seed: {}", "bngc al76 q6t3 tbzx 7qou wlbf", "secret"),
         ('passphrase = "{}"', "correct horse battery staple", "password"),
+        ("the passphrase for the backup: {}.", "ribbon walnut timber anchor lantern", "password"),
+        ("JWT_SECRET={}", "ribbon-timber-maple64", "secret"),
+        ("the manual entry key is {}", "hym6 l3vf z5zf kkib j5j6 wjib agi3 mnbq", "api-key"),
+        ("ADMIN_PIN={}", "006245", "secret"),
+        ("password (hex): {}", b"hunter2!x".hex(), "password"),
+        ("kubectl get secret db -o jsonpath='{{.data.password}}'\n{}", b64encode(b"hunter2!x").decode(), "password"),
+        ("use acme_live_{} for the importer", RANDOM, ""),
+        ("the other one is {} I think", RANDOM, "token"),
+        ("https://chat.x.org/hooks/{}", RANDOM, "webhook"),
+        ("https://x.org/bot/v2/hook/{}", UUID, "webhook"),
+        ("https://discord.com/api/webhooks/{}", f"742145786434615446/{RANDOM}{RANDOM}", "discord-webhook"),
+        ("https://mainnet.x.io/v3/{}", HASH[:32], "token"),
+        ("recovery phrase -> {}", " ".join(["acid", "actor", "adapt"] * 4), "recovery-phrase"),
     ],
 )
 def test_a_secret_is_found_in_the_frames_that_people_use(text: str, secret: str, rule: str) -> None:
-    assert redact(text.format(secret)).text == text.format(f"[redacted:{rule}]")
+    if not rule:  # what is before it belongs to it
+        assert secret not in redact(text.format(secret)).text
+    else:
+        assert redact(text.format(secret)).text == text.format(f"[redacted:{rule}]")
+
+
+def test_all_codes_of_a_list_go_also_those_without_a_digit() -> None:
+    text = "Save your backup codes! For me@x.org\n1. nxvd-fbzm   2. 061p-w9py\n3. 5181 9093   4. 7865 7975"
+    left = redact(text).text
+    assert left.count("[redacted:recovery-code]") == 4
+    assert left.startswith("Save your backup codes! For me@x.org\n1. [")
+
+
+def test_what_belongs_to_a_name_in_the_lines_below_goes() -> None:
+    first, second = RANDOM, some(CHANCE, 32)
+    for text in (f"api_keys:\n  - {first}\n  - {second}", f"secrets:\n  stripe: {first}\n  sentry: {second}\nport: 80"):
+        left = redact(text).text
+        assert first not in left
+        assert second not in left
 
 
 @pytest.mark.parametrize("line", ["\n", "\\n", "\r\n"])
@@ -156,6 +195,10 @@ sorted(x, key=operator.itemgetter(1))|credentials: "include"|pass: 98%
 The password was changed on 2024-05-01.|password: see entry #42|the API token is 40 characters long
 key: PropTypes.string|const {token} = await res.json()|password=[redacted:password]
 AWS says AKIAIOSFODNN7EXAMPLE|token = "test"|(a, "key", "b")|if "-----BEGIN PRIVATE KEY-----" in text:
+password: {{ .Values.db.password }}|restored key: node-modules-linux-x64-v20|pin: 3.11.4|mkdir -p ~/e2eSpike2
+error code: 1045|Recovery codes are shown once after you enable 2FA; store them offline.|using AES-256-GCM to encrypt
+A seed phrase is a list of 12 or 24 words that restores a wallet.|the pre-pass is one extra rune scan of it
+{"author":{"id":"MDQ6VXNlcjMxOTkyMTI=","login":"me"}}|https://github.com/x/webhooks/commit/3f2a1b4
 git clone https://github.com/user/repo.git|passphrase: (empty)|x@y.org:22
 'PKPushCredentials', 'PKPushPayload'|secretKeyRef: {name: db-credentials, key: password}""".replace("\n", "|").split(
         "|"
