@@ -101,16 +101,18 @@ def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Emb
     rest = frozenset(cue for sentence in found for cue in _mood(sentence))
     paste = pasted_in(event.text)
     voice = voices(event.text, page, found)
-    pasted = [
-        voice[at].is_foreign or (bool(paste) and bare(sentence.text) in paste) for at, sentence in enumerate(found)
-    ]
-    explicit = [
-        not pasted[at]
+    stated = [
+        not voice[at].is_foreign
         and is_explicit(
             own_sentence(sentence, voice[at]), durable[at], floor=USER.explicit, scolding=Cue.REBUKE in rest
         )
         for at, sentence in enumerate(found)
     ]
+    pasted = [
+        voice[at].is_foreign or (stated[at] and voice[at].is_doubtful) or (bool(paste) and bare(sentence.text) in paste)
+        for at, sentence in enumerate(found)
+    ]
+    explicit = [stated[at] and not pasted[at] for at in range(len(found))]
     # What is stated outright is worth a passage however it is estimated.
     weighed = [1.0 + chance if explicit[at] else chance for at, chance in enumerate(durable)]
     # What should be done, and what else is so, are two memories: another day, one of the two holds no more.

@@ -18,7 +18,13 @@ NAMED_WORDS = 3  # so few between fences within a line are a name, not a paste
 LOOKED_AT = 400  # characters of a line, to see that a program printed it
 
 _FENCE = Pattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
-_FENCED = Pattern(r"(`{3,}|~{3,})(?P<shown>.*?)\1|(?:```|~~~)[\w+-]*\n.*\Z", re.DOTALL)
+# A run of marks is one fence; a longer one is a line that somebody drew, and would be tried at each of its marks.
+_FENCED = Pattern(
+    r"(?:(?<!`)(?P<mark>`{3,12})(?!`)(?P<shown>.*?)(?<!`)(?P=mark)(?!`))|"
+    r"(?:(?<!~)(?P<wave>~{3,12})(?!~)(?P<waved>.*?)(?<!~)(?P=wave)(?!~))|"
+    r"(?:```|~~~)[\w+-]*\n.*\Z",
+    re.DOTALL,
+)
 _TAG = Pattern(r"^\s*<(?P<name>[a-z][\w:-]{1,40})(?:\s[^<>]*)?>", re.IGNORECASE)
 _ANY_TAG = Pattern(r"</?[a-z][\w:-]{0,40}(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -69,7 +75,7 @@ _LOG = Pattern(
     | (?://|/\*)\s
     | .{{0,200}}(?:\)|\w)\s*\{{\s*$
     | .{{0,200}}[)}}\]"'\w];\s*$
-    | (?:{_KEYWORDS})\s?\S.*(?:[;{{}}()=:]|\bFROM\b|\bTABLE\b).*$
+    | (?:{_KEYWORDS})\s?\S.*(?:[;{{}}()=:,]\s*$|\s=\s|\w\(|\bFROM\b|\bTABLE\b)
     | [\w.\[\]"'-]+\s*(?::=|\+=|=)\s*\S+.*[;()"'\]}}]\s*$
     | "[\w.-]+"\s*:\s
     )""",
@@ -92,6 +98,8 @@ _QUOTED_BELOW = Pattern(
     r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b",
     re.IGNORECASE,
 )
+_OWN_BELOW = Pattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
+_SPEAKS = Pattern(r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE)
 
 
 class Form(StrEnum):
@@ -123,16 +131,19 @@ def read(text: str, *, own: bool = False) -> Page:
     looked_at = _without_spans(text[:MAX_CHARS])
     lines, block, shown, blank, last = list[Line](), 0, 0, True, Form.PROSE
     said: list[tuple[int, int]] = []
-    pasted = False  # in a part that somebody else wrote or a program printed; it ends with an empty line
+    pasted = False  # in a part that somebody else wrote or a program printed; it ends with an empty line, but
+    begun = printed = gap = False  # not before it begins; and prose goes on until the speaker is named
     for number, (raw, masked) in enumerate(_unfenced(looked_at)):
         line = raw.rstrip()
         if not line.strip():
-            block, blank, pasted = block + (not blank), True, pasted and _runs_on(lines)
+            block, blank, gap = block + (not blank), True, True
             continue
+        pasted = pasted and not (gap and begun and (printed or _SPEAKS.search(line)))
         copied = not own and line.startswith("  ") and last is not Form.ITEM  # nobody who types indents a sentence
         if masked or pasted or copied or _is_shown(line, own=own, after_blank=blank):
+            printed = printed or masked or copied or _is_shown(line, own=own, after_blank=blank)
             shown += len(line)
-            block, blank = block + (not blank), True
+            block, blank, begun, gap = block + (not blank), True, True, False
             pasted = pasted or bool(not masked and _SHELL.match(line[:LOOKED_AT]))
             continue
         found, until = _line(line, block), len(line)
@@ -141,14 +152,15 @@ def read(text: str, *, own: bool = False) -> Page:
             found = Line(found.text, found.form, block, found.depth)
         if not own and found.form is Form.PROSE:
             item = _PASTED_ITEM.match(line)
-            pasted = item is not None or _announces(line)
+            begun = printed = item is not None
+            pasted = begun or _announces(line)
             if item is not None:
                 until = item.end("lead")
                 shown += len(line) - until
                 found = Line(item["lead"], found.form, block)
         lines.append(found)
         said.append((number, until))
-        last, blank = found.form, False
+        last, blank, gap = found.form, False, False
         if len(lines) >= MAX_LINES:
             break
     return Page(tuple(lines), shown, tuple(said))
@@ -181,7 +193,7 @@ def _without_spans(text: str) -> str:
 
 def _is_within_a_line(text: str, fence: re.Match[str]) -> bool:
     """Whether it is a paste that no line of its own opens; those that one opens are seen line by line."""
-    shown = fence["shown"]
+    shown = fence["shown"] or fence["waved"]
     if shown is not None and "\n" not in shown:
         return len(shown.split()) > NAMED_WORDS
     return bool(text[text.rfind("\n", 0, fence.start()) + 1 : fence.start()].strip())
@@ -191,13 +203,8 @@ def _spaced(found: re.Match[str]) -> str:
     return _SIGN.sub(" ", found[0])
 
 
-def _runs_on(lines: list[Line]) -> bool:
-    """After an announcement ("got this feedback from a colleague:") the empty line comes before what is announced."""
-    return bool(lines) and _announces(lines[-1].text)
-
-
 def _announces(line: str) -> bool:
-    return len(line) < ANNOUNCEMENT_CHARS and bool(_QUOTED_BELOW.search(line))
+    return len(line) < ANNOUNCEMENT_CHARS and bool(_QUOTED_BELOW.search(line)) and not _OWN_BELOW.search(line)
 
 
 def _unfenced(text: str) -> Iterator[tuple[str, bool]]:

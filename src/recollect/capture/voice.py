@@ -1,10 +1,13 @@
 """Whether a sentence is in the speaker's own voice: unquoted, said by themselves, no text that a task works on. Pure.
 
 People show agents what others wrote: a page, a mail, a program's output, a line to translate. Whatever it says, the
-person who shows it does not say it. Two questions decide. Where does the sentence stand: inside quotation marks, below
-words that announce another text or a task on a text, before a remark on where it came from? And what is left of it
-without its quotes and without what it reports of others? Only what is left can state something outright. In doubt it is
-not theirs; it may still become a candidate.
+person who shows it does not say it. Three questions decide, and each looks for the speaker rather than for the others:
+
+- Place: between quotation marks, behind a colon whose lead is not the speaker's, below a line that announces a text?
+- Clause: does it hang on a verb of saying with another subject, or on a clause that the speaker does not lead?
+- Doubt: does the message report, point at or work on a text? Then only a sentence that names its speaker counts.
+
+What fails the first two is foreign, what fails the third is doubtful. Either may still become a candidate.
 """
 
 import re
@@ -12,13 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.capture.clauses import Sentence, sentences
-from recollect.capture.masking import MAX_CHARS, Page, read
+from recollect.capture.cues import Cue, cues_of
+from recollect.capture.masking import MAX_CHARS, Form, Page, read
 from recollect.capture.pastes import bare
 from recollect.capture.patterns import Pattern
 
 NAMED_WORDS = 2  # so few between quotation marks are a name
+TOLD_WORDS = 4  # more between quotation marks: another has the word
 LEAD_WORDS = 2  # so few before a colon are a topic
 SAID_WORDS = 3  # so few behind a colon are no statement
+_CUT = "…"
 
 _QUOTED = Pattern(
     r"\"[^\"\n]{2,1500}\"|“[^”\n]{2,1500}”|„[^“”\n]{2,1500}[“”]|«[^»\n]{2,1500}»|»[^«\n]{2,1500}«|"
@@ -28,161 +34,90 @@ _QUOTED = Pattern(
 # The other half of a quote stands in another sentence.
 _OPENED = Pattern(r"(?:(?:^|(?<=[\s(:]))\"(?=\w)|[“„«]).*$", re.DOTALL)
 _CLOSED = Pattern(r"^.*?(?:(?<=[\w.!?])\"(?=\s|$|[.,;)])|[”»])", re.DOTALL)
-_CUT = "…"
+_COLON = Pattern(r"\s?[:：](?=\s|$)")
 
-# Who or what can say something without being the one who types.
-_SOURCES = (
-    "readme|docs?|documentation|manuals?|datasheet|specs?|specification|rfc|pdf|page|wiki|site|website|articles?|"
-    "blog|posts?|"
-    "gist|thread|forum|reddit|stack ?overflow|tweet|talk|speaker|video|books?|paper|chapter|section|tutorial|"
-    "e-?mails?|mail|messages?|chat|slack|tickets?|issues?|jira[\\w-]*|pr|reviews?|reviewer|comments?|changelog|"
-    "release notes|"
-    "logs?|output|stdout|stderr|traceback|stack ?trace|errors?|warnings?|linter|compiler|reports?|audit|transcript|"
-    "prompts?|"
-    "snippet|excerpt|quot(?:e|ation)|verbatim|paragraph|sentences?|strings?|tooltip|whiteboard|adr|proposal|rationale|"
-    "template|license|licence|content|contents|text|feedback|colleague|coworker|teammate|boss|manager|intern|customer|"
-    "vendor|consultant|someone|somebody|people|they|he|she|"
-    "doku|dokumentation|anleitung|handbuch|kollegen?|kollegin|chefin?|kommentar|fehlermeldung|meldung|ausgabe|seite|"
-    "artikel|"
-    "documentaci[oó]n|art[ií]culo|p[aá]gina|correo|mensaje|comentario|becario|jefe|compañer[oa]|salida"
+# The speaker, in the languages that people mix: pronouns, verbs that carry one, the place and the time they speak of.
+_PLACE = r"(?:repo\w*|proje[ck]t\w*|codebase|app|service|package|monorepo|team|firmware|proyecto|progetto)"
+_FROM_NOW = (
+    r"from (?:now|here|today) on|going forward|in (?:the )?future|as a rule|ab (?:jetzt|sofort)|von nun an|künftig|"
+    r"a partir de (?:ahora|agora)|de ahora en adelante|désormais|dorénavant|d'ora in poi|da ora in poi"
 )
-_SOURCE = Pattern(rf"\b(?:{_SOURCES})\b", re.IGNORECASE)
-# Verbs that bring the words of their subject.
-_SAYS = (
-    "says?|said|stat(?:es|ed)|claim(?:s|ed)?|argu(?:e|es|ed)|recommend(?:s|ed)?|suggest(?:s|ed)?|insist(?:s|ed)?|"
-    "t(?:ells|old)|"
-    "complain(?:s|ed)?|warn(?:s|ed)?|mention(?:s|ed)?|writes|wrote|brag(?:s|ged)?|announce[sd]?|scribbled|"
-    "preach(?:es|ed)?|"
-    "advis(?:es|ed)|thinks|believes|demand(?:s|ed)?|proposes?|proposed|replied|posted|noted|quotes?|quoted|answered|"
-    "declare[sd]|"
-    "sagt|sagte|meint|meinte|schreibt|schrieb|steht|behauptet|empfiehlt|dice|dicen|dijo|escribi[oó]|pone|afirma|"
-    "recomienda"
+_HERE = rf"here(?!'s)|(?:this|diese[mrs]?|est[ea]|ce|quest[oa]|deste) {_PLACE}|aquí|{_FROM_NOW}"
+_I = r"i(?:'m|'ve|'ll|'d)?|ich|mir|yo|je"
+_WE = (
+    r"we(?:'re|'ve|'ll|'d)?|us|ours?|let's|wir|uns|unser\w*|nosotros|nuestr\w+|nous|notre|on n[e']|noi|nostr\w|nós|"
+    r"noss\w+|\w{3,}(?:amos|emos|imos|iamo)"
 )
-# Those that do so only before what they bring.
-_BRINGS = (
-    "(?:reads?|wants?|prints?|printed|shows?|contains?|lists?|reports?|reported|goes|puts?|has|spits? out|spat out|"
-    "outputs?|"
-    "returns?|gives?|gave|explains?|asks?|asked|found|left|sees|displays?|threw|throws|logs|logged|emits?)"
-    "(?=\\s*(?::|…|that\\b|this:|like\\b|smth\\b|something like\\b))"
-)
-_OWN_SAYING = "i|we|i've|we've|i'm|you|let me|let's|just|please|always|never|which|who"
-_OUR_RULES = (
-    r"(?:our|my|the team|team)(?: \w+){0,2} (?:conventions?|polic(?:y|ies)|rules?|standards?|guidelines?|style)"
-)
-_REPORTS = Pattern(
-    rf"(?P<subject>(?:^|(?<=[,;:(—–-]\s)|(?<=\bthat\s)|(?<=\bif\s)|(?<=\bwhen\s)|(?<=\bimagine\s)|(?<=\bsuppose\s)|"
-    rf"(?<=\bbecause\s)|(?<=\bwho\s))(?!(?:{_OWN_SAYING})\s)(?!{_OUR_RULES}\b)(?:[^\s,;:(—–]+\s+){{0,9}}?)"
-    rf"(?P<verb>(?:{_SAYS})(?![\w-])|{_BRINGS})",
+_SPEAKER = Pattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b", re.IGNORECASE)
+_FOR_US = Pattern(rf"\b(?:{_HERE})\b|(?:^|[,;:—–]\s)(?:in |on |for |bei )?(?!let's)(?:{_WE})\b", re.IGNORECASE)
+_BEGINS = r"^(?:(?:and|so|but|also|ok|okay|please|pls|then|just|btw|fyi|by the way|in general|und|bitte|y)[\s,:]+)*"
+_LEADS = Pattern(
+    rf"{_BEGINS}(?:{_I}|{_WE}|{_HERE}|you|du|tú|it's|this|remember|note|keep|bear|mind|make|take|be|don't|do not|for|"
+    r"merk\w*|denk\w*|recuerda)\b",
     re.IGNORECASE,
 )
-_ACCORDING = Pattern(
-    rf"(?:^|[,;(—–]\s*)(?:according to|as per|per|quoting|to quote|laut|gem[aä](?:ß|ss)|según)\s+"
-    rf"(?!(?:our|my|unser\w*|nuestr\w*)\b)(?:\S+\s+){{0,3}}?(?=\S*(?:{_SOURCES}|\w))",
+# Under such words people put their own.
+_SETTLES = Pattern(
+    rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
+    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|note|mind|important|clear|always|never|context|"
+    r"please|told you|gilt|wichtig|merk\w*|entschieden|regeln?|hinweis|decidido|decisi[oó]n|recuerda|"
+    r"reglas?|importante)\b",
     re.IGNORECASE,
 )
-_SAID_BEFORE = Pattern(
-    r",\s*(?:(?:so )?(?:says?|said|writes|wrote|claims|argues|reads|sagt|meint|schreibt|dice|afirma)\s+(?!i\b|we\b)\w|"
-    r"(?:that's|this is|it's|that is) (?:theirs|his|hers|from|what (?!i\b|we\b)(?:\w+ ){1,3}(?:say|said|says|"
-    r"wrote|claim)))",
+# Verbs that bring the words of their subject, which is not the one who types.
+_SAYS = Pattern(
+    r"(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )\b(?:"
+    r"sa(?:ys|id)|say(?= (?:that|you|it|we|to)\b)|tell(?:s|ing)|told|claim(?:s|ed)?|argue[sd]?|recommend(?:s|ed)?|"
+    r"suggest(?:s|ed)?|insist(?:s|ed)?|warn(?:s|ed)|mention(?:s|ed)|writes|wrote|written|advise[sd]|thinks|believes|"
+    r"demand(?:s|ed)|propose[sd]|replie[sd]|announce[sd]|quote[sd]|answered|state[sd]|complain(?:s|ed)|"
+    r"ask(?:s|ed)(?! for\b)|repeat(?:s|ed|ing)|printed|according to|sagte?|meinte?|schreibt|schrieb|steht|behauptet|"
+    r"empfiehlt|laut|gemäß|dicen?|dijo|escribió|pone|afirma|recomienda|según|dit|écrit|selon|diz|disse|scrive|secondo"
+    r")\b(?!-)",
     re.IGNORECASE,
 )
-_LEARNT = Pattern(
-    r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|googled|quote|dream(?:ed|t)|had a dream|watched)\b", re.IGNORECASE
+_OUR_RULES = Pattern(
+    r"\b(?:our|the team)(?:'s)? (?:\w+ ){0,2}(?:conventions?|polic\w+|rules?|standards?|guidelines?) ", re.I
 )
-# From here on the speaker goes on in their own voice.
-_OWN_AGAIN = Pattern(
-    r"\b(?:but|however|pero|aber|sondern|yet|i agree|we agree|(?:it's|that's|it is|that is|is) (?:decided|final|"
-    r"settled))\b[,:]?|"
-    r"\b(?:hence|therefore)\b[,:]?",
+_ASKS = Pattern(r"^(?:what|why|how|who|where|which|was|wie|wer|warum|wieso|qué|por qué|cómo)(?:'s|'re)?\b", re.I)
+_READ = Pattern(r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|saw|found|googled|watched|quote|dream\w*|had a)\b", re.I)
+# What is done to a text and what a text is called: stems, for all their forms.
+_TEXT_WORK = Pattern(
+    r"\b(?:translat|proof-?read|re-?phras|re-?word|re-?writ|paraphras|summari[sz]|transcrib|spell|grammar|typos?\b|"
+    r"wording|shorten|classif|categori[sz]|locali[sz]|sentences?\b|paragraphs?\b|phras|tagline|slogan|excerpt|verbatim|"
+    r"haiku|poem|joke|(?:in|to|into|a) (?:english|german|french|spanish)\b|übersetz|formulier|kürze|rechtschreib|"
+    r"zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
     re.IGNORECASE,
 )
-_TALES = Pattern(
-    r"\b(?:(?:suppose|imagine|pretend|hypothetically|assume)\b|(?:novel|joke|story|dream|movie|poem|haiku|song)\b)",
+_TALE = Pattern(
+    r"\b(?:suppose|imagine|pretend|hypothetical\w*|let's say|what if|angenommen|stell dir vor|imagina|supongamos|"
+    r"would (?:always|never))\b",
     re.IGNORECASE,
 )
-_TEXTS = (
-    "text|sentences?|strings?|paragraph|wording|copy|label|message|mail|e-?mail|post|tweet|phrase|line|comment|title|"
-    "headline|"
-    "description|announcement|slogan|quote|grammar|spelling|typos?|tooltip|summary|letter|abstract|blurb|readme|prompt|"
-    "satz|grammatik|rechtschreibung|frase|texto|gram[aá]tica"
-)
-_DEICTIC = "this|that|these|those|it|the following|following|below|above|the next"
-# What is done to a text rather than to a program.
-_WORKS_ON_TEXT = Pattern(
-    rf"\b(?:translat\w+|proof-?read\w*|rephras\w+|reword\w*|paraphras\w+|summari[sz]\w+|transcrib\w+|spell-?check\w*|"
-    rf"übersetz\w*|umformulier\w*|formulier\w*|korrekturles\w*|zusammenfass\w*|traduc\w+|traduzc\w*|resum(?:e|ir|en)\b|"
-    rf"reformula\w*|"
-    rf"(?:re-?write|shorten|polish|improve|fix|correct|check|edit|clean up|classify|label|tag|rate|judge|grade|parse|"
-    rf"convert|"
-    rf"tokeni[sz]e|count|format|explain|interpret|analy[sz]e|review|assess|critique|comment on|evaluate|explica|"
-    rf"erkläre?|"
-    rf"kürz\w*|corrig\w+)\s+(?:(?:the|my|this|that|these|those|a|an|our|all|each|in|for|of|following)\s+){{0,3}}"
-    rf"(?:(?:{_TEXTS})\b|(?:active|passive|formal|plain|simple)\b|(?:{_DEICTIC})(?=\s*:|\s*$|\s+(?:as|in|for|to|"
-    rf"into)\b))|"
-    rf"(?:re-?write|shorten|polish|classify|label|explain|interpret)\s*:|"
-    rf"(?:make|turn|write|build|create|generate|put|convert)\s+(?:\S+\s+){{0,4}}?(?:out of|from|into|of|in|to)\s+"
-    rf"(?:(?:{_DEICTIC})\b|(?:english|german|french|spanish|italian|chinese|japanese)\b)|"
-    rf"(?:say|put|express|phrase|write|word)\s+(?:this|that|it)\s+(?:in|as|more|better|nicer)|"
-    rf"(?:english|german|french|spanish|italian|portuguese|dutch|polish|chinese|japanese) (?:version|translation|text)|"
-    rf"(?:add|put|insert|use|set|paste|save|store|append|print|show|display|echo|render|return|send|log|commit)\s+"
-    rf"(?:(?:the|a|this|that|following|new|as|exact|literal)\s+){{1,3}}(?:{_TEXTS})\b|"
-    rf"(?:draft|write|compose)\s+(?:\S+\s+){{0,4}}?(?:reply|answer|response)\b|(?:reply|respond|"
-    rf"answer) to (?:{_DEICTIC}|the)\b|"
-    rf"(?:tell me|say|see|find out) (?:which|what|whether|if)\b[^.?!]*\b(?:{_DEICTIC})\b|"
-    rf"(?:what|which)(?:'s| is| are) (?:wrong|right|missing|good|bad) (?:with|in|about) (?:{_DEICTIC})\b|"
-    rf"(?:unit )?tests? (?:that|which|for)\b[^.?!]*\b(?:line|string|text|input|sentence|message)\b)",
+# From here on the speaker has the word again.
+_AGAIN = Pattern(
+    r"\b(?:but|however|yet|pero|aber|sondern|mais|però|hence|therefore|(?:i|we) agree|"
+    r"(?:it's|that's|it is|that is|is) (?:decided|final|settled))\b[,:]?",
     re.IGNORECASE,
 )
-_OWN_LEAD = Pattern(
-    r"(?:(?:^|[,;(]\s*|\b(?:so|and|but|what|as|how|that)\s)(?:i|we)\b)|"
-    r"\b(?:let me|for us|for you|our|ours|from now on|going forward|rules?|decisions?|decided|settled|final|"
-    r"agreed|"
-    r"conventions?|polic(?:y|ies)|note|reminder|remember|preferences?|mind|always|never|(?:every|next|each) time|"
-    r"in general|"
-    r"generally|this (?:repo|repository|project|codebase|app|service|package|monorepo)|here|hence|therefore|because|"
-    r"fyi|btw|"
-    r"important|please|pls|context|background|things|explanation|reason|gilt|wichtig|merk\w*|entschieden|"
-    r"entscheidung|wir|"
-    r"uns\w*|mein\w*|ich|regeln?|hinweis|decidido|decisi[oó]n|recuerda|nota|reglas?|importante|nosotros|nuestr[oa]s?|"
-    r"mi)\b",
+# A lasting word in a clause that another one leads.
+_HANGS = Pattern(
+    r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|to)\s+(?:[^\s,;:.]+\s+){0,5}?"
+    r"(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|siempre|nunca|toujours|jamais|sempre)"
+    r"\b",
     re.IGNORECASE,
 )
-_NO_TOPIC = Pattern(
-    rf"^(?:it|he|she|they|this|that|and|someone)\b|\b(?:{_SAYS}|goes|reads?|like|prints?|printed)\b", re.IGNORECASE
-)
-_NOTE_OF = Pattern(
-    r"\b(?:note|rules?|polic(?:y|ies)|conventions?|things|text) (?:from|in|by|of|on|at)\b", re.IGNORECASE
-)
-_FROM_ELSEWHERE = Pattern(
-    r"^\W*(?:(?:this|that|these|those|all that|it|the above|eso|esto|das|dies)(?:'s|'re| is| are| was| were| comes?|"
-    r" came| lo|"
-    r" steht| stand)?\b[^.?!]{0,30}\b(?:from|wrote|written|said|says?|claim(?:s|ed)?|theirs|quote[sd]?|excerpt|dijo|"
-    r"escribi[oó]|"
-    r"copied|pasted|found|steht|schreib\w*|not (?:ours|mine|us|me))\b|"
-    rf"(?:says|said|wrote|writes|claims|according to|source:|via|quelle:|fuente:)\s+(?!(?:i|we|me|us)\b)|"
-    rf"from (?:\S+ ){{0,4}}?(?:{_SOURCES})\b)",
+_SHOWS = Pattern(r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I)
+_ABOUT = Pattern(
+    r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|recht|eso|esto|cierto)\b|"
+    r"^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
     re.IGNORECASE,
 )
-_ABOUT_IT = Pattern(
-    r"\b(?:that|this|it|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|dann|damit|recht|eso|"
-    r"esto|cierto)\b|"
-    r"^\W*(?:why|wieso|warum|por qué|¿por qué|how come|really|is (?:that|it)|what for)\b",
+_REQUEST = Pattern(r"^\W*(?:can|could|would|will) (?:you|u)\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)
+_ELSEWHERE = Pattern(
+    r"^\W*(?:this|that|these|those|all that|it|the above|das|dies|eso|esto)(?:'s|'re)?\b[^.?!:]{0,30}\b"
+    r"(?:from|theirs|copied|pasted|not (?:ours|mine|us|me))\b",
     re.IGNORECASE,
 )
-_REQUEST = Pattern(r"^\W*(?:can|could|would|will) you\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)
-_SPEAKER = Pattern(
-    r"\b(?:i|i'm|i'd|i've|we|we're|we've|we'll|us|our|ours|my|mine|me|you|your|this (?:repo|repository|project|"
-    r"codebase|app|"
-    r"service|package|monorepo)|ich|wir|uns\w*|mein\w*|du|diesem (?:projekt|repo)|nosotros|nuestr[oa]s?|mi|"
-    r"este (?:proyecto|repo))\b",
-    re.IGNORECASE,
-)
-_POINTS_BELOW = Pattern(
-    r"\b(?:this|these|the following|below|here(?:'s| is| are)|got an?|goes like|like so|there's an?|contents?|"
-    r"excerpt|verbatim)\b",
-    re.IGNORECASE,
-)
-_COLON = Pattern(r"[:：](?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +125,7 @@ class Voice:
     """Of one sentence."""
 
     own: str  # what of it the speaker says themselves; empty: nothing
+    is_doubtful: bool = False  # theirs as far as one can see, but nothing in it says so
 
     @property
     def is_foreign(self) -> bool:
@@ -199,27 +135,30 @@ class Voice:
 def voices(text: str, page: Page, found: Sequence[Sentence]) -> list[Voice]:
     """Of each sentence of a message, in their order."""
     text = text[:MAX_CHARS]
-    quoted = [bare(span) for span in _long_quotes(text)]
+    quotes = [quote for quote in _QUOTED.findall(text) if len(quote.split()) > NAMED_WORDS]
+    quoted = [bare(quote) for quote in quotes]
+    doubt = any(len(quote.split()) > TOLD_WORDS for quote in quotes) or any(map(_brings_text, found))
     shown_after = _blocks_before_shown(text, page)
     judged: list[Voice] = []
-    below = False  # what an earlier sentence announced
-    within = -1  # the block of which the rest stands behind such a colon
+    below = pointed = False  # what earlier sentences announced, or pointed at
+    within = -1  # the block of which the rest stands behind a colon that is not the speaker's
     for at, sentence in enumerate(found):
-        is_new = at == 0 or sentence.block != found[at - 1].block
-        before = found[at - 1] if at else None
-        if is_new and before is not None and before.block in shown_after:
-            below = False  # what was announced was code, or is marked as a quote: it is left out already
-        elif before is not None and not below:
-            ends = before.raw.rstrip().endswith((":", "："))
-            shows = ends or is_new or _ends_line(before, text) or _works_on_this(before)
-            below = shows and _announces(before, ends=ends)
+        before = found[at - 1] if at else sentence
+        is_new = sentence.block != before.block
+        is_over = before.block in shown_after or (before.form is Form.ITEM and sentence.form is Form.PROSE)
+        if is_new and (is_over or Cue.ASKED in cues_of(sentence.text)):
+            below = pointed = False  # what was announced is left out already, or was a list that is over
+        elif at and not below:
+            below = _announces(before, ends_line=is_new or _ends_line(before, text))
+            pointed = pointed or (is_new and not before.raw.rstrip().endswith((":", "：")))
+        own, is_cut = own_part(sentence.text)
         is_inside = any(bare(sentence.text) in span for span in quoted)
-        if below or sentence.block == within or is_inside or not _is_own_lead(sentence.lead) or _is_disowned(found, at):
-            judged.append(Voice(""))
-            continue
-        own = own_part(sentence.text)
-        within = sentence.block if _CUT_AT_COLON in own else within
-        judged.append(Voice(own.replace(_CUT_AT_COLON, "").strip()))
+        is_led = _is_own_lead(sentence.lead) or (is_new and before.block in shown_after)
+        if below or is_inside or sentence.block == within or not is_led:
+            own = ""
+        within = sentence.block if is_cut else within
+        is_named = bool(_SPEAKER.search(own)) or Cue.ASKED in cues_of(own)
+        judged.append(Voice(own, not is_named and (doubt or pointed or _is_questioned(found, at))))
     return judged
 
 
@@ -229,79 +168,77 @@ def own_words(text: str) -> str:
     return " ".join(voice.own for voice in voices(text, page, sentences(page)) if voice.own)
 
 
-_CUT_AT_COLON = "\x00"
-
-
-# A rule inside a clause of somebody else: `it is written that we always ...`, `it boils down to never ...`.
-_LASTS = "always|never|from now on|must|should(?:n't)?|only|immer|nie|niemals|siempre|nunca"
-_EMBEDS = Pattern(
-    r"\b(?:that|dass|daß|que|like|namely|repeating|saying|promis\w+|text|sentences?|phrase|rule|mantra|motto|opinion|"
-    r"answer|hint|advice|principle|(?<!has )(?<!have )(?<!needs )(?<!need )(?<!want )(?<!is )(?<!are )(?<!ought )to)\s+"
-    rf"(?:[^\s,;:.]+\s+){{0,5}}?(?:{_LASTS})\b",
-    re.IGNORECASE,
-)
-# The speaker's own main clause: `remember that`, `we agreed that`, `make sure to`, `I want you to`.
-_OWN_CLAUSE = Pattern(
-    r"^(?:(?:and|so|but|also|ok|please|pls|then|just|btw|fyi|in general|here|going forward|from now on)[\s,:]+)*"
-    r"(?:(?:i|we|you|i'd|we'd|i'm|we're|we've|i've|let's|our|this|it's(?! (?:written|said|stated|claimed|"
-    r"documented|noted))|"
-    r"everyone|everybody|ich|wir|du|yo|nosotros)\b|"
-    r"(?:remember|note|make sure|be sure|ensure|keep|try|take care|don't|do not|always|never|bear|mind|merk|denk|achte|"
-    r"recuerda|asegúrate|know|consider|prefer|use|write|add|put|run)\b)",
-    re.IGNORECASE,
-)
-_ASKS = Pattern(
-    r"^(?:what(?:'s| is| are| does| do| would| if)|why|how (?:do|does|would|come|hard|is|are|can)|who(?:'s| is)|where|"
-    r"which|is|are|does|did|could|would)\s",
-    re.IGNORECASE,
-)
-
-
-def own_part(sentence: str) -> str:
-    """Without its quotes, without what it reports of others, and without the text that a task in it works on."""
-    said = _QUOTED.sub(lambda quote: quote[0][1:-1] if len(quote[0].split()) <= NAMED_WORDS else _CUT, sentence)
-    said = _CLOSED.sub(_CUT, _OPENED.sub(_CUT, said))
-    if _TALES.search(said) or _LEARNT.match(said) or _ASKS.match(said):
-        return _again(said, 0)
-    colon = _COLON.search(said)
-    if colon is not None and len(said[colon.end() :].split()) > SAID_WORDS and not _is_own_lead(said[: colon.start()]):
-        rest = _again(said, 0)
-        return rest or said[: colon.start()] + _CUT_AT_COLON
-    told = next(filter(None, (_ACCORDING.search(said), _SAID_BEFORE.search(said))), None)
-    if told is not None:
-        return _again(said, told.start())
-    report = _REPORTS.search(said)
-    if report is None and not _OWN_CLAUSE.match(said):
-        report = _EMBEDS.search(said)
-    if report is None:
-        return (sentence if _CUT not in said else said) if any(map(str.isalnum, said)) else ""
-    if report.re is _EMBEDS.compiled:
-        return _again(said, report.end())
-    before = said[: report.start()].rstrip(" ,;:(—–-")
-    return f"{before} {_again(said, report.end())}".strip()
-
-
-def _again(said: str, begin: int) -> str:
-    """Where the speaker goes on themselves."""
-    found = _OWN_AGAIN.compiled.search(said, begin)
-    return "" if found is None else said[found.end() :].strip()
-
-
 def own_sentence(sentence: Sentence, voice: Voice) -> Sentence:
     return sentence if voice.own == sentence.text else replace(sentence, text=voice.own)
 
 
-def _long_quotes(text: str) -> list[str]:
-    return [quote for quote in _QUOTED.findall(text) if len(quote.split()) > NAMED_WORDS]
+def own_part(sentence: str) -> tuple[str, bool]:
+    """Without its quotes and what it brings of others; and whether a colon hands the word to somebody else."""
+    said = _QUOTED.sub(lambda quote: quote[0][1:-1] if len(quote[0].split()) <= NAMED_WORDS else _CUT, sentence)
+    said = _CLOSED.sub(_CUT, _OPENED.sub(_CUT, said))
+    again = _AGAIN.search(said)
+    head, rest = (said[: again.start()], said[again.end() :].strip()) if again else (said, "")
+    colon = _COLON.search(head)
+    if colon and len(said[colon.end() :].split()) > SAID_WORDS and not _is_own_lead(head[: colon.start()]):
+        return rest or own_part(head[: colon.start()])[0], not rest
+    if _ASKS.match(head) or _TALE.search(head) or _READ.match(head) or (_HANGS.search(head) and not _LEADS.match(head)):
+        return rest, False
+    verb = _says(head)
+    if verb is not None:
+        clause, _, subject = head[: verb.start()].rpartition(",")
+        is_before = subject.strip() and head[verb.end() :].strip(" .!")  # "never tag by hand, says the guide"
+        return f"{clause if is_before else ''} {rest}".strip(), False
+    return (sentence if _CUT not in said else said) if any(map(str.isalnum, said)) else "", False
+
+
+def _says(text: str) -> re.Match[str] | None:
+    return next((verb for verb in _SAYS.finditer(text) if not _OUR_RULES.search(text[: verb.start()])), None)
+
+
+def _brings_text(sentence: Sentence) -> bool:
+    plain = _QUOTED.sub(_CUT, sentence.raw)
+    signs = (_TEXT_WORK.search(plain), _TALE.search(plain), _READ.match(plain), _ELSEWHERE.match(plain), _says(plain))
+    return any(sign is not None for sign in signs)
+
+
+def _announces(sentence: Sentence, *, ends_line: bool) -> bool:
+    """Whether a text that is not the speaker's comes next."""
+    said = sentence.raw.rstrip()
+    if said.endswith((":", "：")):
+        return not _is_own_lead(said.rstrip(" :："))
+    return _brings_text(sentence) and bool((ends_line and _is_open(sentence)) or _SHOWS.search(said))
+
+
+def _is_open(sentence: Sentence) -> bool:
+    """Ends without a full stop, as people do who go on to show something."""
+    return not sentence.raw.rstrip().endswith((".", "!", ":", "："))
+
+
+def _is_own_lead(lead: str) -> bool:
+    """Whether the speaker announces their own words: says so, or names the topic alone."""
+    plain = _QUOTED.sub(_CUT, lead)
+    again = _AGAIN.search(plain)
+    plain = plain[again.end() :] if again else plain
+    if _TEXT_WORK.search(plain) or _TALE.search(plain) or _READ.match(plain) or _says(plain) or "?" in plain:
+        return False
+    is_topic = len(plain.split()) <= LEAD_WORDS and not _ABOUT.search(plain) and not _SHOWS.search(plain)
+    return is_topic or bool(_SETTLES.search(plain))
+
+
+def _is_questioned(found: Sequence[Sentence], at: int) -> bool:
+    """The next sentence asks what to make of it."""
+    after = found[at + 1] if at + 1 < len(found) else None
+    return after is not None and after.is_question and bool(_ABOUT.search(after.raw)) and not _REQUEST.match(after.raw)
 
 
 def _blocks_before_shown(text: str, page: Page) -> frozenset[int]:
-    """The blocks right behind which something was left out: code, a log, a marked quote."""
+    """The blocks right behind which code, a log or a marked quote was left out: the speaker goes on where it ends."""
     raw = text.splitlines()
     numbers = [number for number, _ in page.said]
     behind = set()
     for line, number, following in zip(page.lines, numbers, [*numbers[1:], len(raw)], strict=False):
-        if any(one.strip() for one in raw[number + 1 : following]):
+        left_out = "\n".join(raw[number + 1 : following])
+        if left_out.strip() and not read(left_out).lines:
             behind.add(line.block)
     return frozenset(behind)
 
@@ -309,53 +246,3 @@ def _blocks_before_shown(text: str, page: Page) -> frozenset[int]:
 def _ends_line(sentence: Sentence, text: str) -> bool:
     at = text.find(sentence.raw)
     return at >= 0 and text[at + len(sentence.raw) :].lstrip(" \t").startswith("\n")
-
-
-def _works_on_this(sentence: Sentence) -> bool:
-    """`Can you translate this?`: the text comes next, in the same line too."""
-    is_shown = re.search(r"\b(?:this|that|these|das|dies|esto|eso|(?:the )?following)\b", sentence.text, re.IGNORECASE)
-    return bool(is_shown and _WORKS_ON_TEXT.search(sentence.text))
-
-
-def _announces(sentence: Sentence, *, ends: bool) -> bool:
-    """Whether what follows it is somebody else's text, or one that is to be worked on."""
-    if _WORKS_ON_TEXT.search(sentence.text):
-        return True
-    if ends:
-        return not _is_own_lead(sentence.text.rstrip(" :："))
-    report = _REPORTS.search(sentence.text)
-    if report is not None and len(sentence.text[report.end() :].split()) <= LEAD_WORDS:
-        return True
-    return bool(_POINTS_BELOW.search(sentence.text) and (report is not None or _SOURCE.search(sentence.text)))
-
-
-def _is_own_lead(lead: str) -> bool:
-    """Whether the speaker announces their own words: with a word of theirs, or by naming the topic alone."""
-    if not lead:
-        return True
-    plain = _QUOTED.sub(_CUT, lead)
-    if _WORKS_ON_TEXT.search(f"{plain}:") or plain.rstrip().endswith("?"):
-        return False
-    again = _again(plain, 0)
-    if again:
-        return True
-    if _REPORTS.search(plain) or _NOTE_OF.search(plain) or _ACCORDING.search(plain):
-        return bool(re.search(r"\b(?:decision|decided|settled)\b", plain, re.IGNORECASE))
-    if len(plain.split()) <= LEAD_WORDS:
-        return not _NO_TOPIC.search(plain) and not _SOURCE.fullmatch(plain.strip())
-    if _SOURCE.search(plain) and not re.search(
-        r"\b(?:decision|decided|settled|rules?|aside|regarding|my own)\b", plain, re.IGNORECASE
-    ):
-        return False
-    return bool(_OWN_LEAD.search(plain))
-
-
-def _is_disowned(found: Sequence[Sentence], at: int) -> bool:
-    """The next sentence says whose words it was, or asks what to make of it."""
-    if at + 1 >= len(found):
-        return False
-    following = found[at + 1]
-    if _FROM_ELSEWHERE.match(following.raw) and not _COLON.search(following.raw):
-        return True
-    is_asked = following.is_question and _ABOUT_IT.search(following.raw) and not _REQUEST.match(following.raw)
-    return bool(is_asked) and not _SPEAKER.search(found[at].text)

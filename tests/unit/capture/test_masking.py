@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -109,3 +111,10 @@ def test_a_blanked_text_keeps_the_place_of_every_sign(text: str) -> None:
     left = blanked(text)
     assert len(left) == len(text)
     assert all(new in (old, BLANK) for new, old in zip(left, text, strict=True))
+
+
+@pytest.mark.parametrize("mark", ["`", "~"])
+def test_a_line_of_thousands_of_marks_is_read_at_once(mark: str) -> None:
+    began = time.process_time()
+    assert said(f"We use pnpm.\n{mark * 8_000}\nAlways.")[0] == "We use pnpm."
+    assert time.process_time() - began < 1.0  # it took minutes when each of the marks was tried with each other
