@@ -41,7 +41,7 @@ _FOREIGN = Pattern(
 _NEAR = Pattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
 _PROSE = Pattern(
     rb"[\"'`*]{0,3}(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.;:=|{}()\[\]<>!?]){0,6}?\s"
-    rb"(?:(?:is|are|was|it's|equals|will be|set to|changed to|ist|lautet|war|est|es|era|jest|je|er|\xe4r|[\xe8\xe9])"
+    rb"(?:(?:is|are|was|to|it's|equals|will be|set to|changed to|ist|lautet|war|est|es|era|jest|je|er|\xe4r|[\xe8\xe9])"
     rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?|\S{1,30}:)\s{1,3}(?=\S)"
 )
 _STRING = Pattern(

@@ -3,7 +3,7 @@ import time
 from string import ascii_letters, digits
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.privacy.secrets import Redacted, redact
@@ -75,6 +75,13 @@ def test_a_key_of_every_vendor_is_found_in_every_syntax(beginning: str, pattern:
     written=st.sampled_from(SYNTAXES),
 )
 @settings(max_examples=300)
+@example(
+    before="[redacted:\n",
+    after="\n[redacted:token]",
+    row=("A3T", "[A-Z0-9]{17}(?![A-Za-z0-9])", "aws-key-id"),
+    seed=0,
+    written="{}",
+)
 def test_no_text_around_it_saves_a_key(
     before: str, after: str, row: tuple[str, str, str], seed: int, written: str
 ) -> None:
