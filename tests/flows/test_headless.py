@@ -7,8 +7,9 @@ import pytest
 from recollect.domain.event import Event
 from recollect.domain.memory import Kind, SessionId
 from recollect.domain.settings import Capture, Settings
+from recollect.domain.transcript import Mark
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import a_draft, a_prompt, a_reply, a_start, an_end
+from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_reply, a_start, an_end
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -31,3 +32,13 @@ def test_a_headless_session_is_served_and_teaches_only_if_its_user_says_so(store
 
 def _headless(event: Event) -> Event:
     return replace(event, headless=True)
+
+
+@pytest.mark.parametrize("learns", [False, True])
+@covers("CAP-5", "IMP-1")
+def test_a_transcript_that_a_script_began_teaches_only_if_its_user_says_so(store: SqliteStore, learns: bool) -> None:
+    engine = engine_on(store, Settings(capture=Capture(headless=learns)))
+    told = [_headless(event) for event in SESSION]
+    engine.backfill(Mark(source="a file", state="new"), lambda: told, now=NOW, project=PROJECT)
+    assert any("yarn" in memory.text for memory in engine.everything()) is learns
+    assert store.has_turns(SessionId("s1")) is learns

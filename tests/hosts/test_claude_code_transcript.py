@@ -225,3 +225,10 @@ def test_a_message_without_an_id_gets_the_same_one_each_time() -> None:
     first, again = Heard(parse, lines).all(Prompt), Heard(parse, lines).all(Prompt)
     assert [prompt.message for prompt in first] == [prompt.message for prompt in again]
     assert len({prompt.message for prompt in first}) == 2
+
+
+@pytest.mark.parametrize(("began_by", "headless"), [("sdk-cli", True), ("sdk-py", True), ("cli", False), (None, False)])
+def test_it_says_whether_a_script_began_the_session(began_by: str | None, headless: bool) -> None:
+    told = {} if began_by is None else {"entrypoint": began_by}
+    heard = Heard(parse, [user(1, "Run the tests.", **told), assistant(2, text("They pass."), stop="end_turn", **told)])
+    assert {event.headless for event in heard.events if not isinstance(event, SessionEnded)} == {headless}

@@ -127,6 +127,8 @@ class _Reader:
         self._is_own = is_own
         self._oldest = now - timedelta(days=settings_for(None).archive.days)  # of no days: nothing is kept
         self._listeners: dict[SessionId, Listener] = {}
+        self._gone: dict[SessionId, frozenset[str]] = {}
+        self._purges = store.purges()  # as of these
         self.result = Backfilled()
 
     def read(self, transcript: Mark, before: Mark | None, events: Iterable[Event]) -> bool:
@@ -138,7 +140,7 @@ class _Reader:
                 done += 1
                 digest.update(_name(event))
                 if done <= until:
-                    self._hear(event)
+                    self._hear(event, again=True)
                     if done == until and before is not None and digest.hexdigest() != before.digest:
                         return False
                     continue
@@ -152,6 +154,10 @@ class _Reader:
         return True
 
     def _keep(self, events: Sequence[Event], mark: Mark) -> None:
+        if self._store.purges() != self._purges:  # something was forgotten for good meanwhile
+            self._purges = self._store.purges()
+            self._gone.clear()
+            self._listeners.clear()
         # Asks git and the model, before anybody has to wait for us.
         taught = [one for one in (self._hear(event) for event in events) if one is not None]
         turns = [turn for session, event, _ in taught for turn in self._turn(session, event)]
@@ -176,10 +182,10 @@ class _Reader:
         self.result.unwanted += len(said) - len(turns) - known
         self.result.sessions |= self._sessions.known
 
-    def _hear(self, event: Event) -> Taught | None:
+    def _hear(self, event: Event, *, again: bool = False) -> Taught | None:
         """None: nothing of it is to be kept."""
         session = self._sessions.of(event)
-        if session is None or not isinstance(event, LearntFrom):
+        if session is None or not isinstance(event, LearntFrom) or self._is_gone(event, again=again):
             return None
         if isinstance(event, Prompt):
             event = replace(event, text=without_markers(event.text), origin=origin_of(event.text, event.origin))
@@ -190,6 +196,16 @@ class _Reader:
             self._listeners[session.id] = self._learning.listener(event.folder)
         listener = self._listeners[session.id]
         return session, kept, self._learning.hear_old(session, kept, listener, is_own=self._is_own)
+
+    def _is_gone(self, event: Event, *, again: bool) -> bool:
+        """What was forgotten for good is not heard again, nor, in its session, what was learnt from before: that would
+        tell it in the notes."""
+        if event.session not in self._gone:
+            self._gone[event.session] = self._store.gone(event.session)
+        gone = self._gone[event.session]
+        return bool(gone) and (
+            again or not gone.isdisjoint((getattr(event, "message", None), getattr(event, "call", None)))
+        )
 
     def _turn(self, session: Session, event: Event) -> list[Turn]:
         """What of an event belongs into the archive; of what the host says in the user's name, nothing does."""

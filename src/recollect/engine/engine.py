@@ -355,7 +355,8 @@ class Engine(Changing):
         if not self._store.is_read_only:
             settings = self._settings_for(None)
             forget_project.expire(self._store, now - timedelta(hours=settings.forget.undo_hours))
-            forget.tidy(self._store, now, settings)
+            if forget.tidy(self._store, now, settings) and "learning" in self._made:
+                self._learning.forget_all()
 
     def do_chores(self, now: datetime) -> None:
         """What an upgrade leaves for later, once."""
@@ -388,7 +389,9 @@ class Engine(Changing):
         return done
 
     def archive(self, turns: Sequence[Turn]) -> None:
-        kept = [turn for turn in map(admitted_turn, turns) if turn is not None]
+        gone = {session: self._store.gone(session) for session in {turn.session for turn in turns}}
+        told = [turn for turn in turns if gone[turn.session].isdisjoint((turn.message, ""))]
+        kept = [turn for turn in map(admitted_turn, told) if turn is not None]
         with self._store.writing():
             self._store.add_turns(kept)
 

@@ -64,8 +64,9 @@ def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str)
         return store.delete_session(session) or bool(unproven)
 
 
-def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
-    """What time alone brings: undo windows end, old turns go, and what a crash left behind is cleaned."""
+def tidy(store: CanTidy, now: datetime, settings: Settings) -> bool:
+    """What time alone brings: undo windows end, old turns go, and what a crash left behind is cleaned. Whether a memory
+    is gone for good."""
     window_began = now - timedelta(hours=settings.forget.undo_hours)
     said: Sequence[str] = ()
     if store.forgotten_before(window_began):
@@ -77,6 +78,7 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> None:
     store.drop_turns_before(kept_since)
     store.drop_recaps_before(kept_since)
     store.drop_reasons_before(now - timedelta(days=settings.inject.log_days))
+    return bool(said)
 
 
 def fade(store: CanTidy, now: datetime, settings: Settings) -> None:

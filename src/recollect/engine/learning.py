@@ -76,6 +76,7 @@ class Learning:
         self._exchanges = Exchanges()
         self._listeners: OrderedDict[SessionId, Listener] = OrderedDict()
         self._left: dict[SessionId, Recap] = {}  # by what of a session its listener has not heard
+        self._purges = store.purges()  # as of what is kept here of sessions
 
     def work(self, *, limit: int = AT_ONCE) -> int:
         """Learns from what waits, in the order in which it came; from how much."""
@@ -94,6 +95,7 @@ class Learning:
 
     def extract(self) -> bool:
         """Gives one exchange to a language model, where its user wants that; whether there was one. Takes its time."""
+        self._let_go()
         exchange = self._exchanges.take()
         extractor = None if exchange is None else self._extractor()
         if exchange is None or extractor is None or self._is_deleted(exchange.session):
@@ -101,7 +103,8 @@ class Learning:
         settings = self._settings_for(exchange.ended_by.folder)
         drafts = self._drafts(exchange.session, exchange.ended_by, extractor.propose(exchange.turns), settings)
         with self._store.writing():
-            if not self._is_deleted(exchange.session):  # while the model read it
+            # While the model read it, it may have been forgotten.
+            if not self._is_deleted(exchange.session) and not self._is_behind():
                 self._keep(exchange.session, exchange.ended_by, drafts, settings)
         return True
 
@@ -111,10 +114,26 @@ class Learning:
         self._left.pop(session, None)
         self._exchanges.forget(session)
 
+    def forget_all(self) -> None:
+        """Something was forgotten for good: sessions are heard again, from what is left of them."""
+        self._listeners.clear()
+        self._left.clear()
+        self._exchanges = Exchanges()
+
+    def _is_behind(self) -> bool:
+        return self._store.purges() != self._purges
+
+    def _let_go(self) -> None:
+        """Another process may have forgotten something, too."""
+        if self._is_behind():
+            self._purges = self._store.purges()
+            self.forget_all()
+
     def _is_deleted(self, session: Session) -> bool:
         return self._store.session(session.id) is None
 
     def _learn(self, received: Received, event: Event) -> None:
+        self._let_go()
         session = self._store.session(event.session)
         settings = self._settings_for(event.folder)
         if session is None:  # it was forgotten since
@@ -126,6 +145,8 @@ class Learning:
         drafts = self._drafts(session, event, proposals, settings)
         self._exchanges.hear(session, event)
         with self._store.writing():  # short: an agent may be waiting to write, too
+            if self._is_behind():
+                return  # what was heard may be gone: it waits, and is read anew
             if not self._store.finish_event(received):
                 return  # somebody else has learnt from it, or it has grown since
             self._archive(session, event, settings)

@@ -46,6 +46,11 @@ class KeepsInbox(Protocol):
         """Sessions that are not closed, with nothing heard since then, and when they last spoke."""
         ...
 
+    def gone(self, session: SessionId) -> frozenset[str]:
+        """The messages and calls of a session that had what was forgotten for good: none is read again. With an empty
+        name among them, nothing of the session is."""
+        ...
+
 
 class KeepsCandidates(Protocol):
     def candidates(self, *, limit: int) -> list[Memory]:

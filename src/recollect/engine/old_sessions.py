@@ -66,7 +66,8 @@ class OldSessions:
             return None
         if isinstance(event, Prompt) and event.origin in (Origin.USER, Origin.COMMAND):
             self._obey(met, event.text)
-        if isinstance(event, SessionStarted) and not event.captures:
+        is_unheard = event.headless and not self._settings_for(event.folder).capture.headless
+        if is_unheard or (isinstance(event, SessionStarted) and not event.captures):
             self._change(met, replace(met.session, captures=False))
         if isinstance(event, SessionEnded):
             return met.session if met.session.captures else None

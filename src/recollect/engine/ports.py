@@ -174,7 +174,12 @@ class Forgets(Protocol):
         ...
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        """Deletes them, their history, and every quotation of them in turns and blocks; what they said."""
+        """Deletes them, their history, and every quotation of them in turns and blocks; what they said. The messages
+        that had it are not written down again."""
+        ...
+
+    def purges(self) -> int:
+        """How often something was forgotten for good, by whatever process."""
         ...
 
     def delete_session(self, session: SessionId) -> bool:
@@ -183,7 +188,7 @@ class Forgets(Protocol):
         ...
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
-        """The same of several that go together."""
+        """The same of several that go together. Of one that was not to be captured, that stays known."""
         ...
 
     def erase_project(self, project: ProjectId) -> None:

@@ -21,12 +21,13 @@ EntersProject = Callable[[str, datetime], ProjectId]  # the folder, and when
 FindsLanguage = Callable[[str], str | None]  # in the folder
 
 
-def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
+def enter(sessions: Store, event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
     """The session of an event; an unknown one begins here: its project is found and noted, its language found."""
     known = sessions.session(event.session)
     if known is not None:
         return known
     parent = None if event.parent is None else sessions.session(event.parent)
+    is_gone = any("" in sessions.gone(name) for name in (event.session, event.parent) if name is not None)
     return sessions.begin_session(
         Session(
             id=event.session,
@@ -38,7 +39,7 @@ def enter(sessions: KeepsSessions, event: Event, enter_project: EntersProject, l
             forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
             # Who wants to be left alone means the agents that they start, too.
             recalls=parent is None or parent.recalls,
-            captures=parent is None or parent.captures,
+            captures=(parent is None or parent.captures) and not is_gone,
         )
     )
 

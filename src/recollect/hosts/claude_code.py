@@ -109,13 +109,15 @@ class Transcript:
         return SessionId(f"{own}:{name_of(value, 'agentId') or AGENTS}" if value.get("isSidechain") else own)
 
     def _begun(self, value: Mapping[str, Any], session: SessionId, at: datetime) -> tuple[list[Event], dict[str, Any]]:
+        headless = (name_of(value, "entrypoint") or "").startswith("sdk")  # a script began it
         began = self._scribe.begin(
             session,
             at,
+            headless=headless,
             folder=name_of(value, "cwd"),
             parent=SessionId(value["sessionId"]) if value.get("isSidechain") else None,
         )
-        return began, self._scribe.about(session, at)
+        return began, self._scribe.about(session, at, headless=headless)
 
     def _message(self, value: Mapping[str, Any], text: str) -> MessageId:
         uuid = name_of(value, "uuid")

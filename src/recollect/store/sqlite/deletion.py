@@ -54,6 +54,13 @@ def delete_all(connection: sqlite3.Connection, traces: Collection[str], also: Co
     quotations.delete(connection, memories, also=also)
 
 
+def not_captured(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+    """The name for all messages, of a session from which nothing may be learnt: as nothing else tells that its user
+    wanted so, or that there was none, its id stays."""
+    row = connection.execute("SELECT 1 FROM session WHERE id = ? AND captures = 0", (session,)).fetchone()
+    return frozenset() if row is None else frozenset({""})
+
+
 def is_known(connection: sqlite3.Connection, session: SessionId) -> bool:
     """Whether anything of it is kept beside memories."""
     kept = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE session = :id" for table in OF_A_SESSION)

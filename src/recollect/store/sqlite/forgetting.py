@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.store.sqlite import deletion, holdings, leaks, live, quotations
+from recollect.store.sqlite import deletion, holdings, inbox, leaks, live, quotations
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
@@ -33,6 +33,10 @@ class Forgetting:
             connection.executemany("INSERT OR IGNORE INTO trace VALUES (?)", [(memory_id,) for memory_id in memories])
         return said
 
+    def purges(self) -> int:
+        with self._database.read() as connection:
+            return int(connection.execute("SELECT count(*) AS n FROM deed WHERE kind = 'purge'").fetchone()["n"])
+
     def delete_session(self, session: SessionId) -> bool:
         with self._database.speaking_of_files(), self._database.write() as connection:
             if not deletion.is_known(connection, session):
@@ -48,7 +52,9 @@ class Forgetting:
             for unfinished in self._unfinished():
                 unfinished.unlink()
             for session in sessions:
+                gone = inbox.gone_in(connection, session) | deletion.not_captured(connection, session)
                 deletion.delete(connection, session, sessions)
+                inbox.note_gone(connection, session, gone)
                 connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
 
     def erase_project(self, project: ProjectId) -> None:

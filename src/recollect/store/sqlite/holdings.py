@@ -7,6 +7,7 @@ from typing import Any
 from recollect.domain.holding import HIDDEN, Holding
 from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.inbox import IS_GONE
 from recollect.store.sqlite.memories import LIVE
 from recollect.store.sqlite.rows import from_ms
 from recollect.store.sqlite.shapes import ERASED
@@ -52,7 +53,7 @@ _COUNTED = (
     """,
     f"""
     SELECT 'project:' || session.project AS place, sum(done = 0) AS waiting, {_BYTES.format("event")} AS text_bytes
-    FROM inbox {_IN_SESSION.format("inbox")} GROUP BY session.project
+    FROM inbox {_IN_SESSION.format("inbox")} WHERE done < {IS_GONE} GROUP BY session.project
     """,
     "SELECT DISTINCT 'project:' || project AS place FROM project_alias",  # also of what only its names are known
 )

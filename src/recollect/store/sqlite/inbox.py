@@ -1,10 +1,11 @@
 """What happened in sessions and is not learnt from yet, in SQLite. Texts come redacted.
 
-A row stays until its session is closed, so that whoever goes on after a crash knows what was said before."""
+A row stays until its session is closed, so that whoever goes on after a crash knows what was said before. Of a message
+that was forgotten for good, a row without a word stays for ever: the same message is not written down again."""
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -18,6 +19,8 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import from_ms, is_sound, row_hash, to_ms
 
 INBOX_WORDS = ("session", "name", "event", "at_ms")
+GONE = "gone/"  # before the name of a message that was forgotten for good
+IS_GONE = 2  # `done` of such a row, which is neither new nor learnt from
 
 
 class Inbox:
@@ -25,9 +28,11 @@ class Inbox:
 
     def put_event(self, event: Event) -> None:
         row = event_row(event)
+        row["gone"] = f"{GONE}{_own_name(row['name']) or '/'}"  # of one without a name, none is
         with self._database.write() as connection:
             connection.execute(
-                "INSERT INTO inbox (session, name, event, at_ms, hash) VALUES (:session, :name, :event, :at_ms, :hash) "
+                "INSERT INTO inbox (session, name, event, at_ms, hash) SELECT :session, :name, :event, :at_ms, :hash "
+                "WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE session = :session AND name = :gone) "
                 # The same message again, perhaps longer: its newest state is what was said.
                 "ON CONFLICT (session, name) DO UPDATE SET event = :event, hash = :hash, at_ms = :at_ms, done = 0, "
                 "tries = 0 WHERE event <> :event",
@@ -48,8 +53,8 @@ class Inbox:
     def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done >= ? ORDER BY n DESC LIMIT ?) "
-                "ORDER BY n",
+                "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done BETWEEN ? AND 1 "
+                "ORDER BY n DESC LIMIT ?) ORDER BY n",
                 (session, 0 if waiting else 1, limit),
             ).fetchall()
         return [event for event in map(_event_or_none, rows) if event is not None]
@@ -76,10 +81,37 @@ class Inbox:
     def silent_sessions(self, since: datetime) -> list[tuple[SessionId, datetime]]:
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT session, max(at_ms) AS last_ms FROM inbox GROUP BY session HAVING last_ms < ? ORDER BY session",
-                (to_ms(since),),
+                "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
+                "GROUP BY session HAVING last_ms < ? ORDER BY session",
+                (IS_GONE, to_ms(since)),
             ).fetchall()
         return [(SessionId(row["session"]), from_ms(row["last_ms"])) for row in rows]
+
+    def gone(self, session: SessionId) -> frozenset[str]:
+        with self._database.read() as connection:
+            return gone_in(connection, session)
+
+
+def gone_in(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+    """The messages and calls of a session that are not read again; an empty name: all of them."""
+    rows = connection.execute("SELECT name FROM inbox WHERE session = ? AND done = ?", (session, IS_GONE)).fetchall()
+    return frozenset(row["name"].removeprefix(GONE) for row in rows)
+
+
+def note_gone(connection: sqlite3.Connection, session: str, names: Collection[str]) -> None:
+    for name in names:
+        row: dict[str, object] = {"session": session, "name": f"{GONE}{name}", "event": "{}", "at_ms": 0}
+        row |= {"hash": row_hash(row, INBOX_WORDS), "done": IS_GONE}
+        connection.execute(
+            "INSERT OR IGNORE INTO inbox (session, name, event, at_ms, hash, done) "
+            "VALUES (:session, :name, :event, :at_ms, :hash, :done)",
+            row,
+        )
+
+
+def place_of(row: Mapping[str, Any] | sqlite3.Row) -> tuple[str, str]:
+    """The session, and what the message or call is called there."""
+    return row["session"], _own_name(row["name"])
 
 
 def event_row(event: Event) -> dict[str, object]:
@@ -120,6 +152,10 @@ def rewrite_event(connection: sqlite3.Connection, row: sqlite3.Row, tell: Callab
 def _event_or_none(row: sqlite3.Row) -> Event | None:
     """None: it is not what was written."""
     return event_of(row) if is_sound(row, INBOX_WORDS) else None
+
+
+def _own_name(name: object) -> str:
+    return str(name or "").partition("/")[2]
 
 
 def _name(event: Event) -> str | None:

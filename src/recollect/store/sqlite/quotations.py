@@ -25,16 +25,18 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     tables = tables_of(connection)
     said: list[str] = []
     whole: list[str] = []  # messages
+    places: set[tuple[str, str]] = set()  # the messages that had it
     gone = [row for memory_id in memories for row in _take_out(connection, memory_id)]
     for row in gone:
         _take_back_its_name(connection, row)
         texts = list(dict.fromkeys((*_texts_of(row), *_earlier_texts(connection, row["id"], tables))))
         said += texts
+        places |= _sources_of(row)
         if "turn" in tables:
-            whole += _cut_from_archive(connection, texts, row)
+            whole += _cut_from_archive(connection, texts, row, places)
     if "turn" in tables:
         for text in also:
-            _cut_from_turns(connection, text)
+            places.update((turn["session"], turn["message"]) for turn in _cut_from_turns(connection, text))
     if "change" in tables:
         connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
     if "injection" in tables:
@@ -42,7 +44,7 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     if "recap" in tables:
         _cut_from_recaps(connection, (*said, *also))
     if "inbox" in tables:
-        _cut_from_inbox(connection, (*said, *also), gone)
+        _cut_from_inbox(connection, (*said, *also), gone, places)
     return said
 
 
@@ -120,11 +122,15 @@ def _sources_of(row: sqlite3.Row) -> set[tuple[str, str]]:
     return {(session, message) for session, message in [(row["session"], row["message"]), *again] if message}
 
 
-def _cut_from_archive(connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row) -> list[str]:
+def _cut_from_archive(
+    connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row, places: set[tuple[str, str]]
+) -> list[str]:
     """The sentences wherever they stand word for word; where the source says it otherwise, the whole message, with
-    which it answers."""
+    which it answers. Adds the messages that had it to `places`."""
     whole: list[str] = []
-    cut = {n for text in texts for n in _cut_from_turns(connection, text)}
+    turns = [turn for text in texts for turn in _cut_from_turns(connection, text)]
+    cut = {turn["n"] for turn in turns}
+    places |= {(turn["session"], turn["message"]) for turn in turns}
     for place in _sources_of(memory):
         source = connection.execute("SELECT * FROM turn WHERE session = ? AND message = ?", place).fetchone()
         if source is not None and source["n"] not in cut:
@@ -133,16 +139,16 @@ def _cut_from_archive(connection: sqlite3.Connection, texts: Collection[str], me
     return whole
 
 
-def _cut_from_turns(connection: sqlite3.Connection, text: str) -> Iterator[int]:
+def _cut_from_turns(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
     """Answers with the turns that had it."""
     sentence = _as_pattern(text)
     found = []
     for turn in _turns_with(connection, text):
         without_it, times = sentence.subn(FORGOTTEN, turn["text"])
         if times:
-            found.append(turn["n"])
+            found.append(turn)
             rewrite_turn(connection, turn, without_it)
-    return iter(found)
+    return found
 
 
 def _as_pattern(text: str) -> re.Pattern[str]:
@@ -248,8 +254,14 @@ def _cut_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> 
             recaps.rewrite(connection, kept)
 
 
-def _cut_from_inbox(connection: sqlite3.Connection, texts: Collection[str], gone: Collection[sqlite3.Row]) -> None:
-    """What waits to be learnt from would bring it back; the message in which it was said goes as a whole."""
+def _cut_from_inbox(
+    connection: sqlite3.Connection,
+    texts: Collection[str],
+    gone: Collection[sqlite3.Row],
+    places: Collection[tuple[str, str]],
+) -> None:
+    """What waits to be learnt from would bring it back; the message in which it was said goes as a whole. None of the
+    messages that had it (`places`, and those found here) is read again, whoever tells of it."""
     sentences = [_as_pattern(text) for text in texts]
     sources = {place for row in gone for place in _sources_of(row)}
 
@@ -259,11 +271,17 @@ def _cut_from_inbox(connection: sqlite3.Connection, texts: Collection[str], gone
         return said
 
     for row in connection.execute("SELECT * FROM inbox").fetchall():
-        message = (row["session"], (row["name"] or "").partition("/")[2])
+        message = inbox.place_of(row)
+        if row["done"] == inbox.IS_GONE:
+            continue
         if message in sources or not is_sound(row, inbox.INBOX_WORDS):
             connection.execute("DELETE FROM inbox WHERE n = ?", (row["n"],))
         elif any(tell(said) != said for said in inbox.texts_of(row)):
             inbox.rewrite_event(connection, row, tell)
+            places = {*places, message}
+    for session, message_name in places:
+        if session and message_name:
+            inbox.note_gone(connection, session, [message_name])
 
 
 def _quoting(texts: Collection[str]) -> Callable[[str], bool]:

@@ -1,0 +1,180 @@
+"""Gone for good: neither a session that goes on, nor its transcript, nor a message told again brings it back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.domain.event import Event
+from recollect.domain.health import Health
+from recollect.domain.learning import Basis, Proposal
+from recollect.domain.memory import Kind, MessageId, Role, ScopeLevel, SessionId, Tier
+from recollect.domain.session import Turn
+from recollect.domain.settings import Forget, Settings
+from recollect.domain.transcript import Mark
+from recollect.engine.engine import Engine
+from recollect.store.sqlite.store import SqliteStore
+from tests.builders import NOW, PROJECT, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
+from tests.flows.conftest import engine_on
+from tests.flows.test_learning import learnt, lived
+from tests.requirements import covers
+from tests.store.forgetting.victim import left_in
+
+RULE = "Always use wobblezap in this project."
+BEGINS: list[Event] = [
+    a_start(),
+    a_prompt(RULE),
+    a_reply(f"Understood. {RULE}", message=MessageId("m2"), final=True),
+]
+GOES_ON: list[Event] = [
+    a_prompt("Always run the linter before you commit.", message="m3"),
+    a_reply("Done.", message=MessageId("m4"), final=True),
+    an_end(),
+]
+FILE = Mark(source="a file", state="as it is")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "recollect.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(path)
+    yield opened
+    opened.close()
+
+
+def forget_rule(engine: Engine, store: SqliteStore) -> None:
+    gone = [memory.id for memory in learnt(store) if "wobblezap" in memory.text]
+    assert gone, "it was learnt"
+    assert engine.forget_now(gone, at=NOW, by="cli").is_clean
+
+
+def is_gone(engine: Engine, store: SqliteStore, path: Path) -> bool:
+    """From what is kept, from what the next session is told, and from every file."""
+    told = engine.handle(a_start("next")).block
+    engine.tidy(NOW)
+    assert [finding.health for finding in store.check()] == [Health.FINE]
+    return "wobblezap" not in told and left_in(path.parent, [b"wobblezap"]) == set()
+
+
+@pytest.mark.parametrize("by_another_process", [False, True])
+@covers("PRI-7", "MEM-6")
+def test_the_session_goes_on(store: SqliteStore, path: Path, by_another_process: bool) -> None:
+    engine = engine_on(store)
+    lived(engine, *BEGINS)
+    other = SqliteStore(path) if by_another_process else store
+    forget_rule(engine_on(other) if by_another_process else engine, other)
+    if by_another_process:
+        other.close()
+    lived(engine, *GOES_ON)
+    assert is_gone(engine, store, path)
+    assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
+
+
+def test_the_undo_window_ends_while_the_session_goes_on(store: SqliteStore, path: Path) -> None:
+    engine = engine_on(store)
+    lived(engine, *BEGINS)
+    engine.forget([memory.id for memory in learnt(store)], at=NOW, by="cli")
+    engine.tidy(NOW + timedelta(days=2))
+    lived(engine, *GOES_ON)
+    assert is_gone(engine, store, path)
+
+
+def test_forgotten_while_somebody_learns_from_the_next_message(store: SqliteStore, path: Path) -> None:
+    engine = engine_on(store)
+    lived(engine, *BEGINS)
+    hashed = engine._learning._hashed
+
+    def forgets_meanwhile(drafts: Any, folder: str | None) -> Any:
+        engine._learning._hashed = hashed
+        forget_rule(engine, store)
+        return hashed(drafts, folder)
+
+    engine._learning._hashed = forgets_meanwhile
+    lived(engine, *GOES_ON)
+    assert is_gone(engine, store, path)
+    assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@covers("PRI-7", "MEM-6")
+def test_a_host_tells_of_the_same_message_again(store: SqliteStore, path: Path, ended: bool) -> None:
+    engine = engine_on(store)
+    lived(engine, *BEGINS, *([an_end()] if ended else []))
+    forget_rule(engine, store)
+    lived(engine, *BEGINS[1:], *GOES_ON)
+    engine.archive([a_turn(RULE, session="s1", message="m1"), a_turn("Hello there.", session="s1", message="m9")])
+    assert engine.recall_turns("hello there", PROJECT, limit=1)
+    assert is_gone(engine, store, path)
+    assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
+    lived(engine, a_prompt(RULE, session="s2"))
+    assert RULE in [memory.text for memory in learnt(store)], "said anew, it is new"
+
+
+@pytest.mark.parametrize("state", ["as it is", "longer", "begins otherwise"])
+@covers("PRI-7", "MEM-6", "IMP-1")
+def test_its_transcript_is_read_again(store: SqliteStore, path: Path, state: str) -> None:
+    engine = engine_on(store)
+    failed = a_failure("wobblezap: command not found", call="c1", message=None)
+    before: list[Event] = [*BEGINS, failed, an_end()]
+    engine.backfill(FILE, lambda: before, now=NOW, project=PROJECT)
+    forget_rule(engine, store)
+    after = {
+        "as it is": before,
+        "longer": [*before[:-1], *GOES_ON],
+        "begins otherwise": [BEGINS[0], a_prompt("Hello there.", message="m0"), *BEGINS[1:], *GOES_ON],
+    }
+    engine.backfill(replace(FILE, state=state), lambda: after[state], now=NOW, project=PROJECT)
+    assert is_gone(engine, store, path)
+    rules = [memory.text for memory in learnt(store, Tier.CONFIRMED)]
+    assert rules == ([] if state == "as it is" else ["Always run the linter before you commit."])
+
+
+def test_an_exchange_that_waits_for_a_language_model_is_let_go(store: SqliteStore) -> None:
+    class Extractor:
+        state: Any = None
+
+        def propose(self, turns: Any) -> list[Proposal]:
+            asked: list[Turn] = list(turns)
+            return [
+                Proposal(
+                    text=asked[0].text,
+                    kind=Kind.RULE,
+                    role=Role.USER,
+                    basis=Basis.MODEL,
+                    tier=Tier.CANDIDATE,
+                    level=ScopeLevel.PROJECT,
+                    durability=1.0,
+                )
+            ]
+
+    engine = engine_on(store)
+    engine.extractor = Extractor
+    lived(engine, *BEGINS, GOES_ON[0])  # the next prompt ends the exchange
+    forget_rule(engine, store)
+    while engine.extract_some():
+        pass
+    assert not any("wobblezap" in memory.text for memory in learnt(store))
+
+
+@pytest.mark.parametrize("undo_hours", [0, 24])
+@covers("CAP-5", "PRI-7")
+def test_a_session_of_nobody_teaches_nothing_after_its_project_is_forgotten(
+    store: SqliteStore, path: Path, undo_hours: int
+) -> None:
+    engine = engine_on(store, Settings(forget=Forget(undo_hours=undo_hours)))
+    lived(engine, *(replace(event, headless=True) for event in [*BEGINS, an_end()]))
+    engine.forget_project(PROJECT, at=NOW, by="cli", for_good=not undo_hours)
+    engine.tidy(NOW + timedelta(days=2))
+    assert store.session(SessionId("s1")) is None
+    assert engine.holdings() == [], "an id is all that is left"
+    engine.backfill(FILE, lambda: [*BEGINS, *GOES_ON], now=NOW, project=PROJECT)
+    assert learnt(store) == []
+    assert not store.has_turns(SessionId("s1"))
+    assert is_gone(engine, store, path)
