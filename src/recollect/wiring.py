@@ -15,7 +15,7 @@ from recollect.engine.engine import Engine, no_model
 from recollect.engine.pausing import KnowsPauses, NoPauses
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
 from recollect.store.pause_file import PauseFile
-from recollect.store.sqlite.live import guarded
+from recollect.store.sqlite.live import guarded, has_lone_log
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
@@ -99,6 +99,11 @@ def _files() -> SeesFiles:
     from recollect.workspace.anchors import Files  # only where a memory speaks of a file
 
     return Files()
+
+
+def database_to_read(database: Path) -> Path | None:
+    """None: there is none yet, and who only looks makes none. One that only left its log counts: to open it says so."""
+    return database if database.exists() or has_lone_log(database) else None
 
 
 @contextmanager

@@ -37,6 +37,12 @@ CHANGES = {
         "Where do we keep sessions?",
         ("sessions in Redis", "Postgres"),
     ),
+    "day": (
+        "remember that prod deploys happen on tuesdays",
+        "prod deploys are on thursdays now",
+        "when are prod deploys",
+        ("tuesdays", "thursdays"),
+    ),
 }
 
 
@@ -47,12 +53,12 @@ def lived(engine: Engine, *events: Event) -> None:
             pass
 
 
-def a_session(name: str, text: str, day: int) -> list[Event]:
+def a_session(name: str, text: str, day: int, reply: str = "Done.") -> list[Event]:
     at = NOW + timedelta(days=day)
     return [
         a_start(name, at=at),
         a_prompt(text, session=name, message=f"{name}1", at=at),
-        a_reply("Done.", session=name, message=MessageId(f"{name}2"), at=at),
+        a_reply(reply, session=name, message=MessageId(f"{name}2"), at=at),
         an_end(name, at=at),
     ]
 
@@ -62,10 +68,14 @@ def tells_the_new_one_first(block: str, old: str, new: str) -> bool:
 
 
 @covers("CAP-10", "CAP-13")
+@pytest.mark.parametrize("reply", ["Done.", "Noted: {before}"])
 @pytest.mark.parametrize("what", CHANGES)
-def test_every_later_block_tells_the_new_one_first_and_never_the_old_one_alone(engine: Engine, what: str) -> None:
+def test_every_later_block_tells_the_new_one_first_and_never_the_old_one_alone(
+    engine: Engine, what: str, reply: str
+) -> None:
     before, after, question, (old, new) = CHANGES[what]
-    lived(engine, *a_session("one", before, 0), *a_session("two", OTHER, 1), *a_session("three", after, 2))
+    lived(engine, *a_session("one", before, 0, reply.format(before=before)))
+    lived(engine, *a_session("two", OTHER, 1), *a_session("three", after, 2))
     told = False
     for day in (3, 10, 40):
         at = NOW + timedelta(days=day)

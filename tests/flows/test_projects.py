@@ -254,6 +254,34 @@ def test_a_submodule_is_a_project_of_its_own(desk: Desk, tmp_path: Path) -> None
     assert len(desk.aliases(repo / "lib", BY_ROOT)) == 1
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {".git": "gitdir: ../one/.git\n"},
+        {".git": "gitdir: ../one/.git/worktrees/tree\n"},
+        {".git": "gitdir: ../one/.git/modules/lib\n"},
+        {".git": "gitdir: own\n", "own/commondir": "../../one/.git\n", "own/gitdir": "../.git\n"},
+    ],
+)
+def test_a_folder_that_only_points_to_a_repository_is_no_part_of_it(
+    desk: Desk, tmp_path: Path, files: dict[str, str]
+) -> None:
+    repo = a_repository(tmp_path / "one", remote=SHOP)
+    git(repo, "submodule", "add", "-q", a_repository(tmp_path / "library").as_uri(), "lib")
+    git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
+    for name, text in files.items():
+        (tmp_path / "planted" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "planted" / name).write_text(text)
+    assert desk.enter(tmp_path / "planted") == f"path:{tmp_path}/planted"
+
+
+def test_a_worktree_that_was_moved_by_hand_stays_in_its_project(desk: Desk, tmp_path: Path) -> None:
+    repo = a_repository(tmp_path / "one", remote=SHOP)
+    git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
+    (tmp_path / "tree").rename(tmp_path / "moved")
+    assert desk.enter(tmp_path / "moved") == SHOP_ID
+
+
 # Remotes come and go
 
 

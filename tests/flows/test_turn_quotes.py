@@ -188,7 +188,7 @@ def test_what_a_shown_memory_says_is_not_quoted_beside_it(engine: Engine) -> Non
     assert (block.count("ten minutes"), "[SAID]" in block) == (1, False)
 
 
-def test_what_no_longer_holds_is_quoted_only_beside_what_does(engine: Engine) -> None:
+def test_what_no_longer_holds_is_not_quoted(engine: Engine) -> None:
     place = Source(role=Role.USER, session=SessionId("before"), message=MessageId("before-u"))
     said(engine, "Deploys of the billing service go through Jenkins every Friday evening.")
     engine.remember(
@@ -199,7 +199,7 @@ def test_what_no_longer_holds_is_quoted_only_beside_what_does(engine: Engine) ->
     engine.remember(a_draft("Argo rolls out everything.", id=MemoryId("new")))
     assert "Jenkins" not in engine.handle(a_prompt("How does the billing service deploy on Friday?", session="a")).block
     told = engine.handle(a_prompt("Argo rolls out everything: also the billing service on Friday?", session="b")).block
-    assert "Jenkins" not in told or "Argo" in told
+    assert "Jenkins" not in told
 
 
 @covers("PRI-4")

@@ -386,6 +386,29 @@ def test_sessions_in_a_repository_are_its_word_and_not_the_users(home: Home) -> 
     assert "yarn" not in block
 
 
+@covers("PRI-3", "PRI-4")
+@pytest.mark.parametrize("named", [(), (".",), (".specstory/history/2026-02-21_10-00Z-a.md",)])
+def test_sessions_in_a_folder_without_git_are_its_word_too(home: Home, named: tuple[str, ...]) -> None:
+    download = home.path / "download"
+    planted_history(download, "a", f"{EVIL}.", "We use yarn, not npm.")
+    done = home.recollect("capture", "--yes", *named, cwd=download)
+    assert b"2026-02-21_10-00Z-a.md" in done.stdout
+    assert b"--mine" in done.stderr
+    kept = everything(home)
+    assert {memory["scope"] for memory in kept} == {f"project:path:{download}"}
+    assert {memory["tier"] for memory in kept} == {"candidate"}
+
+
+@covers("PRI-4")
+def test_transcripts_that_are_met_in_a_folder_teach_its_project_alone(home: Home) -> None:
+    shop, download = a_project(home), home.path / "download"
+    (download / "sessions").mkdir(parents=True)
+    file = claude_file(home, shop)
+    file.rename(download / "sessions" / file.name)
+    home.said("capture", "--yes", str(download), cwd=shop)
+    assert {project for _, _, project, *_ in archived(home)} == {f"path:{download}"}
+
+
 @covers("PRI-3", "IMP-1")
 def test_ones_own_sessions_in_a_repository_count_when_their_user_says_so(home: Home) -> None:
     shop = a_project(home)

@@ -141,6 +141,26 @@ def test_a_log_that_is_deleted_under_the_daemon_is_noticed_and_nothing_is_said_t
     assert home.json("doctor")["healthy"]
 
 
+@covers("REL-1")
+def test_a_database_that_is_moved_without_its_log_is_not_made_anew_and_comes_back_whole(home: Home) -> None:
+    home.said("start")
+    taught(home, "Gamma is kept by Redis.")
+    daemon = home.client.pid()
+    moved = home.places.database.with_name("moved.db")
+    home.places.database.rename(moved)
+    assert "was moved or deleted" in refused(home, "list")  # by the daemon, or past it if it has ended by then
+    wait_for(lambda: home.client.pid() != daemon)
+    for command in (("list",), ("remember", "Never push to main on Fridays."), ("data",)):
+        assert "Move the database back" in refused(home, *command)
+    (told,) = [one for one in found(home) if one[1] == "database"]
+    assert (told[0], "Move the database back" in told[2]) == ("problem", True)
+    assert "Move the database back" in home.recollect("status").stderr.decode()
+    assert not home.places.database.exists()
+    moved.rename(home.places.database)
+    assert texts(home) == ["Gamma is kept by Redis."]
+    assert home.json("doctor")["healthy"]
+
+
 def test_doctor_names_a_process_that_works_on_a_deleted_log(home: Home) -> None:
     taught(home)
     script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchone()"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Health
 from recollect.domain.memory import MemoryId
 from recollect.store.sqlite.live import guarded, has_bytes, is_live
@@ -75,6 +76,31 @@ def test_who_has_files_open_that_are_gone_writes_nothing_and_harms_nothing_at_it
     assert "By another process." in [memory.text for memory in store.everything()]
     assert [finding.health for finding in store.check()] == [Health.FINE]
     store.close()
+
+
+@pytest.mark.parametrize("takes_its_place", [None, b""])
+def test_a_database_that_was_moved_without_its_log_is_neither_read_nor_made_anew(
+    path: Path, takes_its_place: bytes | None
+) -> None:
+    store = SqliteStore(path)
+    store.add(a_memory("In the log alone.", id=MemoryId("kept")))
+    assert [memory.id for memory in store.everything()] == ["kept"]
+    log = path.with_name("recollect.db-wal")
+    written = log.stat()
+    path.rename(path.with_name("moved.db"))
+    with pytest.raises(StoreUnusable, match="was moved or deleted while it was open"):
+        list(store.everything())
+    if takes_its_place is not None:
+        path.write_bytes(takes_its_place)
+    with pytest.raises(StoreUnusable, match="Move the database back"):
+        SqliteStore(path)
+    store.close()
+    assert path.exists() is (takes_its_place is not None)
+    assert (log.stat().st_ino, log.stat().st_mtime_ns) == (written.st_ino, written.st_mtime_ns)
+    path.with_name("moved.db").rename(path)
+    again = SqliteStore(path)
+    assert [memory.id for memory in again.everything()] == ["kept"]
+    again.close()
 
 
 def test_the_open_files_under_other_names_are_no_copies_to_be_rewritten_or_removed(path: Path) -> None:

@@ -46,7 +46,7 @@ from recollect.workspace import git
 @click.option(
     "--mine",
     is_flag=True,
-    help="Sessions that lie in a repository are your own: what they say is your word, as in any other session.",
+    help="Sessions in a project's folder are your own: what they say is your word, as in any other session.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be kept; keep nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
@@ -66,8 +66,9 @@ def capture(
 ) -> None:
     """Learn from old sessions: transcripts of Claude Code and Codex, the database, files or exports of OpenCode, the
     history of SpecStory. Without a PATH: the sessions of this folder's project that are found on this machine. What
-    was read before is passed over; ended with Ctrl-C, the same command goes on from there. What lies in a repository
-    can have been written by anybody: it teaches that project alone, and only candidates, unless you say --mine."""
+    was read before is passed over; ended with Ctrl-C, the same command goes on from there. What lies in a project or
+    is met in a folder can have been written by anybody: it teaches the project of that folder alone, and only
+    candidates, unless you say --mine."""
     report = Report()
     with _engine() as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
@@ -160,8 +161,8 @@ def _agreed() -> bool:
 
 
 def _are_own(found: list[Source]) -> bool:
-    """Without a yes, they are read as what the repository says."""
-    return click.confirm(f"Are the {output.many(len(found), 'file')} in the repository your own sessions?")
+    """Without a yes, they are read as what their folder says."""
+    return click.confirm(f"Are the {output.many(len(found), 'file')} that others may have written your own sessions?")
 
 
 def _read(

@@ -52,12 +52,14 @@ def say_foreign(found: list[Source]) -> None:
     """By name: somebody else may have written them."""
     if not found:
         return
-    output.say(f"In the repository, so others may have written {'it' if len(found) == 1 else 'them'}:")
+    output.say(f"Others may have written {'this file' if len(found) == 1 else 'these files'}:")
     for source in found[:SHOWN_AT_MOST]:
         output.say(f"  {source.shown}")
     if len(found) > SHOWN_AT_MOST:
         output.say(f"  ... and {len(found) - SHOWN_AT_MOST:,} more")
-    output.remark("They teach this project alone, and only candidates; --mine says that they are your own sessions.")
+    output.remark(
+        "They teach the project of their folder alone, and only candidates; --mine says that they are your own."
+    )
 
 
 def say(report: Report, *, dry_run: bool, as_json: bool) -> None:

@@ -16,7 +16,7 @@ from recollect.hosts import claude_code, codex, opencode_history, specstory
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 from recollect.transcripts import reading
-from recollect.transcripts.places import Found, Places, folder_of, host_folders, marked
+from recollect.transcripts.places import SPECSTORY, Found, Places, folder_of, host_folders, marked
 from recollect.transcripts.reading import Bad, Watch
 from recollect.workspace import git
 
@@ -36,7 +36,7 @@ class Source:
     folder: str | None  # where it worked; None: nothing tells
     read: Callable[[Watch, Bad], Iterator[Event]]
     session: str | None = None  # the only one in it, if that is known
-    inside: str | None = None  # the repository that it lies in: others may have written it
+    inside: str | None = None  # the folder that it came with: others may have written it
 
 
 @dataclass(slots=True)
@@ -66,10 +66,9 @@ def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPa
         if ignored.matches(str(found.path.resolve())):
             done.ignored.append(visible(str(found.path)))
         elif found.form is Form.OPENCODE_DATABASE:
-            _of_database(found, done, None if found.path in own else _repository_of(found.path))
+            _of_database(found, done, None if found.path in own else _came_with(found))
         else:
-            inside = None if found.path in own else _repository_of(found.path)
-            done.found.append(_of_file(found, inside))
+            done.found.append(_of_file(found, None if found.path in own else _came_with(found)))
     # What OpenCode moved into its database is in its old files all the same.
     moved = {source.session for source in done.found if source.form is Form.OPENCODE_DATABASE}
     done.found = [one for one in done.found if one.form is not Form.OPENCODE_FILES or one.session not in moved]
@@ -78,18 +77,28 @@ def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPa
     return done
 
 
-def _repository_of(path: Path) -> str | None:
-    """The folder whose project it teaches; None: it lies in no repository, so a person put it there. A link counts as
-    lying in both places, and a host's own folder in the user's home is theirs, also if they keep that in git."""
-    for folder in (path.absolute().parent, path.resolve().parent):
-        if git.is_in_project(folder) and not _is_of_a_host(folder.resolve()):
+def _came_with(found: Found) -> str | None:
+    """The folder whose project it teaches, if others may have written it: it lies in a project or in a history of
+    SpecStory, or was only met in a folder. None: its user named it, or a host keeps it in their home, also if they keep
+    that in git. A link counts as lying in both places."""
+    places = [place.parent for place in (found.path.absolute(), found.path.resolve())]
+    foreign = [place for place in places if not _is_of_a_host(place.resolve())]
+    for folder in foreign:
+        if git.is_in_project(folder):
             return str(git.root_of(folder.resolve()))
-    return None
+    for folder in foreign:
+        if SPECSTORY[0] in folder.parts:
+            return str(Path(*folder.parts[: folder.parts.index(SPECSTORY[0])]).resolve())
+    return str(found.met_in.resolve()) if foreign and found.met_in is not None else None
 
 
 def _is_of_a_host(folder: Path) -> bool:
+    """Not a repository that lies in such a folder."""
     kept = (place.resolve() for place in host_folders(os.environ, Path.home()))
-    return any(folder.is_relative_to(place) and git.root_of(folder) == git.root_of(place) for place in kept)
+    root = git.root_of(folder)
+    return any(
+        folder.is_relative_to(place) and (not (root / ".git").exists() or root == git.root_of(place)) for place in kept
+    )
 
 
 def _of_file(found: Found, inside: str | None) -> Source:
@@ -161,7 +170,7 @@ def without_folder(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def within(events: Iterable[Event], folder: str) -> Iterator[Event]:
-    """Of sessions that lie in a repository: they belong to it, whatever they say of themselves."""
+    """Of sessions that came with a folder: they belong to it, whatever they say of themselves."""
     return (replace(event, folder=folder, project=None, language=None, parent=None) for event in events)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from recollect import config
+from recollect import config, wiring
 from recollect.api.data import DATA, FORGET_PROJECT, Data, ForgetProject, ForgottenProject
 from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.exits import EXIT_PARTLY
@@ -52,7 +52,7 @@ def data(ctx: click.Context, as_json: bool) -> None:
     places = config.places()
     files = stored(places)
     kept = []
-    if places.database.exists():  # who only looks makes none
+    if wiring.database_to_read(places.database) is not None:
         kept = asking.ask(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
     if as_json:
         output.say_json({"files": [*map(_file_json, files)], "projects": [*map(holding_json, kept)]})

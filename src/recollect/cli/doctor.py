@@ -128,7 +128,7 @@ def _pause(places: Places) -> Iterator[Finding]:
 
 def _database(places: Places) -> Iterator[Finding]:
     path = places.database
-    if not path.exists():
+    if wiring.database_to_read(path) is None:
         yield note("database", f"{path} is not there yet", "It comes with the first `recollect remember`.")
         return
     try:
@@ -163,7 +163,7 @@ def _database(places: Places) -> Iterator[Finding]:
 
 def _engine(places: Places) -> AbstractContextManager[Engine]:
     """Whatever the settings say: a mistake in them is one finding, not three."""
-    return wiring.open_engine(lambda _: Settings(), places.database if places.database.exists() else None)
+    return wiring.open_engine(lambda _: Settings(), wiring.database_to_read(places.database))
 
 
 def _project(places: Places) -> Iterator[Finding]:

@@ -135,7 +135,7 @@ def _say_what_to_do(state: ModelState) -> None:
 def _waiting(state: ModelState) -> Waiting | StoreError:
     """Of what is in the database; a database that cannot be read is no fault of the model."""
     places = config.places()
-    database = places.database if places.database.exists() else None
+    database = wiring.database_to_read(places.database)
     try:
         with wiring.open_engine(lambda _: Settings(), database) as engine:
             return engine.waiting(state.facts.id if state.facts else None)

@@ -95,10 +95,11 @@ def _usage(facts: Facts) -> "list[Usage] | None":
 
 def _looked_up(places: config.Places) -> "tuple[Facts, list[Usage]]":
     """What the database says of itself. Whether the daemon runs is said in any case."""
-    if not places.database.exists():
-        return {}, []
-    from recollect.cli import context  # what only says whether it runs starts quicker without it
+    from recollect import wiring  # what only says whether it runs starts quicker without them
+    from recollect.cli import context
 
+    if wiring.database_to_read(places.database) is None:
+        return {}, []
     try:
         with context.engine() as engine:
             waiting = engine.waiting(None)

@@ -1,11 +1,12 @@
 """What earlier sessions of the project say about a prompt, word for word: lines for a turn block, or none.
 
 Only what people and agents said: never the output of tools, the running session, or what stands in front of the model
-already; and nothing that no longer holds without what took its place.
+already; and nothing that no longer holds.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from math import isnan
@@ -14,10 +15,9 @@ from recollect.capture.echo import is_echo, words_of
 from recollect.capture.masking import BLANK, blanked
 from recollect.domain.injection import Quoted
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Memory, MemoryId, MessageId, SessionId, Tier
+from recollect.domain.memory import Memory, MessageId, SessionId, Tier
 from recollect.domain.session import Turn
 from recollect.engine.admission import MARK, redacted
-from recollect.engine.corrections import what_holds_now
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
 from recollect.engine.recall import LookedAt, look_at_turns
 from recollect.engine.showing import line_as_read
@@ -28,6 +28,7 @@ from recollect.text.block import CUT, plain, quote_line_of, quotes_in
 from recollect.text.meaning import project_words
 from recollect.text.passages import quotable, tells
 from recollect.text.query import FUNCTION_WORDS, content_words
+from recollect.text.sentences import sentences
 from recollect.text.tokens import estimate
 from recollect.text.words import index_words
 
@@ -64,9 +65,8 @@ def quotes(
     *,
     budget_tokens: int,
     block: str,
-    shown: Collection[MemoryId],
 ) -> Quotes:
-    """`block` is what is said before them, and `shown` are the memories in it."""
+    """`block` is what is said before them."""
     project = situation.viewer.project
     if project is None or budget_tokens <= 0:
         return NO_QUOTES
@@ -77,7 +77,10 @@ def quotes(
     if topic < needed:
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
-    turns = _that_hold(_turns(archive, found, exchanges, project), memories, {*shown, *situation.live.shown})
+    said_of_them = _turns(archive, found, exchanges, project)
+    ended = _ended(memories, said_of_them)
+    turns = _that_hold(said_of_them, ended)
+    past = [(words_of(line), until) for memory, until in ended for line in sentences(memory.text)]
     live = " ".join(quote for sent in situation.live.sent for quote in quotes_in(sent.injection.block))
     lines = [words_of(line) for sent in situation.live.sent for line in sent.injection.block.splitlines()]
     asked = words_of(prompt)
@@ -87,7 +90,13 @@ def quotes(
         near = sorted(_passages(turns, found, exchanges), key=lambda one: -one.fit)[:PASSAGES]
         # A memory in front of the model says it, or an earlier block has quoted it.
         passages = left_to_quote(
-            [one for one in near if tells(one.text) and MARK not in one.text],  # it was about a secret
+            [
+                one
+                for one in near
+                if tells(one.text)
+                and MARK not in one.text  # it was about a secret
+                and not _is_past(one.text, turns[one.turn].at, past)
+            ],
             # Who asked the same before has said nothing about it.
             lambda one: _is_in(one.text, live) or is_echo(one.text, lines) or words_of(one.text) <= asked,
             needed * OF_PASSAGE,
@@ -196,21 +205,22 @@ def _turns(archive: KeepsTurns, found: LookedAt, positions: Collection[int], pro
     }
 
 
-def _that_hold(turns: Mapping[int, Turn], memories: KeepsMemories, known: Collection[MemoryId]) -> dict[int, Turn]:
-    """Without those in which something was said that no longer holds, unless what holds instead is told too."""
-    ended: dict[Place, list[Memory]] = {}
-    for memory in memories.ended_of({turn.session for turn in turns.values()}):
-        if _has_faded(memory):
-            continue
-        for place in _places(memory):
-            ended.setdefault(place, []).append(memory)
+def _ended(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[tuple[Memory, datetime | None]]:
+    """What their sessions taught and no longer holds, with the time until which it did."""
+    ended = memories.ended_of({turn.session for turn in turns.values()})
+    return [(memory, memory.valid_to or memory.forgotten_at) for memory in ended if not _has_faded(memory)]
 
-    def holds(turn: Turn) -> bool:
-        old = ended.get((turn.session, turn.message), [])
-        now = [what_holds_now(memories, memory) for memory in old]
-        return all(memory is not None and memory.id in known for memory in now)
 
-    return {position: turn for position, turn in turns.items() if holds(turn)}
+def _that_hold(turns: Mapping[int, Turn], ended: Sequence[tuple[Memory, object]]) -> dict[int, Turn]:
+    """Without those in which something was said that no longer holds."""
+    places = {place for memory, _ in ended for place in _places(memory)}
+    return {at: turn for at, turn in turns.items() if (turn.session, turn.message) not in places}
+
+
+def _is_past(text: str, at: datetime, past: Sequence[tuple[frozenset[str], datetime | None]]) -> bool:
+    """Whether it repeats, while that held, what no longer does: a reply tells what its user said."""
+    lines = [words for words, until in past if until is not None and at < until]
+    return bool(lines) and any(is_echo(line, lines) for line in sentences(text))
 
 
 def _has_faded(memory: Memory) -> bool:

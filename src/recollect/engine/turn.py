@@ -114,7 +114,7 @@ def _with_quotes(block: Injection, store: Knows, embeds: Embeds | None, prompt: 
     # Half of what may be in front of the model is left to the memories of later prompts.
     live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
     room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
-    found = quotes(store, store, embeds, prompt, situation, budget_tokens=room, block=block.block, shown=block.ids)
+    found = quotes(store, store, embeds, prompt, situation, budget_tokens=room, block=block.block)
     text = with_lines(block.block, found.lines)
     tokens = estimate(text)
     if not found.lines or tokens > block.budget_tokens:  # lines were counted one by one

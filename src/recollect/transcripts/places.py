@@ -36,6 +36,7 @@ class Found:
     form: Form
     size: int
     changed_ns: int
+    met_in: Path | None = None  # the folder that was looked through; None: it was named itself
 
     @property
     def changed_at(self) -> datetime:
@@ -116,7 +117,8 @@ class Places:
         if form is None:
             self.not_understood += 1
         else:
-            self.found.append(Found(path=path, form=form, size=facts.st_size, changed_ns=facts.st_mtime_ns))
+            size, changed_ns = facts.st_size, facts.st_mtime_ns
+            self.found.append(Found(path=path, form=form, size=size, changed_ns=changed_ns, met_in=inside))
 
 
 def _kept(env: Mapping[str, str], home: Path) -> Iterator[tuple[Form, Path, str]]:

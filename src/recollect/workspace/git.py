@@ -28,6 +28,7 @@ GIT_TIMEOUT_S = 0.5  # a session is waiting; without the root commit it is found
 _SECTION = re.compile(r'^\s*\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 _URL = re.compile(r'^\s*url\s*=\s*"?(?P<url>[^"]*?)"?\s*$')
 _SCP = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?!//)(?P<path>.+)$")
+_WORKTREE = re.compile(r'^\s*worktree\s*=\s*"?(?P<path>[^"\n]+?)"?\s*$', re.IGNORECASE | re.MULTILINE)
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = re.compile(r"ref:\s*refs/heads/(?P<name>(?!\.)[^\n]{1,250})")  # `.invalid`: git keeps it elsewhere
 _SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
@@ -211,12 +212,25 @@ def _git_folder(place: Path) -> Path | None:
 
 
 def _followed(pointer: Path) -> Path | None:
+    """None: it leads nowhere, or to a repository that knows nothing of it: anybody can write such a file."""
     _, _, target = _text(pointer).partition("gitdir:")
     if not target.strip():
         return None
     git = (pointer.parent / target.strip()).resolve()
     common = git / "commondir"
-    return (git / _text(common).strip()).resolve() if common.is_file() else git
+    if common.is_file():  # a worktree
+        repository = (git / _text(common).strip()).resolve()
+        is_there = git.parent == repository / "worktrees"
+        return repository if is_there and _leads_back(git / _text(git / "gitdir").strip(), pointer) else None
+    tree = _WORKTREE.search(_text(git / "config"))
+    if tree is not None:  # a submodule
+        return git if _leads_back(git / tree["path"], pointer.parent) else None
+    return git if git.name != ".git" else None  # that is of the folder that it lies in
+
+
+def _leads_back(named: Path, place: Path) -> bool:
+    """One that was moved by hand works in git too: nothing is where it was."""
+    return named.resolve() == place.resolve() or not named.exists()
 
 
 def _remote(git: Path) -> str | None:

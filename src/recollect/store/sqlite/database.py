@@ -162,12 +162,11 @@ class Database:
             with self._writing, self._speaking():
                 yield self._writer
             return
+        self._refuse_if_gone()  # nobody else finds what it has; and for a new reader, SQLite would make a new one
         with self._readers_lock:
             reader = self._idle_readers.pop() if self._idle_readers else None
         with self._speaking():
-            if reader is None:
-                self._refuse_if_gone()  # SQLite would make a new one
-                reader = self._connect()
+            reader = reader or self._connect()
             try:
                 yield reader
             finally:
@@ -244,6 +243,7 @@ class Database:
         if self._path is not None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = _shared_lock(self._path)
+            self._refuse_a_lone_log(self._path)
             _make_private_file(self._path)
             _refuse_if_not_writable(self._path)
         self._writer = self._connect()
@@ -258,6 +258,14 @@ class Database:
         if self._path is not None:
             live.note_open(self._path)
             self._opened = live.identities(self._files)
+
+    def _refuse_a_lone_log(self, path: Path) -> None:
+        if live.has_lone_log(path):
+            raise StoreUnusable(
+                f"The database {self._name} is not there, but its log {self._files[1]} is: it was moved or deleted "
+                "without it, and what was written last may be in the log alone. Move the database back to its place; "
+                "if it is gone for good, move the log away to begin anew. Nothing was changed."
+            )
 
     def _open_for_reading(self) -> bool:
         """Whether the file can at least be read. It is only trusted not to change where nobody can write its log."""

@@ -50,6 +50,13 @@ def identities(files: Iterable[str]) -> list[tuple[int, int] | None]:
     return [_identity(file) for file in files]
 
 
+def has_lone_log(path: Path) -> bool:
+    """Whether there is a log with something in it and no database that it is of: the database was moved or deleted
+    without it. SQLite would delete such a log where it makes a new database. Looks at the log first, which comes second
+    where somebody else makes both right now."""
+    return _size(names(path)[1]) > 0 and _size(str(path)) == 0
+
+
 def is_live(path: str | bytes | Path) -> bool:
     """Whether this is a file of a database that this process has open, also by another name or through a link."""
     return _is_one_of(path, _open)
@@ -108,6 +115,14 @@ def leave_open(connection: sqlite3.Connection) -> None:
 def _real(path: Path) -> str:
     """SQLite puts the log beside the file itself, not beside a link to it."""
     return os.path.realpath(path)
+
+
+def _size(path: str) -> int:
+    """0 also where there is no such file."""
+    try:
+        return os.stat(path).st_size  # noqa: PTH116
+    except OSError:
+        return 0
 
 
 def _identity(path: str) -> tuple[int, int] | None:
