@@ -24,7 +24,7 @@ START = "start"  # the moment that waits for a daemon to come up
 START_S = 1.8  # from the start of this process to its end
 OTHER_S = 0.4
 END_S = 0.02  # what is left of it to write a line and end
-QUIET_S = 5.0  # after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
+QUIET_S = 5.0  # after a time-out only a session's start is asked for: a hung daemon costs no delay per turn
 RESPAWN_S = 15.0  # a daemon that never came is not started again within
 REPLACE_S = 30.0  # nor is an older one replaced again within
 POLL_S = 0.01
@@ -84,7 +84,7 @@ class Call:
         if not payload.strip():
             raise Failed("there was nothing on standard input")
         self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), with_headless(payload, posix.environ)
-        if self.is_recent(TIMED_OUT, QUIET_S):
+        if not waits and self.is_recent(TIMED_OUT, QUIET_S):
             self.send_courier(LATE_COURIER_S)
             return
         connection = self.connected()
@@ -101,6 +101,7 @@ class Call:
     def answer(self, connection: _socket.socket) -> None:
         status, version, body = exchange(connection, self.path, self.authority, self.payload)
         self.doing = ANSWERING
+        self.drop(TIMED_OUT)  # it answers again
         try:
             if status != b"200":
                 raise Failed(f"the daemon answered {status.decode('ascii', 'replace')}")

@@ -181,6 +181,18 @@ def test_a_daemon_hung_when_a_session_starts_costs_one_bounded_delay(serving: Se
     assert session.prompt(ON_TOPIC).error is None
 
 
+@covers("INJ-1", "INJ-10")
+def test_a_daemon_that_was_late_once_costs_the_next_session_nothing(serving: Server) -> None:
+    session = serving.session()
+    session.prompt(OFF_TOPIC)
+    with hung(serving.project.machine):
+        late = session.prompt(ON_TOPIC)
+    turn = serving.session().prompt(ON_TOPIC)
+    assert late.chats[0].last_user_fences == []
+    assert STANDING in turn.chats[0].system_fences[0]
+    assert DEPLOYMENT in turn.chats[0].last_user_fences[0]
+
+
 @covers("INJ-10", "SCN-D4")
 def test_a_daemon_hung_at_a_prompt_and_at_a_failing_tool_leaves_both_bare_for_good(serving: Server) -> None:
     session = serving.session()

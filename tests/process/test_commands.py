@@ -281,6 +281,21 @@ def test_an_update_that_is_undone_leaves_the_known_one_as_it_was(home: Home) -> 
     assert home.json("show", new)["status"] == "forgotten"
 
 
+def test_a_part_that_looks_like_a_block_of_ours_is_left_out_and_said_so(home: Home) -> None:
+    said = home.said("remember", "Always use Kafka <recollect> nested facts.")
+    assert "looks like a block of Recollect was left out" in said
+    assert [memory["text"] for memory in home.json("list")["memories"]] == ["Always use Kafka"]
+    assert "left out" not in home.said("remember", "Recollect runs as a daemon here.")
+
+
+def test_a_list_can_be_of_one_kind(home: Home) -> None:
+    rule = taught(home, "Never push to main.", "--kind", "rule")
+    taught(home, "We deploy with Helm.", "--kind", "decision")
+    assert [memory["id"] for memory in home.json("list", "--kind", "rule")["memories"]] == [rule]
+    assert len(home.json("list", "--kind", "rule", "--kind", "decision")["memories"]) == 2
+    assert home.json("list", "--kind", "error_pattern")["memories"] == []
+
+
 def test_what_was_redacted_is_said_and_what_was_private_too(home: Home) -> None:
     said = home.said("remember", "The staging password is hunter2!x9Q. <private>It is Bob's.</private>")
     assert "A secret was redacted (password)." in said

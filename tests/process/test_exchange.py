@@ -41,6 +41,7 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
     assert second.stat().st_mode & 0o777 == 0o600
     assert home.json("import", str(second)) == {
         "stored": True, "files": 1, "new": 0, "same": 2, "updated": 0, "contradicting": 0, "flagged": 0,
+        "here": home.json("project", "show")["id"], "elsewhere": {}, "namesakes": [],
         "refused": [], "left_out": [], "not_understood": 0, "unknown_fields": [],
     }  # fmt: skip
     assert home.said("export") == second.read_text()

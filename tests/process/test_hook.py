@@ -22,6 +22,7 @@ from tests.process.hook_stage import (
     HOOK,
     PROMPT,
     START,
+    Server,
     begun,
     call,
     dribbling,
@@ -45,6 +46,11 @@ ANOTHER = next((path for path in ("/usr/bin/python3",) if Path(path).exists()), 
 START_BYTES = json.dumps(START).encode()
 LATE = b"\r\nRecollect-Late: 1\r\n"
 PATIENT = "start"  # the moment with the longest deadline, where only the answer matters: this machine may be busy
+
+
+def in_time(daemon: Server) -> list[bytes]:
+    """What it was asked by a hook, not by a courier."""
+    return [request for request in daemon.requests if LATE not in request]
 
 
 # ---- what is asked, and what is printed
@@ -97,19 +103,30 @@ def test_an_answer_that_is_none_is_not_printed_and_noted(home: Home, answer: byt
 )
 def test_after_a_daemon_that_was_too_slow_the_next_hooks_ask_nothing(home: Home, answer: object) -> None:
     with in_place_of_the_daemon(home, answer) as daemon:  # type: ignore[arg-type]
-        assert [call(home, "script", "prompt"), call(home, "script", "start")] == [b"", b""]
-    assert len([request for request in daemon.requests if LATE not in request]) == 1
+        assert [call(home, "script", "prompt"), call(home, "script", "tool")] == [b"", b""]
+    assert len(in_time(daemon)) == 1
     assert noted(home).count("too long") == 1
 
 
 def test_the_silence_after_a_time_out_ends(home: Home) -> None:
+    with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
+        marker = home.places.runtime / os.fsdecode(hook.TIMED_OUT)
+        marker.touch()
+        assert call(home, "script", "prompt") == b""
+        assert eventually(lambda: hooks_of(home) == []), "its courier brought it"
+        assert in_time(daemon) == []
+        os.utime(marker, (0, 0))
+        call(home, "script", "prompt")
+        assert len(in_time(daemon)) == 1
+
+
+@covers("INJ-10")
+def test_a_session_start_asks_a_daemon_that_was_late_and_ends_the_silence(home: Home) -> None:
     with in_place_of_the_daemon(home, saying(whole(BLOCK))):
         marker = home.places.runtime / os.fsdecode(hook.TIMED_OUT)
         marker.touch()
-        assert call(home, "script", PATIENT) == b""
-        assert eventually(lambda: hooks_of(home) == []), "its courier brought it"
-        os.utime(marker, (0, 0))
-        assert call(home, "script", PATIENT) == BLOCK + b"\n"
+        assert call(home, "script", "start") == BLOCK + b"\n"
+        assert not marker.exists()
 
 
 # ---- what the host gives it
@@ -404,6 +421,7 @@ def test_hooks_outlive_a_daemon_that_is_killed_and_one_that_hangs(home: Home) ->
     assert call(home, "script", "prompt") == b""
     os.kill(pid, signal.SIGCONT)
     assert call(home, "script", "prompt") == b""  # for some seconds nothing is asked
+    assert b"tabs" in call(home, "script", "start", stdin=START_BYTES), "a start is asked for all the same"
     assert eventually(lambda: hooks_of(home) == []), "couriers have brought both"
 
 

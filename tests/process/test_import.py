@@ -421,3 +421,28 @@ def test_ones_own_export_comes_back_as_it_was(home: Home) -> None:
     inside = written(shop / "memories.md", export)
     assert home.json("import", "--scopes-as-written", inside)["new"] == 5
     assert {memory["scope"].partition(":")[0] for memory in memories(home)} == {"universal", "language", "project"}
+
+
+@covers("IMP-1")
+def test_an_export_of_another_machine_says_which_projects_it_went_to_and_how_to_join_them(home: Home) -> None:
+    shop, theirs = a_repository(home), "path:/home/ann/shop"
+    scopes = [theirs] * 3 + [f"path:/srv/{name}" for name in ("a", "a", "b", "c")]
+    lines = [{"text": f"Fact number {n} is about it.", "scope": f"project:{scope}"} for n, scope in enumerate(scopes)]
+    lines += [
+        {"text": "Dates are in UTC.", "scope": f"project:path:{shop}"},
+        {"text": "Use tabs.", "scope": "universal"},
+    ]
+    export = written(home.path / "export.jsonl", "\n".join(map(json.dumps, lines)))
+    told = home.recollect("import", export, "--dry-run", "--json", cwd=shop)
+    assert json.loads(told.stdout)["elsewhere"] == {theirs: 3, "path:/srv/a": 2, "path:/srv/b": 1, "path:/srv/c": 1}
+    assert json.loads(told.stdout)["namesakes"] == [theirs]
+    said = home.recollect("import", export, cwd=shop).stderr.decode()
+    assert (
+        f"7 belong to other projects than path:{shop}: {theirs} (3), path:/srv/a (2), path:/srv/b (1) and 1 more"
+        in said
+    )
+    assert f"recollect project merge '{theirs}'" in said
+    assert "/srv/a'" not in said
+    assert home.recollect("import", export, cwd=shop).stderr == b""  # nothing is new
+    home.said("project", "merge", theirs, "--yes", cwd=shop)
+    assert len(json.loads(home.said("list", "--json", cwd=shop))["memories"]) == 5

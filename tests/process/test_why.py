@@ -158,6 +158,14 @@ def test_why_names_what_it_cannot_find(worked: Home, home: Home) -> None:
     assert "No session is known yet" in refused(home, "why")
 
 
+def test_why_says_of_a_moment_that_never_came_that_no_host_asked_or_waited_for_it(worked: Home) -> None:
+    """A host that gave up on a slow daemon leaves no start in the log: it is the one that knows why."""
+    unasked = "did not ask for it, or gave up before it was answered; it has"
+    for turn in (["start"], ["s-work", "start"], ["s-other", "tool_error"]):
+        assert unasked in refused(worked, "why", *turn)
+    assert unasked not in refused(worked, "why", "9")
+
+
 @covers("FMT-7")
 def test_a_block_is_plain_when_piped_and_styled_within_the_width_of_a_terminal(worked: Home) -> None:
     asked = event("prompt", text=ASKS)

@@ -6,7 +6,7 @@ import { commands, isOurs, note, socketPath } from "./places.ts"
 export const PROMPT_MS = 400 // one prompt waits at most this long for its block
 export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
 export const TELL_MS = 2000
-const QUIET_MS = 5000 // after a time-out nothing is asked: a hung daemon costs one delay, not one per turn
+const QUIET_MS = 5000 // after a time-out only a start is asked for: a hung daemon costs no delay per turn
 const HELD_UP_MS = 200 // a time-out that is noticed so late: the host itself was held up, not the daemon
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
@@ -36,7 +36,7 @@ export class Daemon {
     return this.next(path, deadlineMs, (by) => this.answer(path, sent, by))
   }
 
-  /** What has happened: nobody waits for it, and it is kept until the daemon has it. */
+  /** What has happened: it is kept until the daemon has it. */
   tell(path: string, body: Json): void {
     this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, JSON.stringify(body, shortened)]]
     void this.flush(TELL_MS)
@@ -57,17 +57,17 @@ export class Daemon {
 
   private async tellUntil(newest: Note | undefined, by: Deadline): Promise<void> {
     for (let first = this.untold[0]; first && newest && this.untold.includes(newest); first = this.untold[0]) {
-      // An answer that cannot be read is one: to tell it again would help nobody.
+      // An answer that cannot be read is one: it is not told again.
       const heard = this.answer(...first, by).catch((error) => (isOver(by) ? Promise.reject(error) : {}))
       if (!(await heard)) return
       this.untold = this.untold.filter((one) => one !== first)
     }
   }
 
-  /** A session's start waits for a daemon that only starts; a prompt goes on without, and the next one finds it. */
+  /** A session has one start: it waits for a daemon that only starts, and asks one that was late. A prompt does not. */
   private async answer(path: string, body: string | undefined, by: Deadline): Promise<Json | undefined> {
     if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
-    while (!isOver(by) && Date.now() >= this.quietUntil) {
+    while (!isOver(by) && (Date.now() >= this.quietUntil || by.limitMs === START_MS)) {
       try {
         return await this.exchange(path, body, by)
       } catch (error) {
@@ -82,17 +82,18 @@ export class Daemon {
 
   private async exchange(path: string, body: string | undefined, by: Deadline): Promise<Json> {
     const signal = AbortSignal.timeout(Math.max(1, by.at - Date.now()))
-    // A connection of its own costs nothing here, and is never one of a daemon that has gone meanwhile.
+    // A connection of its own is never one of a daemon that has gone meanwhile.
     const options = { unix: this.socket, redirect: "error", keepalive: false, signal, method: body ? "POST" : "GET", body }
     const response = await fetch(`http://localhost${path}`, options as RequestInit)
     const said = await response.text()
+    this.quietUntil = 0 // it answers again
     if (said.length > MAX_ANSWER_CHARS) throw new Error(`an answer of ${said.length} characters`)
     const answer: Json | null = JSON.parse(said)
     if (!response.ok || !answer) void note(path, JSON.stringify(answer?.error ?? response.status))
     return (response.ok && answer) || {} // what it does not understand it is not told again
   }
 
-  /** Whether one is on its way. One that never comes is tried again after a while, not waited for each time. */
+  /** Whether one is on its way. One that never comes is tried again after a while. */
   private async starting(): Promise<boolean> {
     if (Date.now() < this.spawnedAt + START_MS) return true
     if (Date.now() < this.spawnedAt + RESPAWN_MS) return false

@@ -30,9 +30,7 @@ export function whatHappens(sessions: Sessions): Hooks {
       if (event.type === "session.deleted") sessions.deleted(sessionID)
     }),
     "chat.message": guarded("chat.message", PROMPT_MS, (_, { message, parts }) => sessions.prompt(message, parts)),
-    "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => {
-      sessions.of(sessionID).command = command
-    }),
+    "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => void (sessions.of(sessionID).command = command)),
     "experimental.text.complete": guarded("text", PROMPT_MS, (part, { text }) => sessions.said(part, text)),
     // An agent is about to ask by one of our tools: the daemon is told in which session.
     "tool.execute.before": guarded("tool.execute.before", AT_ONCE_MS, async ({ tool, sessionID }) => {
@@ -48,7 +46,7 @@ export function whatHappens(sessions: Sessions): Hooks {
 export function whatIsSent(sessions: Sessions): Hooks {
   const internal = ["You are a title generator", "You are a context summarization agent"]
   return {
-    // Our tools are there without a line in the user's configuration. A line of theirs counts, one of ours is completed.
+    // Our tools need no line in the user's configuration. A line of theirs counts, one of ours is completed.
     config: guarded("config", PROMPT_MS, async (config) => {
       internal.push(...["title", "summary", "compaction"].flatMap((name) => config.agent?.[name]?.prompt || []))
       const { mcp } = await commands()

@@ -76,6 +76,12 @@ export class StandIn {
     for (const go of this.waiting.splice(0)) go()
   }
 
+  /** After `hang()`: it answers again, what it was asked meanwhile first. */
+  goOn(): void {
+    delete this.answers["*"]
+    this.letGo()
+  }
+
   of(name: string): Json[] {
     return this.asked.filter((asked) => nameOf(asked) === name).map((asked) => asked.body)
   }

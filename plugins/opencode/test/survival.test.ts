@@ -226,6 +226,26 @@ describe("whatever the daemon answers", () => {
     expect(daemon.asked.length).toBe(asked) // quiet
   })
 
+  test("one that was late once is asked for the start of the next session, and then for everything", async () => {
+    const { client, daemon } = await playing()
+    const session = await client.session()
+    const first = await client.prompt(session, "Hello?")
+    await client.request(session, [first])
+    daemon.hang()
+    const late = await client.prompt(session, "How do we deploy?")
+    await client.request(session, [first, late])
+    daemon.goOn()
+    const other = await client.session()
+    const prompt = await client.prompt(other, "And the database?")
+    const sent = await client.request(other, [prompt])
+    expect(carried(sent)).toEqual({ system: ["<start>"], messages: [[`<turn ${prompt.info.id}>`]] })
+    const next = await client.prompt(session, "Which port?")
+    const again = await client.request(session, [first, late, next])
+    expect(carried(again).messages).toEqual([[`<turn ${first.info.id}>`], [], [`<turn ${next.info.id}>`]])
+    const told = new Set(daemon.of("chat.message").map(({ messageID }) => messageID))
+    expect([...told]).toEqual([first, late, prompt, next].map(({ info }) => info.id)) // too late to show, not to learn
+  })
+
   test("one that hangs from the start costs a session its start and no more", async () => {
     const { client, daemon } = await playing()
     daemon.hang()
@@ -237,9 +257,11 @@ describe("whatever the daemon answers", () => {
     )
     expectBare(sent!, [prompt])
     const other = await client.session()
-    expect(await took(client.request(other, [await client.prompt(other, "Hello?")]))).toBeLessThan(
-      PROMPT_MS + MARGIN_MS,
-    )
+    expect(await took(client.request(other, [await client.prompt(other, "Hello?")]))).toBeLessThan(START_MS + MARGIN_MS)
+    const asked = daemon.asked.length
+    const again = await client.prompt(session, "And the database?")
+    expectBare(await client.request(session, [prompt, again]), [prompt, again])
+    expect(daemon.asked.length).toBe(asked) // quiet
   })
 
   test("a hung one does not hold up the events, the compaction or the end", async () => {

@@ -6,7 +6,7 @@ from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
-from recollect.domain.memory import Memory, MemoryId, ProjectId
+from recollect.domain.memory import Kind, Memory, MemoryId, ProjectId
 
 MOST = 100_000
 
@@ -16,6 +16,7 @@ class List(Request):
     limit: int = 50
     project: str | None = None  # None: that of the folder
     language: str | None = None
+    kinds: frozenset[Kind] = frozenset()  # empty: all
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST:
@@ -32,7 +33,7 @@ class Listed:
 
 def listed(desk: Desk, asked: List) -> Listed:
     viewer = viewer_of(desk.engine, asked.folder, asked.project, asked.language)
-    memories = desk.engine.newest(viewer, limit=asked.limit)
+    memories = desk.engine.newest(viewer, limit=asked.limit, kinds=asked.kinds)
     return Listed(
         project=viewer.project,
         memories=memories,

@@ -78,7 +78,7 @@ def _is_known(engine: "Engine", session: Session, turn: str) -> bool:
     try:
         picked(engine.log.of(session.id), turn)
     except InvalidValue as error:
-        if turn.isascii() and (turn.isdigit() or turn.isalpha()):
+        if turn in list(Point) or (turn.isascii() and (turn.isdigit() or turn.isalpha())):
             raise error from None  # it reads as a turn: say which there are
         return False
     return True
@@ -97,8 +97,15 @@ def picked(log: Sequence[Sent], turn: str | None) -> Sent:
         raise InvalidValue(f"Several moments begin with {turn!r}: {several}. Give more of the id.")
     found = by_id[0] if by_id else _by_place(log, turn)
     if found is None:
-        raise InvalidValue(f"There is no turn {turn!r} in session {log[0].session!r}: it has {_all_of(log)}.")
+        raise InvalidValue(
+            f"There is no turn {turn!r} in session {log[0].session!r}: {_not_asked(turn)}it has {_all_of(log)}."
+        )
     return found
+
+
+def _not_asked(turn: str) -> str:
+    """A host asks at each point by itself; Recollect sees what it asks, never what it does not."""
+    return "its host did not ask for it, or gave up before it was answered; " if turn in list(Point) else ""
 
 
 def _by_id(log: Sequence[Sent], turn: str) -> list[Sent]:

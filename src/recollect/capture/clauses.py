@@ -158,16 +158,20 @@ def _plain(text: str) -> str:
 
 def _pieces(text: str) -> list[str]:
     pieces: list[str] = []
-    waiting = ""
+    waiting: list[str] = []
+    is_in_code = False
     held = _PAUSE.sub("… ", _ENDED_PAUSE.sub(" ", text))
     ends = [(end.start("gap") if end["gap"] else end.start(), end.end()) for end in _END.finditer(held)]
     begins = [0, *(after for _, after in ends)]
     for begin, end in zip(begins, [*(before for before, _ in ends), len(held)], strict=True):
-        piece = held[begin:end]
-        waiting = f"{waiting} {piece}".strip() if waiting else piece.strip()
-        # A code span or a bracket that is still open holds the full stop, not the sentence.
-        if not waiting or _SHORT_FORM.search(waiting) or waiting.count("`") % 2:
+        piece = held[begin:end].strip()
+        if not piece:
             continue
-        pieces.append(waiting)
-        waiting = ""
-    return [*pieces, waiting] if waiting else pieces
+        waiting.append(piece)
+        is_in_code ^= piece.count("`") % 2 == 1
+        # A code span or a bracket that is still open holds the full stop, not the sentence.
+        if is_in_code or _SHORT_FORM.search(piece):
+            continue
+        pieces.append(" ".join(waiting))
+        waiting = []
+    return [*pieces, " ".join(waiting)] if waiting else pieces

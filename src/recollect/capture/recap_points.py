@@ -196,12 +196,12 @@ def sentences(prose: str) -> list[str]:
 
 
 def _split(paragraph: str) -> Iterator[str]:
-    begin = 0
+    begin = at = 0
     for end in _END.finditer(paragraph):
-        piece = paragraph[begin : end.start()].strip()
+        piece, at = paragraph[at : end.start()].strip(), end.end()
         if piece and not _SHORT_FORM.search(piece):
-            yield piece
-            begin = end.end()
+            yield paragraph[begin : end.start()].strip()
+            begin = at
     last = paragraph[begin:].strip()
     if last:
         yield last

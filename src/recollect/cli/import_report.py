@@ -1,17 +1,20 @@
 """What an import did, or would do: counted, and said to a person or a script."""
 
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from recollect.cli import output
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Memory
+from recollect.domain.memory import Memory, ProjectId, ScopeLevel
 from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
 from recollect.privacy.secrets import redact
 from recollect.text.block import prefix_of, visible
 
 SHOWN_AT_MOST = 20  # of each list on the screen; --json has all
+PROJECTS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Report:
     unknown: set[str] = field(default_factory=set)  # fields that were left out
     not_understood: int = 0  # files of a folder
     read: int = 0  # files
+    projects: Counter[str] = field(default_factory=Counter)  # where belongs what was stored
     memories: list[tuple[str, Spot, Memory]] = field(default_factory=list)  # of a dry run
     memories_kept: int = SHOWN_AT_MOST
 
@@ -69,13 +73,19 @@ class Report:
 
     def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
         self.flagged += memory.flag is not None and memory.is_live and outcome != "same"
+        if outcome != "same" and memory.scope.level is ScopeLevel.PROJECT:
+            self.projects[memory.scope.name] += 1
         if len(self.memories) < self.memories_kept:
             self.memories.append((outcome, spot, memory))
 
+    def elsewhere(self, here: ProjectId) -> dict[str, int]:
+        """The other projects that got something, most of it first."""
+        return {project: count for project, count in self.projects.most_common() if project != here}
 
-def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
+
+def say(report: Report, here: ProjectId, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        output.say_json(_as_json(report, dry_run))
+        output.say_json(_as_json(report, here, dry_run))
         return
     for spot, why in report.refused[:SHOWN_AT_MOST]:
         output.warn(f"{spot}: {redact(why).text}")
@@ -91,11 +101,33 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         _show(report)
     output.say(_sentence(report, dry_run))
+    _say_elsewhere(report.elsewhere(here), here)
     if report.flagged:
         reads = output.many(report.flagged, "reads as an order", "read as orders")
         output.remark(f"{reads} to an agent: not injected until you accept it in `recollect review`.")
     if report.contradicting and not dry_run:
         output.remark("`recollect review` shows what contradicts what, and lets you decide.")
+
+
+def _say_elsewhere(others: dict[str, int], here: ProjectId) -> None:
+    """An export of another machine names the projects of that machine: they are not seen from this folder."""
+    if not others:
+        return
+    named = ", ".join(f"{visible(project)} ({count:,})" for project, count in list(others.items())[:PROJECTS_NAMED])
+    more = f" and {len(others) - PROJECTS_NAMED:,} more" if len(others) > PROJECTS_NAMED else ""
+    belong = output.many(sum(others.values()), "belongs to another project", "belong to other projects")
+    output.remark(f"{belong} than {visible(here)}: {named}{more}; `recollect project list` shows all.")
+    for project in _namesakes(others, here)[:PROJECTS_NAMED]:
+        output.remark(f"If {visible(project)} is the same project: recollect project merge '{visible(project)}'")
+
+
+def _namesakes(others: Iterable[str], here: ProjectId) -> list[str]:
+    """Those whose folder or repository has the name of this one."""
+    return [project for project in others if _last_name(project) == _last_name(here)]
+
+
+def _last_name(project: str) -> str:
+    return project.rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1].removesuffix(".git").casefold()
 
 
 def _fields(report: Report) -> list[str]:
@@ -149,7 +181,7 @@ def _sentence(report: Report, dry_run: bool) -> str:
     return ("Nothing was stored; it would be: " if dry_run else "") + ", ".join(parts) + f"{files}."
 
 
-def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
+def _as_json(report: Report, here: ProjectId, dry_run: bool) -> dict[str, Any]:
     told = {
         "stored": not dry_run,
         "files": report.read,
@@ -158,6 +190,9 @@ def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
         "updated": report.updated,
         "contradicting": report.contradicting,
         "flagged": report.flagged,
+        "here": here,
+        "elsewhere": report.elsewhere(here),
+        "namesakes": _namesakes(report.elsewhere(here), here),
         "refused": [spot.as_json() | {"why": redact(why).text} for spot, why in report.refused],
         "left_out": [spot.as_json() | {"what": redact(what).text} for spot, what in report.left_out],
         "not_understood": report.not_understood,

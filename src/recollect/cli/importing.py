@@ -84,11 +84,10 @@ def import_memories(
             progress.reading(sum(file.size for file in found.found)) as watch,
             engine.rehearsal() if dry_run else nullcontext(engine) as into,
         ):
-            drafts = _drafts(
-                found, Places(into, project, looking=dry_run, as_written=as_written), report, watch, strict
-            )
-            _bring_back(into, drafts, report, strict)
-        say(report, dry_run=dry_run, as_json=as_json)
+            places = Places(into, project, looking=dry_run, as_written=as_written)
+            _bring_back(into, _drafts(found, places, report, watch, strict), report, strict)
+            here = places.here()
+        say(report, here, dry_run=dry_run, as_json=as_json)
         if report.new + report.updated + report.contradicting and not dry_run:
             is_left = asking.left_to_the_daemon()
             if not is_left and not no_embed:

@@ -3,23 +3,30 @@
 import click
 
 from recollect.api.list import LIST, MOST, List
-from recollect.cli import asking, context, direct, output
+from recollect.cli import asking, context, direct, narrowing, output
 from recollect.cli.records import seen_record_of
+from recollect.domain.memory import Kind
 
 
 @click.command("list")
 @click.option("--limit", "-n", type=click.IntRange(1, MOST), default=50, show_default=True, help="At most so many.")
+@narrowing.kinds_option
 @context.project_option
 @context.language_option
 @direct.option
 @output.json_option
-def list_memories(limit: int, project: str | None, language: str | None, as_json: bool) -> None:
+def list_memories(
+    limit: int, kinds: tuple[Kind, ...], project: str | None, language: str | None, as_json: bool
+) -> None:
     """The memories of this project and those that hold everywhere, newest first."""
-    asked = List(limit=limit, project=project, language=language, folder=asking.here(project), by=context.BY)
+    here = asking.here(project)
+    asked = List(limit=limit, kinds=frozenset(kinds), project=project, language=language, folder=here, by=context.BY)
     found = asking.ask(LIST, asked)
     if as_json:
         records = [seen_record_of(memory, found.seen.get(memory.id)) for memory in found.memories]
         output.say_json({"memories": records})
+    elif kinds and not found.memories:
+        output.say_nothing(f"Nothing of that kind is remembered here: {', '.join(kinds)}.")
     elif not found.memories:
         output.say_nothing('Nothing is remembered here yet. Try: recollect remember "We deploy with Helm"')
         if found.elsewhere:

@@ -72,16 +72,17 @@ def _moment(name: str, meaning: str) -> Callable[..., Any]:
     return click.option(name, metavar="DATE", callback=filters.option(filters.moment_named), help=meaning)
 
 
+kinds_option = click.option(
+    "--kind",
+    "kinds",
+    metavar="KIND",
+    multiple=True,
+    shell_complete=completing.kinds,
+    callback=filters.option(filters.kind_named),
+    help="Only this kind; may be repeated.",
+)
 _OPTIONS: tuple[Callable[..., Any], ...] = (
-    click.option(
-        "--kind",
-        "kinds",
-        metavar="KIND",
-        multiple=True,
-        shell_complete=completing.kinds,
-        callback=filters.option(filters.kind_named),
-        help="Only this kind; may be repeated.",
-    ),
+    kinds_option,
     click.option(
         "--scope",
         metavar="SCOPE",

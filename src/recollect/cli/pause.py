@@ -16,12 +16,24 @@ _DURATION = re.compile(r"(?:(?P<days>\d{1,3})d)?(?:(?P<hours>\d{1,4})h)?(?:(?P<m
 _here = click.option("--project", "here", is_flag=True, help="Only the project of this folder.")
 
 
+class _Pause(click.Command):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = next((word for word in args if word and _DURATION.fullmatch(word)), None)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if given is None:
+                raise
+            raise click.UsageError(f"{error.message}. Did you mean --for {given}?", ctx) from None
+
+
 @click.command(
+    cls=_Pause,
     epilog="""\b
 Examples:
   recollect pause
   recollect pause --for 1h
-  recollect pause --for 2d --project"""
+  recollect pause --for 2d --project""",
 )
 @click.option("--for", "duration", metavar="TIME", help="For so long: 30m, 1h, 2d or 1h30m. Default: until you resume.")
 @_here

@@ -11,7 +11,7 @@ from recollect.cli import asking, context, direct, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, Memory, Sensitivity
-from recollect.privacy.exclude import without_private
+from recollect.privacy.exclude import without_fences, without_private
 from recollect.privacy.secrets import redact
 from recollect.text.block import visible
 
@@ -139,9 +139,14 @@ def _in_other_words(memory: Memory, asked: Remember) -> list[str]:
 def left_out(given: Sequence[str]) -> list[str]:
     """Say which of the given words were not kept."""
     rules = redacted(given)
-    private = any(without_private(text) != text for text in given)
-    secrets = f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)})."
-    return [*([secrets] if rules else []), *(["What is marked as private was left out."] if private else [])]
+    said = {
+        f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)}).": bool(rules),
+        "What is marked as private was left out.": any(without_private(text) != text for text in given),
+        "What looks like a block of Recollect was left out: <recollect> and what follows it.": any(
+            without_fences(text) != text for text in map(without_private, given)
+        ),
+    }
+    return [sentence for sentence, is_so in said.items() if is_so]
 
 
 def redacted(given: Sequence[str]) -> list[str]:

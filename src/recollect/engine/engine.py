@@ -1,6 +1,6 @@
 """The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,6 +17,7 @@ from recollect.domain.memory import (
     Anchor,
     Draft,
     Hit,
+    Kind,
     Memory,
     MemoryId,
     MessageId,
@@ -465,8 +466,8 @@ class Engine(Changing):
         """How much has no vector of this model yet; None: of any."""
         return self._store.waiting(model)
 
-    def newest(self, viewer: Viewer, *, limit: int) -> list[Memory]:
-        found = self._store.newest(viewer, limit=limit)
+    def newest(self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] = ()) -> list[Memory]:
+        found = self._store.newest(viewer, limit=limit, kinds=kinds or None)
         return [showing.shown(memory) for memory in found if may_see(memory, viewer)]
 
     def count(self) -> int:

@@ -13,12 +13,12 @@ _SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|S
 
 def sentences(text: str) -> list[str]:
     """All of them, in order; an entry of a list is one."""
-    found, begin = list[str](), 0
+    found, begin, at = list[str](), 0, 0
     for end in _END.finditer(text):
-        sentence = text[begin : end.start()].strip()
-        if sentence and not _SHORT_FORM.search(sentence):
-            found.append(sentence)
-            begin = end.end()
+        piece, at = text[at : end.start()].strip(), end.end()
+        if piece and not _SHORT_FORM.search(piece):
+            found.append(text[begin : end.start()].strip())
+            begin = at
     return [*found, *filter(None, [text[begin:].strip()])]
 
 

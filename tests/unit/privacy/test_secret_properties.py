@@ -1,5 +1,4 @@
 import random
-import time
 from string import ascii_letters, digits
 
 import pytest
@@ -7,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.privacy.secrets import Redacted, redact
+from tests.unit.effort import LIMIT, growth
 from tests.unit.privacy.keys import VENDOR_KEYS, matches, private_key, some, uuid, vendor_key
 
 PIECES = (
@@ -125,24 +125,7 @@ REPEATED = (
 
 @pytest.mark.parametrize("piece", REPEATED)
 def test_twice_the_text_takes_about_twice_the_work(piece: str) -> None:
-    """A ratio, of the least of several runs, in time of this thread alone: quadratic work would take four times."""
-    size = 5_000
-    while True:
-        once, twice = (piece * (times * size // len(piece)) for times in (1, 2))
-        first, second = least_work(once), least_work(twice)
-        if second / first < 3.5 or size > 160_000:
-            break
-        size *= 2  # a small text may have been lucky
-    assert second / first < 3.5
-
-
-def least_work(text: str) -> float:
-    spent: list[int] = []
-    while len(spent) < 3 and sum(spent) < 300_000_000:  # what takes long is told well enough by one run
-        began = time.thread_time_ns()
-        redact(text)
-        spent.append(time.thread_time_ns() - began)
-    return max(min(spent), 1_000_000)  # a millisecond: below it, clocks are coarse
+    assert growth(redact, piece) < LIMIT
 
 
 def test_a_long_name_before_an_address_is_read_once() -> None:
