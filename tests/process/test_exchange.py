@@ -160,7 +160,7 @@ def test_a_file_that_is_not_there_is_said(home: Home) -> None:
 
 
 def test_an_import_that_is_interrupted_leaves_nothing_broken_and_can_be_done_again(home: Home, tmp_path: Path) -> None:
-    lines = "".join(json.dumps({"id": f"m{n}", "text": f"Fact {n} about the ledger."}) + "\n" for n in range(5000))
+    lines = "".join(json.dumps({"id": f"m{n}", "text": f"Fact {n} about the ledger."}) + "\n" for n in range(2000))
     process = subprocess.Popen(
         [RECOLLECT, "import", "-"], env=home.env, cwd=home.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -175,11 +175,11 @@ def test_an_import_that_is_interrupted_leaves_nothing_broken_and_can_be_done_aga
     assert (process.returncode, said.strip()) == (130, b"Interrupted.")
     assert home.json("doctor")["healthy"]
     kept = len(home.said("export").splitlines())
-    assert 0 < kept <= 5000
+    assert 0 < kept <= 2000
     again = tmp_path / "again.jsonl"
     again.write_text(lines)
     report = home.json("import", str(again))
-    assert (report["new"], report["same"]) == (5000 - kept, kept)
+    assert (report["new"], report["same"]) == (2000 - kept, kept)
 
 
 def test_another_text_under_a_forgotten_id_is_refused(home: Home) -> None:

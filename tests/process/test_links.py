@@ -30,8 +30,8 @@ def test_a_link_in_the_place_of_the_log_leaves_the_daemon_without_one_and_is_sai
     home.said("start")
     taught(home)
     assert (precious.read_text(), precious.stat().st_mode & 0o777) == ("export PATH=$HOME/bin\n", 0o644)
-    (noted,) = home.client.get("/v1/status")["last_errors"]
-    assert (noted["where"], noted["code"]) == ("log", "it is a link; remove it")
+    noted = [(error["where"], error["code"]) for error in home.client.get("/v1/status")["last_errors"]]
+    assert ("log", "it is a link; remove it") in noted  # beside a model that is missing
 
 
 def test_a_link_in_a_repository_does_not_choose_where_a_name_is_written(home: Home, precious: Path) -> None:
