@@ -49,6 +49,7 @@ def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with taught_server(root, permission=PERMISSION, mcp={"test": boom}) as server:
         import_into(server.project, [CLOSED.record])
         calls_at_once(server.model)
+        ask(server.session(), f"Go ahead. {LEDGER.tool}")  # the first of a client and its daemon takes longer
         yield server
 
 
