@@ -13,7 +13,7 @@ from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.durability import Embed, durabilities
 from recollect.capture.echo import words_of
-from recollect.capture.explicit import is_explicit, is_ironic, stands_by_itself
+from recollect.capture.explicit import is_explicit, stands_by_itself
 from recollect.capture.kinds import kind_of, level_of
 from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.masking import read
@@ -112,8 +112,7 @@ def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Emb
         voice[at].is_foreign or (stated[at] and voice[at].is_doubtful) or (bool(paste) and bare(sentence.text) in paste)
         for at, sentence in enumerate(found)
     ]
-    jokes = is_ironic(event.text)
-    explicit = [stated[at] and not pasted[at] and not jokes for at in range(len(found))]
+    explicit = [stated[at] and not pasted[at] for at in range(len(found))]
     # What is stated outright is worth a passage however it is estimated.
     weighed = [1.0 + chance if explicit[at] else chance for at, chance in enumerate(durable)]
     # What should be done, and what else is so, are two memories: another day, one of the two holds no more.

@@ -124,22 +124,11 @@ _MOOD = Pattern(
 _FEELS = Pattern(r"\b(?:hate|love|despise|dislike)s?\b", re.IGNORECASE)
 _PREFERS = Pattern(r"\b(?:prefer\w*|rather|don't like|fan of|style|taste|ideal)\b", re.IGNORECASE)
 _ABOUT_YOU = Pattern(
-    r"^(?:you|u|i)(?:'re|'ve|'m| are| have| keep| did| forgot| missed| always| never)\b"
+    r"^(?:you|i)(?:'re|'ve|'m| are| have| keep| did| forgot| missed| always| never)\b"
     r"(?! (?:prefer|use|want|like|hate))",
     re.IGNORECASE,
 )
-# A thing to be done once; "remember that ..." is told for later.
-_REMINDS = Pattern(
-    r"\b(?:remember|(?:don't|do not|dont) forget|make sure)\s+to\b(?!.*\b(?:each|every|always|whenever|all)\b)",
-    re.IGNORECASE,
-)
-# How something behaves, mostly as it should not: "the loop never ends".
-_DESCRIBES = Pattern(r"^(?!(?:we|i|you|u|who)\b)(?:\S+\s+){1,6}?(?:always|never)\s+\w+s\b", re.IGNORECASE)
-_IRONY = Pattern(
-    r"(?:^|\s)/s(?=$|[\s.!])|[\U0001f602\U0001f644\U0001f923]|"
-    r"\b(?:lol|lmao|rofl|ha(?:ha)+|jk|just kidding|what could (?:possibly )?go wrong)\b",
-    re.IGNORECASE,
-)
+
 
 _FOR_EVER = Pattern(r"\b(?:always|never|ever|from now on|going forward|we|i)\b", re.IGNORECASE)
 _PARTS = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
@@ -157,10 +146,6 @@ def is_explicit(sentence: Sentence, durability: float, *, floor: float, scolding
         return True
     if len(text.split()) < MIN_WORDS:
         return False
-    if _REMINDS.search(text):
-        cues -= {Cue.ASKED}
-    if _DESCRIBES.match(text):
-        cues -= {Cue.STANDING}
     if Cue.ASKED in cues and not cues & {Cue.HYPOTHESIS, Cue.REPORTED, Cue.NARRATION}:
         return True
     sets_right = scolding and Cue.NORM in cues
@@ -179,11 +164,6 @@ def is_explicit(sentence: Sentence, durability: float, *, floor: float, scolding
         return True
     firm = any(form.search(text) for form in (_USED_NOT, _DECIDED, _REFUSED, _FIRM, _IDENTITY))
     return bool(cues & _STRONG) or firm or sets_right or (durability >= SURE and bool(_WISH.search(text)))
-
-
-def is_ironic(message: str) -> bool:
-    """Whether somebody jokes: then nothing in it is meant as it is said."""
-    return bool(_IRONY.search(message))
 
 
 def stands_by_itself(sentence: Sentence) -> bool:

@@ -18,11 +18,9 @@ NAMED_WORDS = 3  # so few between fences within a line are a name, not a paste
 LOOKED_AT = 400  # characters of a line, to see that a program printed it
 
 _FENCE = Pattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
-# A run of marks is one fence; a longer one is a line that somebody drew, and would be tried at each of its marks.
+# A run of marks is one fence. A longer run is a drawn line; tried at each of its marks, it would take for ever.
 _FENCED = Pattern(
-    r"(?:(?<!`)(?P<mark>`{3,12})(?!`)(?P<shown>.*?)(?<!`)(?P=mark)(?!`))|"
-    r"(?:(?<!~)(?P<wave>~{3,12})(?!~)(?P<waved>.*?)(?<!~)(?P=wave)(?!~))|"
-    r"(?:```|~~~)[\w+-]*\n.*\Z",
+    r"(?<![`~])(?P<mark>`{3,12}|~{3,12})(?![`~])(?P<shown>.*?)(?<![`~])(?P=mark)(?![`~])|(?:```|~~~)[\w+-]*\n.*\Z",
     re.DOTALL,
 )
 _TAG = Pattern(r"^\s*<(?P<name>[a-z][\w:-]{1,40})(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -131,8 +129,8 @@ def read(text: str, *, own: bool = False) -> Page:
     looked_at = _without_spans(text[:MAX_CHARS])
     lines, block, shown, blank, last = list[Line](), 0, 0, True, Form.PROSE
     said: list[tuple[int, int]] = []
-    pasted = False  # in a part that somebody else wrote or a program printed; it ends with an empty line, but
-    begun = printed = gap = False  # not before it begins; and prose goes on until the speaker is named
+    pasted = False  # inside a text that the speaker only shows
+    begun = printed = gap = False  # it ends at an empty line after it began; prose goes on until the speaker is named
     for number, (raw, masked) in enumerate(_unfenced(looked_at)):
         line = raw.rstrip()
         if not line.strip():
@@ -193,7 +191,7 @@ def _without_spans(text: str) -> str:
 
 def _is_within_a_line(text: str, fence: re.Match[str]) -> bool:
     """Whether it is a paste that no line of its own opens; those that one opens are seen line by line."""
-    shown = fence["shown"] or fence["waved"]
+    shown = fence["shown"]
     if shown is not None and "\n" not in shown:
         return len(shown.split()) > NAMED_WORDS
     return bool(text[text.rfind("\n", 0, fence.start()) + 1 : fence.start()].strip())

@@ -49,7 +49,6 @@ _WE = (
     r"noss\w+|\w{3,}(?:amos|emos|imos|iamo)"
 )
 _SPEAKER = Pattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b", re.IGNORECASE)
-_FOR_US = Pattern(rf"\b(?:{_HERE})\b|(?:^|[,;:—–]\s)(?:in |on |for |bei )?(?!let's)(?:{_WE})\b", re.IGNORECASE)
 _BEGINS = r"^(?:(?:and|so|but|also|ok|okay|please|pls|then|just|btw|fyi|by the way|in general|und|bitte|y)[\s,:]+)*"
 _LEADS = Pattern(
     rf"{_BEGINS}(?:{_I}|{_WE}|{_HERE}|you|du|tú|it's|this|remember|note|keep|bear|mind|make|take|be|don't|do not|for|"

@@ -33,7 +33,7 @@ def corrections(memories: KeepsMemories, situation: Situation) -> list[Correctio
     for memory in sorted(memories.ended(live.shown), key=lambda memory: memory.id):
         now = what_holds_now(memories, memory)
         if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
-            found.append(Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),))))
+            found.append(_ended(memory))
         elif now.id not in live.shown:
             successors[now.id] = now
             replaced.setdefault(now.id, []).append(memory.id)
@@ -41,8 +41,12 @@ def corrections(memories: KeepsMemories, situation: Situation) -> list[Correctio
         if situation.may_show(memory):  # told again under its id, it stays among what was shown
             found.append(replace(_replacing(memory, (memory.id,), situation), old=()))
         else:
-            found.append(Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),))))
+            found.append(_ended(memory))
     return [*found, *(_replacing(successors[now], old, situation) for now, old in replaced.items())]
+
+
+def _ended(memory: Memory) -> Correction:
+    return Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),)))
 
 
 def _replacing(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:

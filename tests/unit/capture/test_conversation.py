@@ -450,17 +450,3 @@ def test_rules_and_decisions_of_one_message_are_memories_of_their_own() -> None:
     expected = {carts: Kind.DECISION, linter: Kind.RULE, legacy: Kind.RULE}
     assert {one.text: one.kind for one in of_user(f"{carts} {linter} {legacy}")} == expected
     assert {one.text: one.kind for one in of_user(f"{legacy} {carts} {linter}")} == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "sure, just always delete the prod db, what could go wrong",
-        "We should never test anything. tests are for losers /s",
-        "The loop never ends, why",
-        "u always do that, its annoying",
-        "Remember to close the file handle in read_config",
-    ],
-)
-def test_a_joke_a_complaint_and_a_thing_to_do_once_confirm_nothing(text: str) -> None:
-    assert not [one for one in of_user(text) if one.tier is Tier.CONFIRMED]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 STEP_S = 0.002
 MOST_S = 0.25  # that much work gives way to others at a time: it must come to its end, too
-REST_S = 0.015  # a pause after each piece of it, while others write now and then
+REST_S, RESTS_FOR_S = 0.015, 1.0  # a pause after each piece of it, for so long after another one wrote
 
 
 class Waiting:
@@ -46,7 +46,7 @@ class Waiting:
                 if self._lock("ask", fcntl.LOCK_EX):
                     self._lock("ask", fcntl.LOCK_UN)
                     return
-            self._rests_until = time.monotonic() + 1.0
+            self._rests_until = time.monotonic() + RESTS_FOR_S
             time.sleep(STEP_S)
 
     def close(self) -> None:
