@@ -1,6 +1,5 @@
 """Gone for good: neither a session that goes on, nor its transcript, nor a message told again brings it back."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -19,9 +18,12 @@ from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
 from tests.flows.conftest import engine_on
+from tests.flows.on_disk import path, store
 from tests.flows.test_learning import learnt, lived
 from tests.requirements import covers
 from tests.store.forgetting.victim import left_in
+
+__all__ = ["path", "store"]  # fixtures
 
 RULE = "Always use wobblezap in this project."
 BEGINS: list[Event] = [
@@ -35,18 +37,6 @@ GOES_ON: list[Event] = [
     an_end(),
 ]
 FILE = Mark(source="a file", state="as it is")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "recollect.db"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(path)
-    yield opened
-    opened.close()
 
 
 def forget_rule(engine: Engine, store: SqliteStore) -> None:

@@ -19,21 +19,19 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_prompt, a_start, a_turn
 from tests.flows.conftest import engine_on
+from tests.flows.on_disk import path
 from tests.planted import found_below, found_in, of_every_sort
 from tests.requirements import covers
 from tests.searching import memories_found, turns_found
 from tests.store.forgetting.victim import back_up
+
+__all__ = ["path"]  # fixtures
 
 HERE = Viewer(project=PROJECT)
 SECRETS = of_every_sort(seed=11)
 SAID = " ".join(secret.text for secret in SECRETS)
 OLD, OLDER = MemoryId("old"), MemoryId("older")
 MESSAGE = MessageId("m9")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "recollect.db"
 
 
 @pytest.fixture

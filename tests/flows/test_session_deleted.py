@@ -1,6 +1,5 @@
 """A session is deleted: what is known of it goes, down to the bytes, and what it has proven stays."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,25 +26,16 @@ from tests.builders import (
     an_end,
 )
 from tests.flows.conftest import engine_on
+from tests.flows.on_disk import path, store
 from tests.flows.test_learning import FINDING, RULE, learnt, lived
 from tests.store.forgetting.victim import back_up, left_in
+
+__all__ = ["path", "store"]  # fixtures
 
 S1 = SessionId("s1")
 ASIDE = "By the way, the quokka deployment lives behind the marmot proxy."
 OPEN = "next: feed the numbatzq before the release"
 PIECES = [b"quokka", b"marmot", b"numbatzq", b"connection pool in src/db/pool.py", b"wombatzq"]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "recollect.db"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(path)
-    yield opened
-    opened.close()
 
 
 def a_life(session: str = "s1") -> list[Event]:

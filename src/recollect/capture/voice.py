@@ -172,7 +172,7 @@ def own_sentence(sentence: Sentence, voice: Voice) -> Sentence:
 
 
 def own_part(sentence: str) -> tuple[str, bool]:
-    """Without its quotes and what it brings of others; and whether a colon hands the word to somebody else."""
+    """Without its quotes and what it brings of others; and whether another speaker follows its colon."""
     said = _QUOTED.sub(lambda quote: quote[0][1:-1] if len(quote[0].split()) <= NAMED_WORDS else _CUT, sentence)
     said = _CLOSED.sub(_CUT, _OPENED.sub(_CUT, said))
     again = _AGAIN.search(said)

@@ -66,8 +66,8 @@ def capture(
 ) -> None:
     """Learn from old sessions: transcripts of Claude Code and Codex, the database, files or exports of OpenCode, the
     history of SpecStory. Without a PATH: the sessions of this folder's project that are found on this machine. What
-    was read before is passed over; ended with Ctrl-C, the same command goes on from there. What lies in a project or
-    is met in a folder can have been written by anybody: it teaches the project of that folder alone, and only
+    was read before is passed over; ended with Ctrl-C, the same command goes on from there. Others may have
+    written what lies in a project, or what is met in a folder: it teaches the project of that folder alone, and only
     candidates, unless you say --mine."""
     report = Report()
     with _engine() as engine:
