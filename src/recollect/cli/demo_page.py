@@ -48,6 +48,7 @@ WHY_QUIET = {
     Quiet.OFF: "the settings say so",
     Quiet.OPTED_OUT: "the user asked for it",
     Quiet.IDLE: "the prompt asks nothing",
+    Quiet.OWN_CONTEXT: "the prompt brings its own context",
     Quiet.GENERIC: "the error says nothing that could be known again",
     Quiet.CAP: "as much as may be in front of the model is there already",
 }

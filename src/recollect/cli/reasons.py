@@ -81,6 +81,8 @@ def _quiet(quiet: Quiet, point: Point) -> str:
                 "the prompt says nothing that could be looked for, or it is short (turn.min_prompt_chars) and calls "
                 "nothing by its name"
             )
+        case Quiet.OWN_CONTEXT:
+            return "the prompt is a command, or a plan or a long text that brings its own context"
         case Quiet.GENERIC:
             return "the error says nothing that could be known again"
         case Quiet.CAP:
@@ -144,11 +146,14 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
 
 
 def why_quoted(turn: Quoted) -> str:
-    """`; the prompt is about this project by .91 (needed .80), it has .45 of the prompt's words, meaning .52`"""
+    """`; the prompt is about earlier sessions by .91 (needed .80); words .45, meaning .52`"""
     told = turn.reasons
     if not told:  # of an earlier version
         return ""
-    about = f"the prompt is about earlier sessions by {number(told['topic'])} (needed {number(told['needed'])})"
+    if "topic" in told:
+        about = f"the prompt is about earlier sessions by {number(told['topic'])} (needed {number(told['needed'])})"
+    else:
+        about = "the prompt names what this is about"
     near = f", meaning {number(told['meaning'])}" if "meaning" in told else ""
     return f"; {about}; words {number(told['words'])}{near}"
 

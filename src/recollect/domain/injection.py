@@ -52,6 +52,7 @@ class Quiet(StrEnum):
     PAUSED = "paused"  # the user has paused Recollect
     OPTED_OUT = "opted_out"  # the prompt or the session asked not to be helped
     IDLE = "idle"  # the prompt asks nothing
+    OWN_CONTEXT = "own_context"  # the prompt is a command, a plan or a long text
     GENERIC = "generic"  # the error says nothing that could be known again
     CAP = "cap"  # as much as may be in front of the model is there already
 

@@ -1,7 +1,8 @@
-"""What earlier sessions of the project say about a prompt, word for word: lines for a turn block, or none.
+"""Lines that quote earlier sessions of the project at a prompt, or none.
 
-Only what people and agents said: never the output of tools, the running session, or what stands in front of the model
-already; and nothing that no longer holds.
+A question about the project is answered by the best exchanges. A task gets at most what was said about a thing that it
+calls by its name. Never quoted: output of tools, pasted text, the running session, what is in front of the model
+already, and what is no longer valid.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from math import isnan
+from typing import Protocol
 
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.masking import BLANK, blanked
@@ -23,28 +25,37 @@ from recollect.engine.recall import LookedAt, look_at_turns
 from recollect.engine.showing import line_as_read
 from recollect.engine.situation import DIGITS, Situation
 from recollect.rank.calibrate import rarity
-from recollect.rank.quotes import WORTH_NOTHING, Passage, fit, left_to_quote, topical, worth_quoting
+from recollect.rank.quotes import Passage, choose, choose_about, topical
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
 from recollect.text.meaning import project_words
-from recollect.text.passages import quotable, tells
+from recollect.text.names import is_name, named_in
+from recollect.text.passages import quotable, requests, tells
 from recollect.text.query import FUNCTION_WORDS, content_words
 from recollect.text.sentences import sentences
 from recollect.text.tokens import estimate
 from recollect.text.words import index_words
 
 SPEAKERS = {Origin.USER: "user", Origin.ASSISTANT: "agent", Origin.SUMMARY: "agent"}
-POOL = 32  # turns that are looked at passage by passage
+POOL = 32  # turns that are compared passage by passage
 EXCHANGES = 12  # of which something may be quoted
-READ_CHARS = 3_500  # about twice what fits into a block: no more is cut into passages
-PASSAGES = 60  # that are compared with each other
+PASSAGES = 60  # that are looked at one by one
 REPLIES = 6  # of an agent to one prompt, at most
 MAX_QUOTED_CHARS = 50_000  # a longer turn is something that was pasted
-OF_PASSAGE = 0.4  # of what a prompt needs beside all turns, by the best passage alone
+NEAR = 0.4  # of what a prompt needs beside all turns, by the best passage alone
 LEFT_WORDS = 4  # what is left of a passage with a paste, at least
 ALONE = 2  # content words in a prompt, of which one that is shared says nothing
 CHARS_PER_TOKEN = 3  # about: what the lines cost in the end is counted
+RARE = 0.15  # of the sessions, at most, speak of a thing whose name says what a task is about
+RARE_SESSIONS = 2  # so few always count as rare
+NAMED_TURNS = 40  # that speak of it, the newest
+FIRST_WORDS = 60  # of a prompt say what it is about
 
 Place = tuple[SessionId, MessageId]
+Chooses = Callable[[Sequence[Passage]], list[Passage]]
+
+
+class Knows(KeepsTurns, KeepsMemories, Protocol):
+    """Old turns, and what was learnt from them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,61 +67,103 @@ class Quotes:
 NO_QUOTES = Quotes()
 
 
-def quotes(
-    archive: KeepsTurns,
-    memories: KeepsMemories,
-    embeds: Embeds | None,
-    prompt: str,
-    situation: Situation,
-    *,
-    budget_tokens: int,
-    block: str,
+def quote_answers(
+    store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
 ) -> Quotes:
-    """`block` is what is said before them."""
+    """The best exchanges about what a question asks. `beside`: the block that they are added to."""
     project = situation.viewer.project
     if project is None or budget_tokens <= 0:
         return NO_QUOTES
-    found = look_at_turns(archive, embeds, prompt, project, pool=POOL, running=situation.running)
+    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
     settings = situation.settings.turn
     needed = settings.quote_threshold + (settings.later_threshold if situation.live.has_prompts else 0.0)
     topic = topical(*signs(prompt, found))
     if topic < needed:
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
-    said_of_them = _turns(archive, found, exchanges, project)
-    ended = _ended(memories, said_of_them)
-    turns = _that_hold(said_of_them, ended)
+    turns = _turns(store, found, exchanges, project)
+
+    def chosen(passages: Sequence[Passage]) -> list[Passage]:
+        return choose(passages, budget_tokens=budget_tokens, least=needed * NEAR)
+
+    numbers = {"topic": topic, "needed": needed}
+    is_sayable = _sayable(prompt, situation, beside)
+    return _quoted(store, found, turns, exchanges, is_sayable, chosen, numbers, budget_tokens)
+
+
+def quote_about_names(
+    store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
+) -> Quotes:
+    """What was said about a thing that a task calls by its name, if that is near to the task in meaning too."""
+    project = situation.viewer.project
+    if project is None or budget_tokens <= 0 or embeds is None:
+        return NO_QUOTES
+    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
+    rare = _rare_words(prompt, found)
+    positions = sorted({at for word in rare for at in found.turns.having[word].tolist()})[-NAMED_TURNS:]
+    said = [at for at in positions if found.turns.from_user[at] or _closes(found, at)]
+    turns = _turns(store, found, said, project)
+    names = frozenset(word for word in rare if is_name(word, [prompt, *(turn.text for turn in turns.values())]))
+    if not names:
+        return NO_QUOTES
+
+    def chosen(passages: Sequence[Passage]) -> list[Passage]:
+        said = [one for one in passages if not requests(one.text)]
+        return choose_about(names, said, budget_tokens=budget_tokens)
+
+    found = _with_passages(found, sorted(turns), store, embeds, prompt)
+    exchanges = {at: at for at in turns}
+    is_sayable = _sayable(prompt, situation, beside)
+    return _quoted(store, found, turns, exchanges, is_sayable, chosen, {"named": 1.0}, budget_tokens)
+
+
+def _quoted(
+    store: Knows,
+    found: LookedAt,
+    turns: Mapping[int, Turn],
+    exchanges: Mapping[int, int],
+    is_sayable: Callable[[Passage], bool],
+    chooses: Chooses,
+    numbers: Mapping[str, float],
+    budget_tokens: int,
+) -> Quotes:
+    ended = _ended(store, turns)
     past = [(words_of(line), until) for memory, until in ended for line in sentences(memory.text)]
-    live = " ".join(quote for sent in situation.live.sent for quote in quotes_in(sent.injection.block))
-    lines = [words_of(line) for sent in situation.live.sent for line in sent.injection.block.splitlines()]
-    asked = words_of(prompt)
-    said = frozenset(index_words(block))
+    turns = _that_hold(turns, ended)
     looked_at: set[int] = set()
     while True:
         near = sorted(_passages(turns, found, exchanges), key=lambda one: -one.fit)[:PASSAGES]
-        # A memory in front of the model says it, or an earlier block has quoted it.
-        passages = left_to_quote(
-            [
-                one
-                for one in near
-                if tells(one.text)
-                and MARK not in one.text  # it was about a secret
-                and not _is_past(one.text, turns[one.turn].at, past)
-            ],
-            # Who asked the same before has said nothing about it.
-            lambda one: _is_in(one.text, live) or is_echo(one.text, lines) or words_of(one.text) <= asked,
-            needed * OF_PASSAGE,
-        )
-        chosen = _fitting(passages, turns, budget_tokens, said)
+        chosen = chooses([one for one in near if is_sayable(one) and not _is_past(one.text, turns[one.turn].at, past)])
+        while chosen and sum(estimate(f"{line}\n") for line in _told(chosen, turns, str).lines) > budget_tokens:
+            chosen.pop()  # passages are counted one by one; what counts is the lines that they make
         unsafe = _unsafe(turns, {passage.turn for passage in chosen} - looked_at)
         if not unsafe:
-            return _explained(_told(chosen, turns, line_as_read), chosen, turns, topic, needed)
+            return _explained(_told(chosen, turns, line_as_read), chosen, turns, numbers)
         turns |= unsafe
         looked_at |= unsafe.keys()
 
 
+def _sayable(prompt: str, situation: Situation, beside: str) -> Callable[[Passage], bool]:
+    """Whether a passage says something that the model does not have in front of it."""
+    blocks = [beside, *(sent.injection.block for sent in situation.live.sent)]
+    quoted = " ".join(quote for block in blocks for quote in quotes_in(block))
+    lines = [words_of(line) for block in blocks for line in block.splitlines()]
+    asked = words_of(prompt)
+
+    def is_sayable(one: Passage) -> bool:
+        return (
+            tells(one.text)
+            and MARK not in one.text  # it was about a secret
+            and not (quoted and plain(one.text) in quoted)
+            and not is_echo(one.text, lines)
+            and not words_of(one.text) <= asked  # an earlier question of the same kind says nothing about it
+        )
+
+    return is_sayable
+
+
 def _explained(
-    told: Quotes, chosen: Sequence[Passage], turns: Mapping[int, Turn], topic: float, needed: float
+    told: Quotes, chosen: Sequence[Passage], turns: Mapping[int, Turn], numbers: Mapping[str, float]
 ) -> Quotes:
     """With the numbers that decided: those of the prompt, and of each turn those of its best passage."""
     best: dict[Place, Passage] = {}
@@ -120,36 +173,16 @@ def _explained(
 
     def reasons(one: Passage) -> dict[str, float]:
         meaning = {} if one.cosine is None else {"meaning": one.cosine}
-        numbers = {"topic": topic, "needed": needed, "words": one.asked, **meaning}
-        return {name: round(value, DIGITS) for name, value in numbers.items()}
+        return {name: round(value, DIGITS) for name, value in {**numbers, "words": one.asked, **meaning}.items()}
 
     quoted = tuple(replace(one, reasons=reasons(best[one.session, one.message])) for one in told.turns)
     return replace(told, turns=quoted)
-
-
-def _is_in(text: str, live: str) -> bool:
-    return bool(live) and plain(text) in live
 
 
 def _unsafe(turns: Mapping[int, Turn], positions: Collection[int]) -> dict[int, Turn]:
     """Those that an older version kept with a secret, without it. One may go over many lines: all of a turn is read."""
     safe = {at: redacted(turns[at].text)[:MAX_QUOTED_CHARS] for at in sorted(positions)}
     return {at: replace(turns[at], text=text) for at, text in safe.items() if text != turns[at].text}
-
-
-def _fitting(
-    passages: Sequence[Passage], turns: Mapping[int, Turn], budget_tokens: int, said: Collection[str]
-) -> list[Passage]:
-    """Passages are counted one by one; what counts is the lines that they make. Of those that do not fit, the least
-    worthy go."""
-    chosen = worth_quoting(passages, budget_tokens=budget_tokens, said=said)
-    while chosen:
-        over = sum(estimate(line + "\n") for line in _told(chosen, turns, str).lines) - budget_tokens
-        if over <= 0:
-            break
-        while chosen and over > 0:
-            over -= chosen.pop().tokens
-    return chosen
 
 
 def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
@@ -172,6 +205,33 @@ def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
     return max(near, default=0.0) if found.cosine is not None else None, asked
 
 
+def _rare_words(prompt: str, found: LookedAt) -> list[str]:
+    """Words of the prompt that few sessions have: what every session speaks of tells no task from another."""
+    turns = found.turns
+    here = project_words(turns.project or "")
+    most = max(RARE_SESSIONS, RARE * len(set(turns.sessions.tolist())))
+    return [
+        word
+        for word in named_in(prompt)
+        if word not in here and 0 < len({*turns.sessions[turns.having.get(word, [])].tolist()}) <= most
+    ]
+
+
+def _closes(found: LookedAt, at: int) -> bool:
+    """Whether a reply is the last one of its exchange: those before it tell of the way, not of the end."""
+    turns = found.turns
+    return at + 1 >= len(turns.numbers) or bool(turns.from_user[at + 1] or turns.sessions[at + 1] != turns.sessions[at])
+
+
+def _with_passages(
+    found: LookedAt, positions: Sequence[int], archive: KeepsTurns, embeds: Embeds, prompt: str
+) -> LookedAt:
+    """With how near each passage of these turns comes."""
+    asked = embeds.embed(" ".join(prompt.split()[:FIRST_WORDS]))
+    each = archive.passage_cosines([int(found.turns.numbers[at]) for at in positions], asked)
+    return replace(found, passages=dict(zip(positions, each, strict=True)))
+
+
 def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
     """For each turn of the best exchanges, the one that began it: what a user said, before the replies to it."""
     turns, seen = found.turns, set[int]()
@@ -192,7 +252,7 @@ def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
 
 
 def _turns(archive: KeepsTurns, found: LookedAt, positions: Collection[int], project: str) -> dict[int, Turn]:
-    """Those of them that somebody said."""
+    """Those of them that a person or an agent said."""
     at = sorted(positions)
     rows = archive.turns([int(found.turns.numbers[position]) for position in at])
     return {
@@ -206,25 +266,25 @@ def _turns(archive: KeepsTurns, found: LookedAt, positions: Collection[int], pro
 
 
 def _ended(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[tuple[Memory, datetime | None]]:
-    """What their sessions taught and no longer holds, with the time until which it did."""
+    """What their sessions taught and is no longer valid, with the time until which it was."""
     ended = memories.ended_of({turn.session for turn in turns.values()})
     return [(memory, memory.valid_to or memory.forgotten_at) for memory in ended if not _has_faded(memory)]
 
 
 def _that_hold(turns: Mapping[int, Turn], ended: Sequence[tuple[Memory, object]]) -> dict[int, Turn]:
-    """Without those in which something was said that no longer holds."""
+    """Without those in which something was said that is no longer valid."""
     places = {place for memory, _ in ended for place in _places(memory)}
     return {at: turn for at, turn in turns.items() if (turn.session, turn.message) not in places}
 
 
 def _is_past(text: str, at: datetime, past: Sequence[tuple[frozenset[str], datetime | None]]) -> bool:
-    """Whether it repeats, while that held, what no longer does: a reply tells what its user said."""
+    """Whether it repeats, while that was valid, what no longer is: a reply tells what its user said."""
     lines = [words for words, until in past if until is not None and at < until]
     return bool(lines) and any(is_echo(line, lines) for line in sentences(text))
 
 
 def _has_faded(memory: Memory) -> bool:
-    """Nobody needed it; nothing took its place, and nobody wanted it gone."""
+    """Nothing took its place, and nobody wanted it gone."""
     return memory.tier is Tier.CANDIDATE and memory.superseded_by is None and memory.forgotten_at is None
 
 
@@ -242,14 +302,8 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
         first = exchanges[position]
         best[first] = max(best.get(first, 0.0), score[position])
     asked = sum(found.worth.values()) or 1.0
-    bounds = {position: _at_most(found, position, best[exchanges[position]]) for position in turns}
-    least, read = max(bounds.values(), default=0.0) - WORTH_NOTHING, 0
-    for position in sorted(turns, key=lambda position: (-bounds[position], position)):
-        if bounds[position] < least or read > READ_CHARS:
-            break
+    for position, turn in turns.items():
         near = _near(found, position)
-        turn = turns[position]
-        read += len(turn.text)
         of_user = SPEAKERS[turn.origin or Origin.USER] == "user"
         for place, (text, words) in enumerate(_cut(turn.text, of_user)):
             if not text:
@@ -266,12 +320,6 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
                 asked=sum(worth for word, worth in found.worth.items() if word in words) / asked,
                 cosine=near[min(place, len(near) - 1)],
             )
-
-
-def _at_most(found: LookedAt, position: int, exchange_score: float) -> float:
-    """How well the best passage of a turn can fit."""
-    asked, nearest = float(found.ranked.words[position]), max(near or 0.0 for near in _near(found, position))
-    return fit(max(0.0, float(found.ranked.score[position])), exchange_score, asked, nearest)
 
 
 @lru_cache(maxsize=256)  # 9 KB each, and more of long turns
@@ -299,7 +347,7 @@ def _near(found: LookedAt, position: int) -> Sequence[float | None]:
 
 
 def _told(chosen: Sequence[Passage], turns: Mapping[int, Turn], read: Callable[[str], str]) -> Quotes:
-    """A line for each exchange, the newest first: of two versions of a thing, the one that holds comes before."""
+    """A line for each exchange, the newest first: of two versions of a thing, the valid one comes first."""
     ordered = sorted(chosen, key=lambda passage: (passage.turn, passage.place))
     lines = []
     for first, of_exchange in groupby(ordered, key=lambda passage: passage.exchange):

@@ -12,12 +12,13 @@ from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
 from recollect.engine.disputes import lone_claims, undisputed
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
-from recollect.engine.quotes import quotes
+from recollect.engine.quotes import quote_about_names, quote_answers
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use
+from recollect.text.asking import Asking, asking, typed
 from recollect.text.block import with_lines
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
@@ -54,8 +55,11 @@ def answer(
 ) -> Injection:
     settings = situation.settings
     budgets = settings.budgets
-    asked = prompt[:MAX_PROMPT_CHARS]
+    asked = typed(prompt[:MAX_PROMPT_CHARS])
     words = content_words(asked)
+    kind = asking(asked)
+    if kind is Asking.NOTHING and not corrections:
+        return silence(Placement.MESSAGE, Quiet.OWN_CONTEXT)
     if not words and not corrections:
         return silence(Placement.MESSAGE, Quiet.IDLE)
     left = budgets.live_turn_tokens - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
@@ -88,7 +92,7 @@ def answer(
     )
     corrected = [old for one in corrections if one.is_told_in(filled.block) for old in one.old]
     told_of = replace(block, corrected=tuple(corrected))
-    return told_of if by_name_only else _with_quotes(told_of, memories, embeds, asked, situation)
+    return told_of if by_name_only else _with_quotes(told_of, memories, embeds, asked, situation, kind)
 
 
 def _filled(
@@ -106,15 +110,21 @@ def _filled(
     )
 
 
-def _with_quotes(block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation) -> Injection:
+def _with_quotes(
+    block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, kind: Asking
+) -> Injection:
     """Where memories leave room, what was said in earlier sessions."""
     settings, budgets = situation.settings, situation.settings.budgets
     if not settings.turn.quotes or settings.archive.days <= 0:
         return block
+    is_question = kind is Asking.QUESTION
+    if not is_question and block.block:
+        return block  # a task is told one thing
     # Half of what may be in front of the model is left to the memories of later prompts.
     live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
     room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
-    found = quotes(store, store, embeds, prompt, situation, budget_tokens=room, block=block.block)
+    quote = quote_answers if is_question else quote_about_names
+    found = quote(store, embeds, prompt, situation, budget_tokens=room, beside=block.block)
     text = with_lines(block.block, found.lines)
     tokens = estimate(text)
     if not found.lines or tokens > block.budget_tokens:  # lines were counted one by one

@@ -24,6 +24,25 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 
+_LISTED = re.compile(r"\s*(?:\d{1,2}[.)]|[|#>]|[-+]{2,}|@@)")
+_LEADS = (
+    r"\W*(?:(?:ok(?:ay)?|now|first|next|then|good|great|perfect|so|also|and|please|pls|yes|no|just)\b[\s,.!:—-]*){0,4}"
+)
+_NARRATION = re.compile(
+    rf"{_LEADS}(?:let me|i'll|i will|i'm (?:going|now)|i need to|i should|i can see|i see|looking at|checking|running|"
+    r"here's|here is|here are|you're|want me|would you|do you|if you|shall i|should i|waiting)\b",
+    re.IGNORECASE,
+)
+# Verbs with which people tell an agent what to do now.
+_REQUEST = re.compile(
+    rf"{_LEADS}(?:can you|could you|would you|let's|lets|i want|i need|i'd like|we need to|help me|add|fix|make|create|"
+    r"update|remove|delete|write|run|push|commit|merge|implement|check|review|go|do|move|change|rename|look|find|show|"
+    r"tell|explain|open|start|stop|build|deploy|send|test|try|continue|proceed|read|investigate|analy[sz]e|give|put|get|"
+    r"replace|refactor|clean|rebase|close|mark|verify|ensure|plan|search|generate|install|copy|extract|resolve|address|"
+    r"reply|comment|rework|redo|revert)\b",
+    re.IGNORECASE,
+)
+
 Span = tuple[int, int]
 
 
@@ -41,9 +60,17 @@ def quotable(text: str) -> list[str]:
 
 
 def tells(passage: str) -> bool:
-    """Whether it says something: not only a question, a courtesy, or the label of an option."""
+    """Whether it says something: not only a question, a courtesy, the label of an option or what an agent is about to
+    do, and no item of a numbered list."""
+    if _LISTED.match(passage):
+        return False
     said = (one for one in _SENTENCE_END.split(passage) if not one.rstrip("\"')]* ").endswith("?"))
-    return any(not _COURTESY.fullmatch(one) for one in said)
+    return any(not _COURTESY.fullmatch(one) and not _NARRATION.match(one) for one in said)
+
+
+def requests(passage: str) -> bool:
+    """Whether it begins with an order: that tells what was wanted then, not how something is."""
+    return bool(_REQUEST.match(passage))
 
 
 def without_marks(text: str) -> str:

@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.rank.quotes import LINE_TOKENS, SPEAKER_TOKENS, Passage, left_to_quote, topical, worth_quoting
+from recollect.rank.quotes import LINE_TOKENS, MOST_EXCHANGES, Passage, choose, choose_about, topical
 
 
 def a_passage(words: str, **fields: Any) -> Passage:
@@ -38,33 +38,37 @@ PASSAGES = st.lists(
 @given(PASSAGES, st.integers(0, 200))
 @settings(deadline=None)
 def test_a_choice_never_costs_more_than_its_budget(passages: list[Passage], budget_tokens: int) -> None:
-    chosen = worth_quoting(passages, budget_tokens=budget_tokens)
-    lines = LINE_TOKENS * len({passage.exchange for passage in chosen})
-    speakers = SPEAKER_TOKENS * len({passage.turn for passage in chosen})
-    assert sum(passage.tokens for passage in chosen) + lines + speakers <= budget_tokens or not chosen
+    chosen = choose(passages, budget_tokens=budget_tokens, least=0.0)
+    exchanges = {passage.exchange for passage in chosen}
+    assert sum(passage.tokens for passage in chosen) + LINE_TOKENS * len(exchanges) <= budget_tokens or not chosen
+    assert len(exchanges) <= MOST_EXCHANGES
 
 
 @given(PASSAGES)
 @settings(deadline=None)
 def test_the_same_passages_give_the_same_choice(passages: list[Passage]) -> None:
-    assert worth_quoting(passages, budget_tokens=90) == worth_quoting(list(passages), budget_tokens=90)
+    assert choose(passages, budget_tokens=90, least=0.0) == choose(list(passages), budget_tokens=90, least=0.0)
+
+
+JWT, HELM = "jwt cookies auth header", "helm chart cluster node"
 
 
 def test_what_fits_best_comes_first() -> None:
-    near, far = a_passage("jwt cookies", cosine=0.7, turn=1), a_passage("helm chart", cosine=0.3, turn=2)
-    assert worth_quoting([far, near], budget_tokens=200) == [near, far]
+    near, far = a_passage(JWT, cosine=0.7, turn=1), a_passage(HELM, cosine=0.3, turn=2)
+    assert choose([far, near], budget_tokens=200, least=0.0) == [near, far]
 
 
-def test_what_was_said_already_is_not_said_again() -> None:
-    once, again = a_passage("redis cache hours", turn=1), a_passage("redis cache hours", turn=2)
-    assert worth_quoting([once, again], budget_tokens=200) == [once]
-    assert worth_quoting([once], budget_tokens=200, said=["redis", "cache", "hours"]) == []
+def test_an_exchange_needs_a_passage_that_is_near_on_its_own() -> None:
+    near = a_passage(JWT, cosine=0.6, turn=1, exchange=1)
+    beside = a_passage("cookies last for a week", cosine=0.1, turn=1, exchange=1)
+    far = a_passage(HELM, cosine=0.1, asked=0.1, turn=2, exchange=2)
+    assert choose([near, beside, far], budget_tokens=200, least=0.2) == [near, beside]
 
 
 def test_what_is_far_behind_the_best_says_nothing_about_the_question() -> None:
-    best = a_passage("jwt cookies", turn_score=0.9, exchange_score=0.9, turn=1, exchange=1)
-    weak = a_passage("helm chart", turn_score=0.1, exchange_score=0.1, turn=2, exchange=2)
-    assert worth_quoting([best, weak], budget_tokens=200) == [best]
+    best = a_passage(JWT, turn_score=0.9, exchange_score=0.9, turn=1, exchange=1)
+    weak = a_passage(HELM, turn_score=0.1, exchange_score=0.1, turn=2, exchange=2)
+    assert choose([best, weak], budget_tokens=200, least=0.0) == [best]
 
 
 def test_a_prompt_is_the_more_about_it_the_nearer_it_comes_and_the_more_words_it_shares() -> None:
@@ -75,14 +79,14 @@ def test_a_prompt_is_the_more_about_it_the_nearer_it_comes_and_the_more_words_it
 
 
 def test_nothing_comes_of_nothing() -> None:
-    assert worth_quoting([], budget_tokens=100) == []
+    assert choose([], budget_tokens=100, least=0.0) == []
+    assert choose([a_passage("just tag")], budget_tokens=100, least=0.0) == []  # too short to say anything
 
 
-def test_where_the_best_is_known_its_crumbs_are_not_quoted() -> None:
-    answer = a_passage("redis cache lives ten minutes", cosine=0.7)
-    crumb = a_passage("fine the rest stays unchanged", cosine=0.05, asked=0.0)
-    near = a_passage("redis cache keys begin shop", cosine=0.6)
-    assert left_to_quote([answer, crumb], lambda one: one is answer, 0.2) == []
-    assert left_to_quote([answer, crumb, near], lambda one: one is answer, 0.2) == [near]
-    assert left_to_quote([answer, crumb], lambda _: False, 0.2) == [answer, crumb]
-    assert left_to_quote([a_passage("just tag")], lambda _: False, 0.2) == []
+def test_of_what_is_said_about_a_name_the_nearest_is_taken() -> None:
+    names = frozenset({"jwt"})
+    near, nearer = a_passage(JWT, cosine=0.5), a_passage("jwt keys rotate weekly", cosine=0.7)
+    other = a_passage(HELM, cosine=0.9)
+    assert choose_about(names, [near, nearer, other], budget_tokens=100) == [nearer]
+    assert choose_about(names, [near, nearer], budget_tokens=20) == []
+    assert choose_about(names, [a_passage(JWT, cosine=0.2), a_passage(JWT, cosine=None)], budget_tokens=100) == []
