@@ -92,8 +92,8 @@ class Budgets:
     turn_tokens: int = 800  # one turn block
     turn_doubtful_tokens: int = 300  # of it for what passes, but with a relevance of at most .70
     turn_quote_tokens: int = 540  # up to where what was said in earlier sessions may fill it
-    turn_lines_first: int = 10  # lines on the first prompt of a session
-    turn_lines_later: int = 5  # lines on every later prompt
+    turn_lines_first: int = 3  # lines on the first prompt of a session
+    turn_lines_later: int = 3  # lines on every later prompt
     error_tokens: int = 300  # the block on a tool that failed
     query_tokens: int = 500  # the answer to an agent that asks
     query_universal_tokens: int = 150  # of it for what holds everywhere
