@@ -97,6 +97,7 @@ class SightedTurns:
     project: ProjectId | None
     numbers: "Numbers"  # of the store
     sessions: "Numbers"  # equal numbers: the same session
+    at_ms: "Numbers"
     from_user: "Flags"
     by_asked: "Flags"  # spoken by somebody whom the question names
     wanted: "Flags"  # passes the filters

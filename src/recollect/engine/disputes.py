@@ -1,4 +1,5 @@
-"""What an agent claims against the user's word, while nobody has decided: never told without that word or above it."""
+"""What is never told alone while nobody has decided: an agent's claim without the user's word, and an older statement
+without the newer one that may have taken its place."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,32 +14,42 @@ NOT_TOLD = (Verdict.BUDGET, Verdict.LINES)  # there was no room
 
 
 def undisputed(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
-    """For what nobody asked for: a claim whose contrary is neither here nor in front of the model is left out."""
+    """For what nobody asked for: a claim whose contrary is neither here nor in front of the model is left out; a newer
+    statement comes along."""
     told = situation.live.shown.union(hit.memory.id for hit in hits)
-    return rightful_first([hit for hit in hits if all(word.id in told for word in _users_words(hit.memory, situation))])
+    kept = [hit for hit in hits if all(word.id in told for word in _users_words(hit.memory, situation))]
+    return _with_others(kept, situation)
 
 
 def with_the_users_word(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
-    """For whoever asked: the user's word comes along; a claim against what may not be told is not told either."""
-    told = situation.live.shown.union(hit.memory.id for hit in hits)
-    found: dict[str, Hit] = {}
-    for hit in hits:
-        absent = [word for word in _users_words(hit.memory, situation) if word.id not in told]
-        if all(map(situation.may_show, absent)):
-            for word in absent:
-                found.setdefault(word.id, replace(hit, memory=word))
-            found[hit.memory.id] = hit
-    return rightful_first([*found.values()])
+    """For whoever asked: the user's word comes along too; a claim against what may not be told is not told either."""
+    return _with_others(hits, situation)
 
 
 def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> frozenset[MemoryId]:
-    """Claims that found room in a block where the user's word found none."""
+    """Hits that found room in a block where what must be told with them found none."""
     told = situation.live.shown.union(one for one, verdict in filled.verdicts.items() if verdict not in NOT_TOLD)
     return frozenset(
         hit.memory.id
         for hit in hits
-        if hit.memory.id in told and any(word.id not in told for word in _users_words(hit.memory, situation))
+        if hit.memory.id in told and any(other.id not in told for other in _told_with(hit.memory, situation))
     )
+
+
+def _with_others(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
+    told = situation.live.shown.union(hit.memory.id for hit in hits)
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        absent = [other for other in _told_with(hit.memory, situation) if other.id not in told]
+        if all(situation.may_show(other) and not situation.is_heard(other) for other in absent):
+            for other in absent:
+                found.setdefault(other.id, replace(hit, memory=other))
+            found[hit.memory.id] = hit
+    return rightful_first([*found.values()])
+
+
+def _told_with(memory: Memory, situation: Situation) -> list[Memory]:
+    return [*_users_words(memory, situation), *_newer(memory, situation)]
 
 
 def _users_words(memory: Memory, situation: Situation) -> list[Memory]:
@@ -46,3 +57,13 @@ def _users_words(memory: Memory, situation: Situation) -> list[Memory]:
         return []
     known = filter(None, map(situation.known, memory.conflicts))
     return [other for other in known if other.is_live and is_of_the_user(other)]
+
+
+def _newer(memory: Memory, situation: Situation) -> list[Memory]:
+    """Of what contradicts it, the word of the same speaker, or of the user."""
+    by_user = is_of_the_user(memory)
+    return [
+        other
+        for other in situation.disputing()
+        if memory.id in other.conflicts and other.flag is None and is_of_the_user(other) >= by_user
+    ]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import assert_never
 
 from recollect.domain.errors import StoreError
@@ -53,6 +54,7 @@ NOTHING = silence(Placement.MESSAGE)  # the answer to what needs none
 PAUSED = silence(Placement.MESSAGE, Quiet.PAUSED)
 NOBODY = SessionId("nobody")  # the session that a start block is prepared for
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
+DISPUTES = 500  # of the newest, those that are looked at
 WELCOME = "Recollect has no memories here yet; `recollect remember` teaches it a sentence."
 
 
@@ -437,6 +439,7 @@ class Moments:
             window_tokens=event.window_tokens,
             recent_files=self._files.of(session.id),
             known=self._store.get,
+            disputing=cache(lambda: self._store.to_review(limit=DISPUTES)),
             running=(session.id, *parents),
             conversation=(session.id, *(parents if session.forked else ())),
             since=session_state.context_began(self._store, session, event.at),

@@ -226,6 +226,10 @@ class KeepsTurns(Protocol):
         """Of each of these turns, how near each of its passages comes; of a turn without a vector, nothing."""
         ...
 
+    def passage_vectors(self, which: Mapping[int, int]) -> dict[int, Vector]:
+        """Of each of these turns, the vector of the passage with this index, as far as there is one."""
+        ...
+
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
         """In this order; None: it is gone or damaged."""
         ...

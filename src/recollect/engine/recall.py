@@ -1,5 +1,6 @@
 """What is known about something, for whoever asks. Best first, each with its reasons."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,7 +23,7 @@ from recollect.domain.search import (
 )
 from recollect.domain.session import TurnHit
 from recollect.domain.settings import Search, Settings, Turn
-from recollect.domain.vector import between
+from recollect.domain.vector import Vector, between
 from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
 from recollect.privacy.visibility import may_see
@@ -33,7 +34,8 @@ from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
 from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.naming import Said, mended, said, slips
-from recollect.text.query import search_words, weighed_words
+from recollect.text.query import asks_about_the_past, search_words, weighed_words
+from recollect.text.statement import tells_of_change
 from recollect.text.words import names_of, word_set
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
 NEAREST = 3  # are told to whoever asked where nothing fits
 NEAR_COSINE = 0.10  # of what is told then: below it, nothing has to do with anything
+FIRST = 5  # turns of the user that are looked at for a newer version
+_DIGIT = re.compile(r"\d")
 TURN_POOL = 200  # so many turns are looked at passage by passage
 
 
@@ -128,7 +132,8 @@ def look_at_turns(
     running: Collection[SessionId] | None = None,
 ) -> LookedAt:
     """So many of them (`pool`) passage by passage."""
-    from recollect.rank.archive import rank, word_rarity  # with numpy: only whoever asks for old turns waits for it
+    # With numpy: only whoever asks for old turns waits for it.
+    from recollect.rank.archive import newest_first, rank, word_rarity
 
     words = list(weighed_words(query))
     turns = archive.look_up_turns(words, project, filters=filters, running=running)
@@ -137,7 +142,10 @@ def look_at_turns(
         return len(turns.having.get(name, ())) > 0
 
     weights = weighed_words(query, is_known)
-    asked = _meaning_of_words(embeds, query, turns.occurrences, len(turns.numbers), project, is_known)
+    # A long reply has many words: which of them are common, what the user says tells.
+    said = turns.from_user if turns.from_user.any() else ~turns.from_user
+    occurrences = {word: int(said[found].sum()) for word, found in turns.having.items()}
+    asked = _meaning_of_words(embeds, query, occurrences, int(said.sum()), project, is_known)
     cosine = None if asked is None else archive.turn_cosines(turns, asked)
     passages: dict[int, tuple[float, ...]] = {}
     if asked is not None and cosine is not None:
@@ -146,8 +154,25 @@ def look_at_turns(
         passages = dict(zip(best.tolist(), each, strict=True))
     nearest = {at: max(cosines) for at, cosines in passages.items() if cosines}
     ranked = rank(turns, weights, cosine, nearest)
+    if not asks_about_the_past(query):
+        ranked = newest_first(ranked, turns, *_versions(archive, turns, ranked, passages))
     worth = {word: weights[word] * word_rarity(len(turns.numbers), len(found)) for word, found in turns.having.items()}
     return LookedAt(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
+
+
+def _versions(
+    archive: KeepsTurns, turns: SightedTurns, ranked: "Ranked", passages: Mapping[int, tuple[float, ...]]
+) -> tuple[dict[int, Vector], list[int]]:
+    """Of the first few turns of the user, the passage that comes nearest to the question; and those of them that give a
+    value or tell of a change, which may be newer versions of the others."""
+    first = [at for at in ranked.best(TURN_POOL).tolist() if turns.from_user[at] and passages.get(at)][:FIRST]
+    numbers = [int(turns.numbers[at]) for at in first]
+    nearest = (passages[at].index(max(passages[at])) for at in first)
+    vectors = archive.passage_vectors(dict(zip(numbers, nearest, strict=True)))
+    said = zip(first, numbers, archive.turns(numbers), strict=True)
+    known = {at: (vectors[number], turn.text) for at, number, turn in said if turn is not None and number in vectors}
+    leading = [at for at, (_, text) in known.items() if _DIGIT.search(text) or tells_of_change(text)]
+    return {at: vector for at, (vector, _) in known.items()}, leading
 
 
 def recall_turns(

@@ -81,6 +81,7 @@ class Situation:
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
     known: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
+    disputing: Callable[[], Sequence[Memory]] = tuple  # live memories that contradict others
     running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
     conversation: Collection[SessionId] = ()  # those of them whose words surely are: itself, and what it is a copy of
     since: datetime | None = (

@@ -2,11 +2,12 @@
 
 A turn is judged by its words, by its meaning alone and together with what came before it, by its session and by its
 neighbours: an answer seldom repeats the words of its question. Both halves are scaled to 0..1 before they are added.
+Of turns that say something of the same thing, the newest comes first.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.domain.search import SightedTurns
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.domain.search import Numbers, Reals
+    from recollect.domain.search import Flags, Numbers, Reals
+    from recollect.domain.vector import Vector
 
     Doubles = NDArray[np.float64]
 
@@ -29,6 +31,7 @@ _SHARES = BEFORE + AFTER + 2 * FARTHER
 _MOST_OF_ONE = 1 + SESSION_WEIGHT
 MOST = _MOST_OF_ONE * (1 + _SHARES) + SPEAKER_BONUS + USER_BONUS
 SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon more of a word counts no more; how much long sessions lose
+ALIKE = 0.5  # the cosine of two passages that speak of the same thing
 UNKNOWN_MEANING = 0.5  # what was just said has no vector yet: its words stand for half of its meaning
 
 NONE: Mapping[int, float] = {}
@@ -87,6 +90,28 @@ def rank(
     )
 
 
+def newest_first(
+    ranked: Ranked, turns: SightedTurns, first: Mapping[int, "Vector"], leading: Collection[int]
+) -> Ranked:
+    """`first`: the positions of the first few, with the passage that comes nearest to the question. Of two that are
+    alike, the newer one takes the place of the older one, which follows it, if it is among the `leading`."""
+    import numpy as np
+
+    if len(first) < 2 or not leading:
+        return ranked
+    vectors = np.stack([np.frombuffer(vector, np.float32) for vector in first.values()])
+    are_alike = vectors @ vectors.T >= ALIKE
+    at = np.array([*first], np.int64)
+    when, score = turns.at_ms[at], ranked.score.copy()
+    for one, position in enumerate(at.tolist()):
+        if position in leading:
+            older = at[are_alike[one] & (when < when[one])]
+            score[position] = max(score[position], ranked.score[older].max(initial=-np.inf))
+    order = at[np.lexsort((-when, -score[at]))]  # of equal ones the newest
+    score[order] -= np.arange(len(at)) * np.finfo(np.float64).eps
+    return replace(ranked, score=score)
+
+
 def word_rarity(total: int, having: int) -> float:
     return math.log(1 + (total - having + 0.5) / (having + 0.5))
 
@@ -131,12 +156,20 @@ def _scaled(values: "Doubles", least: float = 0.0) -> "Doubles":
 
 
 def _around(turns: SightedTurns, base: "Doubles") -> "Doubles":
-    """What the neighbours in the same session bring."""
+    """What the neighbours in the same session bring: people to each other, and a prompt and its reply. The reply to the
+    prompt before speaks of something else."""
     score = base * 0
     for distance, before, after in ((1, BEFORE, AFTER), (2, FARTHER, FARTHER)):
         if len(base) <= distance:
             break
-        together = turns.sessions[distance:] == turns.sessions[:-distance]
+        together = _belong_together(turns, distance)
         score[distance:][together] += before * base[:-distance][together]
         score[:-distance][together] += after * base[distance:][together]
     return score
+
+
+def _belong_together(turns: SightedTurns, distance: int) -> "Flags":
+    is_said, answers = turns.from_user[distance:] & turns.from_user[:-distance], ~turns.from_user[distance:]
+    same_session = turns.sessions[distance:] == turns.sessions[:-distance]
+    together: Flags = same_session & (is_said | answers if distance == 1 else is_said)
+    return together

@@ -10,7 +10,7 @@ from recollect.rank.alignment import gap, is_swapped
 from recollect.text.alternatives import row_of, says_where
 from recollect.text.statement import Statement
 from recollect.text.statement_tokens import NAME
-from recollect.text.statement_words import COMMON, LINKS, OWNS, WHEN
+from recollect.text.statement_words import COMMON, LINKS, OWNS, PLACES, WHEN
 
 ENOUGH = 2  # words in common, where one more is said
 FEW = 3  # words of a statement that hardly says more than what it uses
@@ -29,6 +29,38 @@ def _changes(old: Statement, new: Statement) -> bool:
     if new.adds:
         return False
     return _ends(old, new) or (is_turned(old, new) and new.changes) or _gives_another_value(old, new)
+
+
+def may_change(old: Statement, new: Statement) -> bool:
+    """Whether it likely speaks of the same thing and gives it another value: both stay, and the newer one leads."""
+    return not _are_apart(old, new) and any(_may_change(old, part) for part in new.parts)
+
+
+def _may_change(old: Statement, new: Statement) -> bool:
+    if new.adds or old.negated or not (new.changes or new.corrects or new.ended):
+        return False
+    over = new.ended & old.given
+    ours, theirs = old.given - new.content, (new.given | new.goals) - old.content - new.ended
+    said = old.content - ours - over - LINKS - old.verbs
+    told = new.content - theirs - new.ended - LINKS - WHEN - new.verbs
+    versions = [name for name in old.values if name.startswith("version ") and name in new.values]
+    if any(not old.values[name] & new.values[name] for name in versions):  # `db is pg 15`, `rds is pg 16 now`
+        return len(said - told) < ENOUGH and len(told - said) < ENOUGH
+    if not over and not any(_may_be_values(old, one, new, other) for one in ours for other in theirs):
+        return False
+    return bool(said - COMMON) and said == told if said else bool(over)
+
+
+def _may_be_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
+    """Of one kind, or at least one of them a word that has none."""
+    one, other = kinds_of(old, ours), kinds_of(new, theirs)
+    return bool(one & other) or not one or not other
+
+
+def _are_apart(old: Statement, new: Statement) -> bool:
+    """The new one says where or when it is so, which the old one does not: `staging`, `for the web client`."""
+    more = new.content - old.content
+    return bool(new.conditions & more - new.given - new.goals) or any(place & more for place in PLACES)
 
 
 def is_turned(old: Statement, new: Statement) -> bool:

@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 from recollect.domain.memory import Kind
 from recollect.rank.alignment import gap
-from recollect.rank.change import changes, is_turned
+from recollect.rank.change import changes, is_turned, may_change
 from recollect.text.opposites import opposed
 from recollect.text.statement import Statement, statement
 from recollect.text.statement_tokens import QUOTE
@@ -44,7 +44,8 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
         return Verdict.UNRELATED
     if changes(old, new):
         return Verdict.UPDATES
-    return Verdict.CONTRADICTS if not new.adds and _opposes(old, new) else Verdict.UNRELATED
+    is_disputed = not new.adds and (_opposes(old, new) or may_change(old, new))
+    return Verdict.CONTRADICTS if is_disputed else Verdict.UNRELATED
 
 
 def _is_same(old: Statement, new: Statement) -> bool:

@@ -1,5 +1,6 @@
 """What a prompt asks for: its content words. Pure."""
 
+import re
 from collections.abc import Callable
 
 from recollect.text.words import chunks, identifiers, index_words
@@ -49,6 +50,12 @@ FUNCTION_WORDS = frozenset(
     why will with would you your
     """.split()
 )
+# Who asks with one of these does not want the newest version only. English, German, Spanish.
+_PAST = re.compile(
+    r"\b(?:did|was|were|had|used to|when|originally|initially|first|before"
+    r"|wann|war|waren|wurden?|hatten?|damals|zuerst|cuándo|era|fue|había|antes)\b",
+    re.IGNORECASE,
+)
 IDLE_WEIGHT = 1 / 3
 NAME_WEIGHT = 0.5  # of a name with parts: it says where (`in the shop-api`) more often than what
 
@@ -67,6 +74,11 @@ def search_words(text: str) -> list[str]:
 def asks_something(prompt: str, *, min_chars: int) -> bool:
     """Short prompts without a name from code ("go on", "thanks!") ask nothing of a memory."""
     return bool(content_words(prompt)) and (len(prompt.strip()) >= min_chars or bool(identifiers(prompt)))
+
+
+def asks_about_the_past(text: str) -> bool:
+    """`When did we ...`: of two versions the older one may be meant."""
+    return bool(_PAST.search(text[:MAX_QUERY_CHARS]))
 
 
 def weighed_words(text: str, is_known: Callable[[str], bool] = bool) -> dict[str, float]:

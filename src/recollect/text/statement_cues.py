@@ -186,9 +186,11 @@ def objects(tokens: Sequence[Token], i: int) -> bool:
 
 
 def contrasts(tokens: Sequence[Token], i: int) -> bool:
-    """`X, not Y`, `not Y but X`: it says what holds instead."""
+    """`X, not Y`, `X not Y`, `not Y but X`: it says what holds instead."""
     if tokens[i].text != "not":
         return False
+    if i and i + 1 < len(tokens) and tokens[i + 1].value and (tokens[i - 1].value or tokens[i - 1].text == "now"):
+        return True
     if i == 0 and any(token.text in ("all", "every", "everything", "everyone") for token in tokens[1:2]):
         return False
     return (

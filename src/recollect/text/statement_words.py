@@ -239,6 +239,8 @@ TWO_WORDS = {
     ("check", "out"): "checkout",
     ("pull", "request"): "pull",
     ("pull", "requests"): "pull",
+    ("turns", "out"): "actually",
+    ("turned", "out"): "actually",
     ("out", "of"): "out-of",
 }
 # What a bare number behind it measures; behind any other noun, it tells which one is meant.

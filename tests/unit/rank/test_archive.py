@@ -1,5 +1,6 @@
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ def sighted(turns: Sequence[Told]) -> SightedTurns:
         project=PROJECT,
         numbers=np.arange(len(turns)) + 1,
         sessions=np.array([turn[0] for turn in turns], np.int64),
+        at_ms=np.arange(len(turns)),
         from_user=np.zeros(len(turns), np.bool_),
         by_asked=np.zeros(len(turns), np.bool_),
         wanted=np.array([turn[2] for turn in turns], np.bool_),
@@ -184,9 +186,17 @@ def test_who_is_asked_about_and_the_user_come_first_among_equals() -> None:
         project=PROJECT,
         numbers=plain.numbers,
         sessions=plain.sessions,
+        at_ms=plain.at_ms,
         from_user=np.array([False, True, False]),
         by_asked=np.array([False, False, True]),
         wanted=plain.wanted,
         having=plain.having,
     )
     assert rank(spoken, WEIGHTS, None).best(9).tolist() == [2, 1, 0]
+
+
+def test_a_reply_lifts_its_own_prompt_and_not_the_next_one() -> None:
+    turns = sighted([turn(cosine=0.3), turn("deploy", "queue", cosine=0.6), turn(cosine=0.3)])
+    spoken = replace(turns, from_user=np.array([True, False, True]))
+    found = rank(spoken, WEIGHTS, np.array([0.3, 0.6, 0.3], np.float32))
+    assert found.score[0] > found.score[2]

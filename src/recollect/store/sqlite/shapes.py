@@ -86,6 +86,7 @@ class Shape:
             project=self.project,
             numbers=self.numbers,
             sessions=self.sessions,
+            at_ms=self.at_ms,
             from_user=self.from_user,
             by_asked=np.isin(self.speakers, np.array(named, np.int64)),
             wanted=wanted,

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms
 from recollect.store.sqlite.session_rows import turn_of, turn_row
 from recollect.store.sqlite.shapes import Shapes, spread
-from recollect.store.sqlite.views import Views, cosines_of
+from recollect.store.sqlite.views import Views, cosines_of, vector_of
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
@@ -80,6 +80,16 @@ class Turns:
                 (json.dumps(list(numbers)),),
             ).fetchall()
         return cosines_of([row["passages"] or b"" for row in rows], vector)
+
+    def passage_vectors(self, which: Mapping[int, int]) -> dict[int, Vector]:
+        """Of each of these turns, the vector of the passage with this index, as far as there is one."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT n, passages FROM turn_vector WHERE n IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(which)),),
+            ).fetchall()
+        found = {row["n"]: vector_of(row["passages"], which[row["n"]]) for row in rows}
+        return {n: vector for n, vector in found.items() if vector is not None}
 
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
         """In this order; None: it is gone or damaged."""

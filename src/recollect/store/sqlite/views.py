@@ -248,3 +248,11 @@ def cosines_of(passages: Sequence[bytes], vector: Vector) -> list[tuple[float, .
     cosines = np.nan_to_num(Matrix(each, each, vectors, each, 0).cosines(vector))
     ends = np.cumsum(counts)
     return [tuple(cosines[end - count : end].tolist()) for count, end in zip(counts, ends.tolist(), strict=True)]
+
+
+def vector_of(passages: bytes, index: int) -> Vector | None:
+    """One of a run of vectors."""
+    import numpy as np
+
+    halves = np.frombuffer(passages[index * VECTOR_BYTES : (index + 1) * VECTOR_BYTES], np.float16)
+    return Vector(halves.astype(np.float32).tobytes()) if len(halves) == DIMENSIONS else None
