@@ -116,6 +116,7 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "look_up_turns": lambda store: store.look_up_turns(["cach"], PROJECTS[7], filters=EVERY_FILTER),
     "turn_cosines": lambda store: store.turn_cosines(store.look_up_turns([], PROJECTS[7]), asking()),
     "passage_cosines": lambda store: store.passage_cosines([1, 2, 3], axis(0)),
+    "passage_vectors": lambda store: store.passage_vectors({1: 0, 2: 0}),
     "turns": lambda store: store.turns([1, 2, 3]),
     "unembedded": lambda store: store.unembedded(MODEL),
     "next_unembedded": lambda store: store.next_unembedded(MODEL, limit=5),
