@@ -37,7 +37,8 @@ def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
 def _is_stated(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
     """Outright; or so that it would be a candidate, and in two sessions."""
     # What was refused is told behind the words that refused it.
-    words = memory.evidence[0] if memory.evidence and memory.text.startswith(memory.evidence[0]) else memory.text
+    is_told_more = len(memory.evidence) == 1 and memory.text.startswith(memory.evidence[0])
+    words = memory.evidence[0] if is_told_more else memory.text
     messages = heard or [_prompt("\n\n".join(memory.evidence) or memory.text)]
     tiers = (Tier.CONFIRMED, Tier.CANDIDATE) if _is_said_elsewhere(memory) else (Tier.CONFIRMED,)
     stated = [one for one in said(messages[-1], messages[:-1]) if one.tier in tiers and one.role is Role.USER]
