@@ -29,7 +29,7 @@ def test_what_is_exported_comes_back_whole_and_twice_is_once(home: Home, tmp_pat
              "at": "2026-01-04T00:00:00+00:00"},
         ],
         "flag": "looks like an instruction", "conflicts": ["other"],
-        "tier": "candidate", "durability": 0.4,
+        "tier": "candidate", "durability": 0.4, "rules": 2,
     }  # fmt: skip
     past = record | {"id": "past", "superseded_by": "full", "valid_to": "2026-01-05T00:00:00+00:00"}
     first = tmp_path / "first.jsonl"

@@ -13,7 +13,7 @@ from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.folders import folder_findings
 from recollect.cli.installation import command_findings, installation_findings, opencode_findings
 from recollect.cli.split import split_findings
-from recollect.cli.status import COUNTED
+from recollect.cli.status import COUNTED, put_back
 from recollect.client import Client, is_older
 from recollect.config import Places
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
@@ -148,6 +148,9 @@ def _database(places: Places) -> Iterator[Finding]:
                 many = output.many(back.memories, "memory", "memories")
                 says = f"{many} that an older version had ended in doubt are valid again"
                 yield fine("upgrade", f"{says} (`recollect undo {back.id}` ends them as before)")
+            demoted = engine.put_back()
+            if demoted is not None:
+                yield fine("upgrade", put_back(demoted.id, demoted.memories))
             waiting = len(engine.cases())
             if waiting:
                 says = output.many(waiting, "memory waits", "memories wait")

@@ -31,7 +31,7 @@ from recollect.hosts.fields import Fields
 DRAFT_FIELDS = (
     *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),
     *("sensitivity", "importance", "confidence", "superseded_by", "seen", "source", "evidence", "anchors", "use"),
-    *("mentions", "flag", "conflicts", "tier", "durability"),
+    *("mentions", "flag", "conflicts", "tier", "durability", "rules"),
 )
 
 
@@ -68,6 +68,7 @@ def record_of(memory: Memory) -> dict[str, Any]:
         "conflicts": list(memory.conflicts),
         "tier": memory.tier.value,
         "durability": memory.durability,
+        "rules": memory.rules,
     }
 
 
@@ -125,6 +126,7 @@ def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source
         conflicts=tuple(map(MemoryId, read.texts(record, "conflicts"))),
         tier=_tier(record),
         durability=read.number(record, "durability", 1.0),
+        rules=None if record.get("rules") is None else read.whole(record, "rules", 1, least=1),
     )
 
 

@@ -125,6 +125,7 @@ def facts_of(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> 
         ("importance", f"{memory.importance:g} of 2"),
         ("confidence", f"{memory.confidence:g}"),
         ("durability", "" if memory.durability >= 1 else f"{memory.durability:.2f} (how likely it matters later)"),
+        ("rules", "" if memory.rules is None else f"captured by version {memory.rules} of the rules"),
         ("seen", output.many(memory.seen, "time")),
         ("shown", _use(memory)),
         ("source", _source(memory)),
@@ -202,6 +203,7 @@ def _deed(change: Change, after: Memory) -> str:
         "learn": "learnt" if change.before is None else replaced if ended else "heard again",
         "fade": "faded: nobody needed it",
         "rejudge": "valid again: an older version had ended it in doubt",
+        "demote": "became a candidate: today's rules would not confirm it",
         "undo": f"taken back (deed {deed.detail.get('undoes')})",
     }[deed.kind]
     by = f", {after.superseded_by} holds instead" if ended else ""

@@ -102,13 +102,14 @@ def _looked_up(places: config.Places) -> "tuple[Facts, list[Usage]]":
         return {}, []
     try:
         with context.engine() as engine:
-            waiting = engine.waiting(None)
+            waiting, back = engine.waiting(None), engine.put_back()
             figures = {
                 "memories": engine.count(),
                 "to_review": len(engine.cases()),
                 "candidates": len(engine.candidates()),
                 "to_learn": engine.to_learn(),
                 "taken_back": _deed_of(engine.taken_back()),
+                "put_back": None if back is None else {"deed": back.id, "memories": back.memories},
                 "to_embed": waiting.memories + waiting.turns,
             }
             return figures | ({"model": NOT_LOADED} if places.model.is_dir() else {}), engine.log.usage()
@@ -160,6 +161,8 @@ def _waiting(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts.get("taken_back"):
         undo = f"`recollect undo {facts['taken_back']}` ends them as before"
         yield "upgrade", f"memories that an older version had ended in doubt are valid again ({undo})"
+    if facts.get("put_back"):
+        yield "upgrade", put_back(**facts["put_back"])
     waiting = [
         f"{output.many(count, one)} {what}"
         for count, one, what in (
@@ -170,6 +173,13 @@ def _waiting(facts: Facts) -> Iterator[tuple[str, str]]:
     ]
     if waiting:
         yield "waiting", ", ".join(waiting)
+
+
+def put_back(deed: int, memories: int) -> str:
+    """What an upgrade did to captured memories, and how to undo it."""
+    many = output.many(memories, "captured memory is a candidate", "captured memories are candidates")
+    undo = f"`recollect undo {deed}` confirms {'it' if memories == 1 else 'them'} again"
+    return f"{many} now: today's rules would not confirm {'it' if memories == 1 else 'them'} ({undo})"
 
 
 def _model(state: str) -> str:

@@ -149,6 +149,8 @@ def _line(deed: Deed) -> str:
             what = f"fading of {many} that nobody needed"
         case DeedKind.REJUDGE:
             what = f"taking back {many} that an older version had ended in doubt"
+        case DeedKind.DEMOTE:
+            what = f"making candidates of {many} that today's rules would not confirm"
         case _:
             what = f"{deed.kind.value} of {many} through {deed.by}"
     return what + (f" (undone by {deed.undone_by})" if deed.undone_by else "")

@@ -77,7 +77,8 @@ class Background:
                 pass
 
     def _do_chores(self) -> None:
-        self._engine.do_chores(datetime.now(UTC))
+        while self._may_go_on() and self._engine.do_chores(datetime.now(UTC)) and not self._wake.is_set():
+            pass  # a step each time, however busy it is
 
     def _work(self) -> None:
         prepare_to_search()  # a session began: its first prompt must not wait for it

@@ -14,6 +14,14 @@ from recollect.engine.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PutBack:
+    """Memories that became candidates with an upgrade."""
+
+    deed: int  # which `undo` takes back
+    memories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     version: str
     pid: int
@@ -27,6 +35,7 @@ class Status:
     unwritten: int  # events that wait in memory: the disk takes nothing
     dropped: int  # events that are lost: memory had no room for them either
     taken_back: int | None  # the deed that took back what an older version had ended in doubt
+    put_back: PutBack | None  # captured memories that today's rules would not confirm
     to_embed: int  # memories and turns that wait for their meaning
     secrets: str | None  # how far what is kept was looked at with the rules of this version; None: not begun
     extractor: str | None  # None: no language model reads sessions
@@ -52,6 +61,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
         unwritten=engine.unwritten,
         dropped=engine.dropped,
         taken_back=_taken_back(engine),
+        put_back=_put_back(engine),
         to_embed=waiting.memories + waiting.turns,
         secrets=engine.looked_again(),
         extractor=_extractor(engine),
@@ -66,6 +76,11 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Sta
 def _taken_back(engine: Engine) -> int | None:
     deed = engine.taken_back()
     return None if deed is None else deed.id
+
+
+def _put_back(engine: Engine) -> PutBack | None:
+    deed = engine.put_back()
+    return None if deed is None else PutBack(deed=deed.id, memories=deed.memories)
 
 
 def _extractor(engine: Engine) -> str | None:

@@ -26,6 +26,7 @@ class DeedKind(StrEnum):
     LEARN = "learn"  # what one session taught
     FADE = "fade"  # candidates that nobody needed
     REJUDGE = "rejudge"  # replacements of an older version that were doubtful
+    DEMOTE = "demote"  # captured by older rules, and a candidate by today's
     PROPOSE = "propose"  # an agent would forget what the user said; the user decides
     UNDO = "undo"
 
@@ -40,7 +41,10 @@ OF_MEMORIES = (
     DeedKind.LEARN,
     DeedKind.FADE,
     DeedKind.REJUDGE,
+    DeedKind.DEMOTE,
 )
+
+OF_UPGRADES = (DeedKind.REJUDGE, DeedKind.DEMOTE)  # no person did them
 
 
 def doer(source: Source) -> str:

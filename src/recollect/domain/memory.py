@@ -238,6 +238,7 @@ class Draft:
     conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
     tier: Tier = Tier.CONFIRMED
     durability: float = 1.0  # 0..1, how likely it matters in a later session
+    rules: int | None = None  # the version of the rules that captured it; None: not captured, or by the first ones
 
     def __post_init__(self) -> None:
         _check(self)
@@ -274,6 +275,7 @@ class Memory:
     conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
     tier: Tier = Tier.CONFIRMED
     durability: float = 1.0  # 0..1, how likely it matters in a later session
+    rules: int | None = None  # the version of the rules that captured it; None: not captured, or by the first ones
     forgotten_at: datetime | None = None  # set: seen by nobody, and gone for good when the undo window ends
 
     def __post_init__(self) -> None:
@@ -304,6 +306,8 @@ def _check(value: Draft | Memory) -> None:
         raise InvalidValue(f"The confidence is {value.confidence}; it goes from 0 to 1.")
     if not 0 <= value.durability <= 1:
         raise InvalidValue(f"The durability is {value.durability}; it goes from 0 to 1.")
+    if value.rules is not None and value.rules < 1:
+        raise InvalidValue(f"The version of the rules is {value.rules}; it is at least 1.")
     if value.seen < 1:
         raise InvalidValue("A memory was seen at least once.")
     if value.valid_to is not None:

@@ -1,5 +1,5 @@
-"""Takes back, once after an upgrade, what earlier rules ended in doubt: memories that a captured statement replaced,
-though it speaks of something else. All of it is one deed, which `undo` takes back."""
+"""Takes back, once for each version of its rules, what earlier ones ended in doubt: memories that a captured statement
+replaced, though it speaks of something else. All of it is one deed, which `undo` takes back."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from recollect.rank.novelty import Verdict, verdict_of
 from recollect.text.sentences import sentences
 
 CHORE = "doubtful replacements"
-RULES = "1"  # those that it was judged by
+RULES = "2"  # those that it was judged by; other rules judge once more
 NOTHING = "none"
 BY = "recollect"
 
@@ -26,13 +26,13 @@ class CanJudgeAgain(Writes, KeepsChores, Protocol):
 
 def take_back(store: CanJudgeAgain, at: datetime) -> Deed | None:
     """The deed, if something was doubtful. Judged beside other work, then changed in one short transaction."""
-    if store.chore_state(CHORE) is not None:
+    if _is_done(store):
         return None
     doubtful = [memory for memory in store.replaced() if _is_doubtful(store, memory)]
     if doubtful:
         store.back_up()
     with store.writing():
-        if store.chore_state(CHORE) is not None:  # another process was faster
+        if _is_done(store):  # another process was faster
             return None
         back = [*_still_so(store, doubtful)]
         deed = store.begin_deed(DeedKind.REJUDGE, at, BY) if back else None
@@ -49,6 +49,10 @@ def taken_back(store: CanJudgeAgain) -> Deed | None:
     last = (store.chore_state(CHORE) or NOTHING).split()[-1]
     deed = None if last == NOTHING else store.deed(DeedId(int(last)))
     return deed if deed is not None and deed.undone_by is None else None
+
+
+def _is_done(store: CanJudgeAgain) -> bool:
+    return (store.chore_state(CHORE) or NOTHING).split()[0] == RULES
 
 
 def _still_so(store: CanJudgeAgain, doubtful: list[Memory]) -> Iterator[Memory]:

@@ -359,18 +359,27 @@ class Engine(Changing):
             if forget.tidy(self._store, now, settings) and "learning" in self._made:
                 self._learning.forget_all()
 
-    def do_chores(self, now: datetime) -> None:
-        """What an upgrade leaves for later, once."""
-        if not self._store.is_read_only:
-            from recollect.engine import doubtful  # after an upgrade alone
+    def do_chores(self, now: datetime) -> bool:
+        """Take one step of what an upgrade leaves for later. False: all of it is done."""
+        if self._store.is_read_only:
+            return False
+        from recollect.engine import doubtful, rejudging  # after an upgrade alone
 
-            doubtful.take_back(self._store, now)
+        doubtful.take_back(self._store, now)
+        return rejudging.judge_some(self._store, now)
 
     def taken_back(self) -> Deed | None:
         """The deed that took back what an older version had ended in doubt, as far as it holds."""
         from recollect.engine import doubtful  # who asks how it is going
 
         return doubtful.taken_back(self._store)
+
+    def put_back(self) -> Deed | None:
+        """The deed that made candidates of captured memories which today's rules would not confirm, as far as it
+        holds."""
+        from recollect.engine import rejudging  # who asks how it is going
+
+        return rejudging.put_back(self._store)
 
     @property
     def is_there(self) -> bool:
@@ -386,7 +395,8 @@ class Engine(Changing):
 
     def mend(self, now: datetime) -> list[Finding]:
         done = self._store.mend()
-        self.do_chores(now)
+        while self.do_chores(now):
+            pass
         return done
 
     def archive(self, turns: Sequence[Turn]) -> None:

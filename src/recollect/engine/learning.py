@@ -11,6 +11,7 @@ from datetime import datetime
 
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.importance import importance
+from recollect.capture.rules import RULES
 from recollect.capture.session import Embed, Listener
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded
@@ -364,6 +365,7 @@ def _draft(proposal: Proposal, session: Session, event: Event, settings: Setting
             anchors=tuple(Anchor(path) for path in dict.fromkeys(proposal.paths) if not may_not_be_read(path, privacy)),
             tier=proposal.tier,
             durability=proposal.durability,
+            rules=RULES,
             flag=TO_APPROVE if settings.capture.approval else None,
         )
     except InvalidValue:  # a path with a line break, say

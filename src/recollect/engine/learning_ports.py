@@ -77,6 +77,11 @@ class KeepsCandidates(Protocol):
         """Live candidates from before then that nobody has used, said again or called useful since."""
         ...
 
+    def captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
+        """Live confirmed memories that sessions taught under earlier rules than these, and that no person or agent has
+        remembered, imported, edited, approved or brought back; by their ids, those after this one."""
+        ...
+
     def learning_deed(self, session: SessionId) -> Deed | None:
         """The deed under which a session's learning stands, unless it was undone."""
         ...

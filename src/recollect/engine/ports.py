@@ -9,7 +9,7 @@ from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, Deed, DeedId, DeedKind
 from recollect.domain.holding import Holding
-from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, ProjectId, SessionId, Viewer
+from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import Place, ProjectFacts
 from recollect.domain.search import (
     EVERYTHING,
@@ -232,6 +232,10 @@ class KeepsTurns(Protocol):
 
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
         """In this order; None: it is gone or damaged."""
+        ...
+
+    def turns_until(self, session: SessionId, message: MessageId, *, limit: int) -> list[Turn]:
+        """This message and those before it, in their order; empty: it is not in the archive."""
         ...
 
     def count_turns(self) -> int: ...

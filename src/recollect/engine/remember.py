@@ -238,6 +238,7 @@ def _memory(draft: Draft, memory_id: MemoryId) -> Memory:
         conflicts=draft.conflicts,
         tier=draft.tier,
         durability=draft.durability,
+        rules=draft.rules,
     )
 
 

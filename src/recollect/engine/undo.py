@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENTS, OF_MEMORIES, Change, Deed, DeedId, DeedKind
+from recollect.domain.history import AGENTS, OF_MEMORIES, OF_UPGRADES, Change, Deed, DeedId, DeedKind
 from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
 from recollect.engine.admission import redacted
@@ -36,7 +36,9 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
         if not changes and deed.kind in OF_MEMORIES:
             raise InvalidValue(f"Nothing is left of deed {deed.id}: what it changed is gone for good.")
         built_on = store.changed_since(deed.id, [change.memory for change in changes])
-        if built_on:
+        if deed.kind is DeedKind.DEMOTE:  # of hundreds, one that was said again since keeps none of the others
+            changes = [change for change in changes if change.memory not in built_on]
+        elif built_on:
             raise InvalidValue(
                 f"Deed {deed.id} cannot be undone: {', '.join(built_on[:5])} changed since. Undo the later deeds first."
             )
@@ -101,7 +103,7 @@ def _is_of_an_agent(deed: Deed) -> bool:
 
 def _is_of_a_person(deed: Deed) -> bool:
     is_of_a_session = "session" in deed.detail  # what it taught, or what went when it was deleted
-    return deed.by not in AGENTS and deed.kind not in (DeedKind.FADE, DeedKind.REJUDGE) and not is_of_a_session
+    return deed.by not in AGENTS and deed.kind not in (DeedKind.FADE, *OF_UPGRADES) and not is_of_a_session
 
 
 def _given(store: Store, deed_id: DeedId) -> Deed:

@@ -9,6 +9,11 @@ from recollect.store.sqlite.history import History
 from recollect.store.sqlite.memories import LIVE
 from recollect.store.sqlite.rows import memories_of, to_ms
 
+# One that holds and has changed the memory.
+_DEED = (
+    "SELECT 1 FROM change JOIN deed ON deed.n = change.deed WHERE change.memory = memory.id AND deed.undone_by IS NULL"
+)
+
 
 class Candidates(History):
     _database: Database
@@ -68,6 +73,17 @@ class Candidates(History):
                 "AND NOT EXISTS (SELECT 1 FROM change JOIN deed ON deed.n = change.deed "
                 "WHERE change.memory = memory.id AND deed.at_ms >= :before) ORDER BY n",
                 {"before": to_ms(before)},
+            ).fetchall()
+        return memories_of(rows)
+
+    def captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                f"SELECT * FROM memory WHERE id > ? AND tier = 'confirmed' AND {LIVE} AND coalesce(rules, 1) < ? "
+                f"AND EXISTS ({_DEED} AND deed.kind = 'learn') "
+                f"AND NOT EXISTS ({_DEED} AND deed.kind IN ('remember', 'import', 'edit', 'review', 'undo')) "
+                "ORDER BY id LIMIT ?",
+                (after, rules, limit),
             ).fetchall()
         return memories_of(rows)
 

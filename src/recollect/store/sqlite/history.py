@@ -61,7 +61,8 @@ class History:
     def undoable(self) -> Deed | None:
         with self._database.read() as connection:
             row = connection.execute(
-                f"{DEED} WHERE undone_by IS NULL AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'propose') "
+                f"{DEED} WHERE undone_by IS NULL "
+                "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
                 "AND by NOT IN (SELECT value FROM json_each(?)) "
                 "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
                 "OR kind IN ('join', 'accept', 'forget_project')) "

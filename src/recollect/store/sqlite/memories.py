@@ -29,6 +29,7 @@ _COLUMNS = (
         "conflicts",
         "tier",
         "durability",
+        "rules",
         "forgotten_ms",
         "shown",
         "used",

@@ -395,4 +395,8 @@ MIGRATIONS = (
         "chores: work that an upgrade leaves for the background, and how far it is",
         ("CREATE TABLE chore (name TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID",),
     ),
+    Migration(
+        "the rules by which a memory was captured",
+        ("ALTER TABLE memory ADD COLUMN rules INTEGER",),  # NULL: not captured, or by the first rules
+    ),
 )

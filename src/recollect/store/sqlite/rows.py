@@ -51,9 +51,10 @@ _SAID_LATER = (
     "tier",
     "durability",
     "origin",
+    "rules",
 )  # counted where they say something: older rows keep their hash
 _BEFORE_THESE_COLUMNS = {
-    **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag")),
+    **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag", "rules")),
     **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
     **dict.fromkeys(("shown", "used", "unused", "feedback"), 0),
     "tier": Tier.CONFIRMED.value,
@@ -138,6 +139,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "conflicts": stored_list(memory.conflicts),
         "tier": memory.tier.value,
         "durability": float(memory.durability),
+        "rules": memory.rules,
         "forgotten_ms": ms_or_none(memory.forgotten_at),
         "shown": memory.use.shown,
         "used": memory.use.used,
@@ -166,7 +168,7 @@ def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
 
 
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
-    if "tier" not in row:  # the history keeps rows as they were then
+    if "rules" not in row:  # the history keeps rows as they were then
         row = {**_BEFORE_THESE_COLUMNS, **row}
     if not is_sound(row, MEMORY_WORDS):
         raise DamagedRow(
@@ -213,6 +215,7 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         conflicts=tuple(listed(row["conflicts"])),
         tier=Tier(row["tier"]),
         durability=row["durability"],
+        rules=row["rules"],
         use=_use_of(row),
         forgotten_at=from_ms_or_none(row["forgotten_ms"]),
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.domain.memory import ProjectId, SessionId
+from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
 from recollect.domain.session import Turn
 from recollect.domain.vector import Vector
@@ -99,6 +99,17 @@ class Turns:
                 (json.dumps(list(numbers)),),
             ).fetchall()
         return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_WORDS) else None for row in rows]
+
+    def turns_until(self, session: SessionId, message: MessageId, *, limit: int) -> list[Turn]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT * FROM turn WHERE session = :session AND (at_ms, n) <= "
+                "(SELECT at_ms, n FROM turn WHERE session = :session AND message = :message) "
+                "ORDER BY at_ms DESC, n DESC LIMIT :limit",
+                {"session": session, "message": message, "limit": limit},
+            ).fetchall()
+        is_whole = all(is_sound(row, TURN_WORDS) for row in rows)
+        return [turn_of(row) for row in reversed(rows)] if is_whole else []
 
     def count_turns(self) -> int:
         with self._database.read() as connection:
