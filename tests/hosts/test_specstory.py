@@ -371,12 +371,12 @@ _**Agent (default)**_
 Parameters:
 
 ```json
-{"questions": [{"id": "q", "prompt": "Which store?"}]}
+{"questions": [{"id": "q", "prompt": "Which store?", "options": [{"id": "s", "label": "SQLite"}]}]}
 ```
 Result:
 
 ```json
-{"answers": ["sqlite"]}
+{"answers": [{"questionId": "q", "selectedOptionIds": ["s"], "freeformText": "It is local."}]}
 ```
 </details>
 </tool-use>
@@ -428,10 +428,23 @@ def test_tags_of_cursor_tell_what_was_done() -> None:
     assert given_in(heard) == [
         ("bash", {"command": "npm i"}),
         ("edit", {"file_path": "src/a.ts"}),
-        ("ask_question", {"questions": [{"id": "q", "prompt": "Which store?"}]}),
+        (
+            "ask_question",
+            {
+                "questions": [
+                    {
+                        "id": "q",
+                        "prompt": "Which store?",
+                        "question": "Which store?",
+                        "options": [{"id": "s", "label": "SQLite"}],
+                    }
+                ],
+                "answers": {"Which store?": "SQLite"},
+                "notes": {"Which store?": "It is local."},
+            },
+        ),
     ]
     assert heard.all(ToolSucceeded)[0].output == "added 3 packages > run `npm fund`"
-    assert heard.all(ToolSucceeded)[2].output == '{"answers": ["sqlite"]}'
 
 
 def printed(text: str, fence: str = "````") -> str:
@@ -492,3 +505,25 @@ Options:
         ],
         "answers": {"Where do tokens live?": "Cookies (Recommended)"},
     }
+
+
+@pytest.mark.parametrize(
+    ("said", "origin"),
+    [
+        ("[Image: source: /tmp/a.png]", Origin.NOTIFICATION),
+        ("This session is being continued from a previous conversation that ran out of context.", Origin.SUMMARY),
+        ("<system_instruction>\nYou are in an app.\n</system_instruction>\n\nUse tabs.", Origin.USER),
+    ],
+)
+def test_who_really_speaks_is_told_as_in_the_agents_own_transcript(said: str, origin: Origin) -> None:
+    assert heard_in(NEW.replace("Build it, please.", said)).only(Prompt).origin is origin
+
+
+def test_the_template_of_a_command_is_not_what_its_user_said() -> None:
+    command = "<command-message>tidy</command-message>\n<command-name>/tidy</command-name>"
+    template = "\n\n_**User (2026-02-20 10:00:00Z)**_\n\nAlways tidy every file."
+    heard = heard_in(NEW.replace("Build it, please.", command + template))
+    assert [(prompt.text, prompt.origin) for prompt in heard.all(Prompt)] == [
+        ("/tidy", Origin.COMMAND),
+        ("Always tidy every file.", Origin.COMMAND),
+    ]

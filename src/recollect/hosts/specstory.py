@@ -86,6 +86,7 @@ class History:
         self._turn: _Part | None = None  # who speaks
         self._tool: _Part | None = None
         self._is_thinking = False
+        self._after_command = False  # the template of a command is the next message
         self._last = ""  # the last line that is not blank; empty behind a heading, a tool or a thought
 
     def read(self, value: str) -> Sequence[Event]:
@@ -208,9 +209,11 @@ class History:
             return []
         about = self._about(turn)
         message = named_by_content(self._position, turn.role, text)
+        after_command, self._after_command = self._after_command, origin is Origin.COMMAND and text.startswith("/")
         if turn.role == "agent":
             return [Reply(message=message, text=text, **about)]
-        origin = Origin.SUBAGENT if turn.is_aside and origin is Origin.USER else origin
+        if origin is Origin.USER and (turn.is_aside or after_command):
+            origin = Origin.SUBAGENT if turn.is_aside else Origin.COMMAND
         return [Prompt(message=message, text=text, origin=origin, **about)]
 
     def _end_tool(self, last: str = "") -> list[Event]:

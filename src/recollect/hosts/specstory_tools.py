@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from recollect.hosts.questions import with_answers_of_cursor
+
 _FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}|~{3,})(?P<language>[\w+-]*)")
 _MARKDOWN = frozenset({"markdown", "md", "mdc", "mdx"})
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh"})
@@ -99,6 +101,8 @@ def used(lines: Sequence[str]) -> Use | None:
         block for block in blocks if block.label != "Parameters:"
     ]
     output = "\n".join([*said, *(block.text for block in results)]).strip()
+    if tool == "ask_question":
+        given = with_answers_of_cursor(given, output)
     return Use(tool, given, output, _failed(output)) if tool and (given or output) else None
 
 
