@@ -172,6 +172,7 @@ def test_settings_hold_for_old_sessions_too(store: SqliteStore, settings: Settin
 def test_what_is_older_than_the_archive_is_learnt_from_and_not_archived(store: SqliteStore, engine: Engine) -> None:
     done = engine.backfill(FILE, session, now=NOW + timedelta(days=400), project=PROJECT)
     assert (done.turns, done.unwanted, store.count_turns()) == (0, 4, 0)
+    assert (done.outdated, done.outdated_sessions, done.oldest_at) == (4, {"old"}, session()[1].at)
     assert done.learnt
 
 

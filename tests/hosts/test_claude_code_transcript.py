@@ -108,6 +108,24 @@ def test_a_tool_that_failed_says_why() -> None:
         ("<bash-input>git status</bash-input>", {}, "! git status", Origin.COMMAND),
         ("Implement the following plan:\n\n# Plan", {}, "Implement the following plan:\n\n# Plan", Origin.COMMAND),
         ("[Request interrupted by user]", {}, "[Request interrupted by user]", Origin.NOTIFICATION),
+        (
+            [text("[Request interrupted by user for tool use]"), text("Use uv here.")],
+            {},
+            "Use uv here.",
+            Origin.USER,
+        ),
+        ("<system_instruction>\nAn app.\n</system_instruction>\n\nUse tabs.", {}, "Use tabs.", Origin.USER),
+        ("[Image #1] Make it blue.", {}, "Make it blue.", Origin.USER),
+        ("[Image #1]", {}, "[Image #1]", Origin.NOTIFICATION),
+        ("Stop hook feedback:\n- lint", {}, "Stop hook feedback:\n- lint", Origin.NOTIFICATION),
+        (
+            "<ci-monitor-event>It failed.</ci-monitor-event>",
+            {},
+            "<ci-monitor-event>It failed.</ci-monitor-event>",
+            Origin.NOTIFICATION,
+        ),
+        ("<my-tag> is not closed, why?", {}, "<my-tag> is not closed, why?", Origin.USER),
+        ("Base directory for this skill: /s", {}, "Base directory for this skill: /s", Origin.NOTIFICATION),
         ("A skill was loaded.", {"isMeta": True}, "A skill was loaded.", Origin.NOTIFICATION),
         ("It is done.", {"origin": {"kind": "task-notification"}}, "It is done.", Origin.NOTIFICATION),
         ("Typed.", {"origin": {"kind": "human"}}, "Typed.", Origin.USER),
@@ -232,3 +250,29 @@ def test_it_says_whether_a_script_began_the_session(began_by: str | None, headle
     told = {} if began_by is None else {"entrypoint": began_by}
     heard = Heard(parse, [user(1, "Run the tests.", **told), assistant(2, text("They pass."), stop="end_turn", **told)])
     assert {event.headless for event in heard.events if not isinstance(event, SessionEnded)} == {headless}
+
+
+def test_a_question_has_its_answer_and_what_was_written_besides() -> None:
+    asked = {"question": "Tabs or spaces?", "options": [{"label": "Tabs"}, {"label": "Spaces"}]}
+    account = {
+        "answers": {"Tabs or spaces?": "Tabs"},
+        "annotations": {"Tabs or spaces?": {"notes": 'As "gofmt" does.'}},
+    }
+    heard = Heard(
+        parse,
+        [
+            user(1, "Format it."),
+            assistant(2, call("AskUserQuestion", questions=[asked])),
+            user(3, result("User has answered your questions: ..."), toolUseResult=account),
+        ],
+    )
+    assert heard.only(ToolSucceeded).input == {
+        "questions": [asked],
+        "answers": {"Tabs or spaces?": "Tabs"},
+        "notes": {"Tabs or spaces?": 'As "gofmt" does.'},
+    }
+
+
+def test_an_old_summary_is_a_compaction_though_nothing_marks_it() -> None:
+    said = "This session is being continued from a previous conversation that ran out of context.\n\nThe parser works."
+    assert Heard(parse, [user(1, said)]).only(Compacted).summary == "The parser works."

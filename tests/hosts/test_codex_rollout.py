@@ -152,3 +152,14 @@ def test_what_comes_before_its_session_is_named_and_the_rest_is_kept() -> None:
     heard = Heard(parse, [message("user", "Lost."), META, message("user", "Kept."), wrapped("new_kind", x=1)])
     assert heard.only(Prompt).text == "Kept."
     assert [number for number, _ in heard.bad] == [1]
+
+
+def test_a_question_has_its_answer_and_what_was_written_besides() -> None:
+    asked = {"id": "indent", "question": "Tabs or spaces?", "options": [{"label": "Tabs"}, {"label": "Spaces"}]}
+    output = json.dumps({"answers": {"indent": {"answers": ["Tabs", "user_note: As gofmt does."]}}})
+    heard = Heard(parse, [META, *tool(output, name="request_user_input", questions=[asked])])
+    assert heard.only(ToolSucceeded).input == {
+        "questions": [asked],
+        "answers": {"Tabs or spaces?": "Tabs"},
+        "notes": {"Tabs or spaces?": "As gofmt does."},
+    }

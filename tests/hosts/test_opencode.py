@@ -170,6 +170,14 @@ def test_a_tool_that_did_its_work_succeeded() -> None:
     assert event.at == NOW - timedelta(milliseconds=17)
 
 
+def test_a_question_has_its_answer() -> None:
+    asked = [{"question": "Tabs or spaces?", "options": [{"label": "Tabs"}, {"label": "Spaces"}]}]
+    state = {"status": "completed", "input": {"questions": asked}, "output": "", "metadata": {"answers": [["Tabs"]]}}
+    event = normalise(TOOL | {"tool": "question", "state": state}, NOW)
+    assert isinstance(event, ToolSucceeded)
+    assert event.input == {"questions": asked, "answers": {"Tabs or spaces?": "Tabs"}}
+
+
 @pytest.mark.parametrize("code", [None, False, True, "1", 0])
 def test_without_a_code_that_says_so_no_tool_failed(code: object) -> None:
     event = normalise(TOOL | {"state": BASH_FAILED | {"metadata": {"exit": code}}}, NOW)

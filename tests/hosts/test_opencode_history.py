@@ -99,3 +99,11 @@ def test_what_cannot_be_used_is_named_and_the_rest_is_kept() -> None:
     heard = Heard(parse, [session(), nameless, {"other": 1}, message("msg_1", "user", text("Kept."), None)])  # type: ignore[arg-type]
     assert heard.only(Prompt).text == "Kept."
     assert [number for number, _ in heard.bad] == [2, 3]
+
+
+def test_a_question_has_all_that_was_picked() -> None:
+    asked = [{"question": "Which stores?", "multiple": True, "options": [{"label": "SQLite"}, {"label": "Postgres"}]}]
+    state = {"input": {"questions": asked}, "output": "...", "metadata": {"answers": [["SQLite", "Postgres"]]}}
+    heard = Heard(parse, [session(), message("msg_1", "assistant", tool("completed", **state) | {"tool": "question"})])
+    answers = {"Which stores?": "SQLite, Postgres"}
+    assert heard.only(ToolSucceeded).input == {"questions": asked, "answers": answers}

@@ -9,6 +9,7 @@ import subprocess
 import time
 import tracemalloc
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from recollect.transcripts.reading import MAX_LINE_BYTES, json_lines, opencode_e
 from tests.hosts.old_sessions import OTHERWISE
 from tests.process.conftest import RECOLLECT, Home, all_shown
 from tests.process.transcripts import (
+    AT_MS,
+    BEGAN,
     SESSION,
     a_project,
     claude_file,
@@ -148,6 +151,22 @@ def test_sessions_that_ended_before_a_day_can_be_left_out(home: Home) -> None:
     assert captured(home, "--since", "2025-01-01", cwd=shop)["sessions"] == 1
 
 
+def test_it_says_what_is_older_than_the_archive_and_what_to_set(home: Home) -> None:
+    shop = a_project(home)
+    old = claude_file(home, shop)
+    os.utime(old, (AT_MS / 1000, AT_MS / 1000))
+    home.places.settings.parent.mkdir(parents=True, exist_ok=True)
+    home.places.settings.write_text("[archive]\ndays = 30\n")
+    said = " ".join(home.recollect("capture", "--dry-run", cwd=shop).stderr.decode().split())
+    assert "1 of them is older than 30 days ([archive] days): what was said there is not kept" in said
+    assert "4 turns of 1 session are older than 30 days" in said
+    days = (datetime.now(UTC) - BEGAN).days + 1
+    assert f"set `days = {days}`" in said
+    home.places.settings.write_text(f"[archive]\ndays = {days}\n")
+    assert captured(home, cwd=shop)["outdated"] == 0
+    assert len(archived(home)) == 4
+
+
 def test_a_dry_run_keeps_nothing(home: Home) -> None:
     shop = a_project(home)
     claude_file(home, shop)
@@ -155,6 +174,13 @@ def test_a_dry_run_keeps_nothing(home: Home) -> None:
     assert (done["stored"], done["turns"]) == (False, 4)
     assert archived(home) == []
     assert captured(home, cwd=shop)["turns"] == 4
+
+
+def test_notes_that_quote_a_history_are_no_session(home: Home) -> None:
+    shop = a_project(home)
+    notes = shop / "notes.md"
+    notes.write_text("# Formats\n\nSpecStory writes:\n\n_**User**_\n\nHello.\n")
+    assert b"is a session of" in home.recollect("capture", "--yes", str(notes), cwd=shop).stderr
 
 
 @covers("IMP-1")

@@ -69,7 +69,7 @@ def capture(
     was read before is passed over; ended with Ctrl-C, the same command goes on from there. Others may have
     written what lies in a project, or what is met in a folder: it teaches the project of that folder alone, and only
     candidates, unless you say --mine."""
-    report = Report()
+    report, archive_days = Report(), context.settings(None).archive.days
     with _engine() as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
         found = _found(paths)
@@ -83,7 +83,7 @@ def capture(
         report.read_before = len(wanted) - len(left)
         foreign = [] if mine else [one for one in left if one.inside is not None]
         if not as_json and left:
-            capture_report.say_found(wanted, report.read_before)
+            capture_report.say_found(wanted, report.read_before, archive_days=archive_days, now=context.now())
             capture_report.say_foreign(foreign)
         if left and not (yes or dry_run or as_json):
             if not _agreed():
@@ -100,7 +100,7 @@ def capture(
         except KeyboardInterrupt:
             output.warn("\nWhat was read so far is kept; the same command goes on from there.")
             raise
-        capture_report.say(report, dry_run=dry_run, as_json=as_json)
+        capture_report.say(report, dry_run=dry_run, as_json=as_json, archive_days=archive_days, now=context.now())
     if report.refused or report.unreadable:
         ctx.exit(EXIT_PARTLY)
 

@@ -1,6 +1,7 @@
 """What reading old sessions did, or would do: counted, and said to a person or a script."""
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.cli import output
@@ -20,6 +21,9 @@ class Report:
     turns: int = 0
     known: int = 0
     unwanted: int = 0
+    outdated: int = 0  # turns that are older than the archive keeps
+    outdated_sessions: set[SessionId] = field(default_factory=set)
+    oldest_at: datetime | None = None  # the oldest of them
     sessions: set[SessionId] = field(default_factory=set)
     learnt: Learnt = field(default_factory=Learnt)
     refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
@@ -32,11 +36,15 @@ class Report:
         self.turns += done.turns
         self.known += done.known
         self.unwanted += done.unwanted
+        self.outdated += done.outdated
+        self.outdated_sessions |= done.outdated_sessions
+        if done.oldest_at is not None:
+            self.oldest_at = min(done.oldest_at, self.oldest_at or done.oldest_at)
         self.sessions |= done.sessions
         self.learnt.add(done.learnt)
 
 
-def say_found(found: list[Source], read_before: int) -> None:
+def say_found(found: list[Source], read_before: int, *, archive_days: int, now: datetime) -> None:
     """What there is, before anything is read."""
     for form in dict.fromkeys(source.form for source in found):
         of_form = [source for source in found if source.form is form]
@@ -46,6 +54,18 @@ def say_found(found: list[Source], read_before: int) -> None:
         output.say(f"{form}: {output.many(len(of_form), what)}, {megabytes:.1f} MB, from {first} to {last}")
     if read_before:
         output.say(f"{read_before:,} of them were read before and have not changed.")
+    old = [source for source in found if source.changed_at <= now - timedelta(days=archive_days)]
+    if old and archive_days:
+        files = output.many(len(old), "of them is", "of them are")
+        days = (now - min(source.changed_at for source in old)).days + 1
+        output.remark(_outdated(files, archive_days, days))
+
+
+def _outdated(what: str, archive_days: int, enough_days: int) -> str:
+    return (
+        f"{what} older than {output.many(archive_days, 'day')} ([archive] days): what was said there is not kept, "
+        f"only what it teaches. To keep it, set `days = {enough_days}` before you read it."
+    )
 
 
 def say_foreign(found: list[Source]) -> None:
@@ -62,7 +82,7 @@ def say_foreign(found: list[Source]) -> None:
     )
 
 
-def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
+def say(report: Report, *, dry_run: bool, as_json: bool, archive_days: int, now: datetime) -> None:
     if as_json:
         output.say_json(_as_json(report, dry_run))
         return
@@ -75,6 +95,11 @@ def say(report: Report, *, dry_run: bool, as_json: bool) -> None:
     for file in report.ignored[:SHOWN_AT_MOST]:
         output.remark(f"Left out: {file} is ignored ([privacy] ignored_paths).")
     output.say(("Nothing was kept; it would be: " if dry_run else "") + _sentence(report))
+    if report.oldest_at is not None and archive_days:
+        turns, sessions = output.many(report.outdated, "turn"), output.many(len(report.outdated_sessions), "session")
+        verb = "is" if report.outdated == 1 else "are"
+        enough_days = (now - report.oldest_at).days + 1
+        output.remark(_outdated(f"{turns} of {sessions} {verb}", archive_days, enough_days))
     for what, kinds in (("New", report.learnt.confirmed), ("Candidates", report.learnt.candidates)):
         if kinds:
             output.say(f"{what}: " + ", ".join(f"{kind} {count:,}" for kind, count in sorted(kinds.items())))
@@ -115,6 +140,8 @@ def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
         "turns": report.turns,
         "known": report.known,
         "unwanted": report.unwanted,
+        "outdated": report.outdated,
+        "outdated_sessions": len(report.outdated_sessions),
         "new": dict(sorted(report.learnt.confirmed.items())),
         "candidates": dict(sorted(report.learnt.candidates.items())),
         "same": report.learnt.same,

@@ -69,6 +69,9 @@ class Backfilled:
     turns: int = 0  # new in the archive
     known: int = 0  # turns that were there already
     unwanted: int = 0  # turns that are not kept: opted out, switched off, private, or older than the archive
+    outdated: int = 0  # those of them that are older than the archive
+    outdated_sessions: set[SessionId] = field(default_factory=set)
+    oldest_at: datetime | None = None  # the oldest of them
     learnt: Learnt = field(default_factory=Learnt)
     was_finished: bool = False  # it was read before, and is as it was
 
@@ -161,6 +164,7 @@ class _Reader:
         # Asks git and the model, before anybody has to wait for us.
         taught = [one for one in (self._hear(event) for event in events) if one is not None]
         turns = [turn for session, event, _ in taught for turn in self._turn(session, event)]
+        self._count_outdated([event for _, event, _ in taught])
         with self._store.writing():
             added = self._store.add_turns(turns, only_new=True)
             for session, event, drafts in taught:
@@ -181,6 +185,13 @@ class _Reader:
         self.result.known += known
         self.result.unwanted += len(said) - len(turns) - known
         self.result.sessions |= self._sessions.known
+
+    def _count_outdated(self, events: Sequence[Event]) -> None:
+        outdated = [event for event in events if _is_said(event) and event.at <= self._oldest]
+        if outdated:
+            self.result.outdated += len(outdated)
+            self.result.outdated_sessions.update(event.session for event in outdated)
+            self.result.oldest_at = min([self.result.oldest_at or self._now, *(event.at for event in outdated)])
 
     def _hear(self, event: Event, *, again: bool = False) -> Taught | None:
         """None: nothing of it is to be kept."""

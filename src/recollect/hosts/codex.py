@@ -7,14 +7,16 @@ about the session. What Codex tells its model in the user's name (instructions, 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import PayloadError
-from recollect.domain.event import Compacted, Event, Prompt, Reply
+from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import Record
+from recollect.hosts.questions import with_answers_of_codex
 from recollect.hosts.transcript import Bad, Scribe, events, name_of, named_by_content, said_in, texts_in
 
 NAME = "codex"
@@ -108,7 +110,8 @@ class Rollout:
                 self._scribe.call(str(item.get("call_id")), "local_shell", _given(item.get("action")))
             case "function_call_output" | "custom_tool_call_output":
                 output, failed = _output(item.get("output"))
-                return self._scribe.answer(str(item.get("call_id")), output, failed=failed, about=about)
+                found = self._scribe.answer(str(item.get("call_id")), output, failed=failed, about=about)
+                return [_with_answers(event, output) for event in found]
             case _:
                 pass
         return ()
@@ -128,6 +131,12 @@ class Rollout:
         if self._is_child and origin is Origin.USER:
             origin = Origin.SUBAGENT
         return [Prompt(message=message, text=text, origin=origin, **about)]
+
+
+def _with_answers(event: Event, output: str) -> Event:
+    if isinstance(event, ToolSucceeded) and event.tool == "request_user_input":
+        return replace(event, input=with_answers_of_codex(event.input, output))
+    return event
 
 
 def _text(content: object) -> str:

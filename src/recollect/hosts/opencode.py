@@ -31,6 +31,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.hosts import fields as read
 from recollect.hosts.fields import Fields
+from recollect.hosts.questions import with_answers_of_opencode
 
 NAME = "opencode"
 STABLE = "start"  # the stable block's name where the plugin lists what carries a block
@@ -105,7 +106,7 @@ def _tool(payload: Fields, about: dict[str, Any]) -> Event:
     message, call = MessageId(read.text(payload, "messageID")), read.text(payload, "callID")
     tool, live, state = read.text(payload, "tool"), _live(payload), read.part(payload, "state")
     try:
-        given, error = read.part(state, "input"), _error(state)
+        given, error = with_answers_of_opencode(read.part(state, "input"), state.get("metadata")), _error(state)
         output = read.optional(state, "output") or ""
     except PayloadError as wrong:
         raise PayloadError(f"`state`: {wrong}") from None

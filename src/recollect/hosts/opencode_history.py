@@ -14,6 +14,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import Record
 from recollect.hosts.opencode import NAME, unwrapped
+from recollect.hosts.questions import with_answers_of_opencode
 from recollect.hosts.transcript import Bad, Scribe, done, events, name_of, said_in
 
 
@@ -96,7 +97,7 @@ class History:
         output = state.get("error") if status == "error" else state.get("output")
         yield done(
             str(part.get("tool")),
-            dict(given) if isinstance(given, Mapping) else {},
+            with_answers_of_opencode(dict(given) if isinstance(given, Mapping) else {}, state.get("metadata")),
             output if isinstance(output, str) else "",
             failed=failed,
             call=name_of(part, "callID"),
