@@ -4,15 +4,17 @@ Where there is not room for all of it, what says the most that is not said yet c
 is told rather than the same thing twice. Sessions before the last few are told of only where room is left.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.domain.memory import Memory
-from recollect.domain.session import NoteCode, Recap
+from recollect.domain.memory import Memory, ProjectId, SessionId
+from recollect.domain.session import NO_SUMMARY, NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
+from recollect.engine.session_ports import KeepsRecaps
 from recollect.engine.showing import line_as_read
 from recollect.engine.telling import told_within
 from recollect.rank.budget import Offer
@@ -20,6 +22,7 @@ from recollect.text.block import brief_line_of, day_of, note_line_of, summary_li
 from recollect.text.sentences import sentences
 
 LAST, SESSIONS, EARLIER = "Last session", "Sessions", "Earlier sessions"
+MOST_SESSIONS = 2000  # that are looked through
 CODES, SUMMARIES = "codes", "summaries"
 HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
 # What is to be done comes first; done : decided : open have 3 : 2 : 3 of the room.
@@ -37,9 +40,23 @@ def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
     return [recap for recap in told if recap.notes or _has_outcome(recap)]
 
 
+def sessions_of(
+    kept: KeepsRecaps, project: ProjectId, *, until: datetime | None = None, besides: Collection[SessionId] = ()
+) -> list[Recap]:
+    """All sessions of a project of which it is known what was asked, the newest first; as they are kept. Call `shown`
+    on the one that is told of."""
+    left = kept.recaps(project, limit=MOST_SESSIONS, until=until)
+    return [one for one in left if one.is_current and one.summary.asked and one.session not in besides]
+
+
+def shown(memories: KeepsMemories, recap: Recap) -> Recap:
+    """As it may be shown: redacted once more, without what was forgotten or replaced since."""
+    return next(iter(_safe(that_hold(memories, [recap]))), replace(recap, notes=(), summary=NO_SUMMARY))
+
+
 def _has_outcome(recap: Recap) -> bool:
     """What was only asked, or of which all that came is told elsewhere, is of no use to anybody who comes later."""
-    return any(lines for _, lines in recap.summary.lists)
+    return bool(recap.summary.ended) or any(lines for _, lines in recap.summary.lists)
 
 
 def _without(line: str, repeats: Callable[[str], bool]) -> str:

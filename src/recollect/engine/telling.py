@@ -159,7 +159,7 @@ def _only(recap: Recap, chosen: Sequence[_Piece]) -> Recap:
     told = sorted(chosen, key=lambda piece: piece.rank)
     lists = {part: tuple(one.line for one in told if one.part == part) for part, _ in recap.summary.lists}
     asked = next((one.line for one in told if one.part == "asked"), "")
-    return replace(recap, notes=(), summary=Summary(asked=asked, **lists))
+    return replace(recap, notes=(), summary=Summary.of({"asked": asked, **lists}))
 
 
 def _topic(asked: str) -> str:
