@@ -112,6 +112,7 @@ class Summary:
     decided: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    is_slight: bool = False  # one prompt and hardly any work: no session that anyone goes on with
 
     def __post_init__(self) -> None:
         for what, text in self.texts:
@@ -128,12 +129,12 @@ class Summary:
         """From its parts by name. Those that an earlier version did not know are empty."""
         known: dict[str, Any] = {name: parts.get(name, "") for name, _ in NO_SUMMARY.texts}
         known |= {name: tuple(parts.get(name, ())) for name, _ in NO_SUMMARY.lists}
-        return cls(**known)
+        return cls(**known, is_slight=bool(parts.get("is_slight")))
 
     @property
     def parts(self) -> dict[str, Any]:
         """All of it by name."""
-        return {**dict(self.texts), **dict(self.lists)}
+        return {**dict(self.texts), **dict(self.lists), "is_slight": self.is_slight}
 
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
@@ -145,7 +146,7 @@ class Summary:
         return (("done", self.done), ("decided", self.decided), ("files", self.files), ("open", self.open))
 
     def __bool__(self) -> bool:
-        return any(self.parts.values())
+        return any(part for _, part in (*self.texts, *self.lists))
 
 
 NO_SUMMARY = Summary()
@@ -188,7 +189,7 @@ class Recap:
         notes = tuple(note for note in self.notes if not is_unwanted(note.text))
         texts = {name: "" if is_unwanted(text) else text for name, text in self.summary.texts}
         parts = {name: tuple(line for line in lines if not is_unwanted(line)) for name, lines in self.summary.lists}
-        return replace(self, notes=notes, summary=Summary.of({**texts, **parts}))
+        return replace(self, notes=notes, summary=Summary.of({**self.summary.parts, **texts, **parts}))
 
     def retold(self, tell: Callable[[str], str]) -> "Recap":
         """With every line told otherwise; a line of which nothing is left goes."""
@@ -200,7 +201,7 @@ class Recap:
         return replace(
             self,
             notes=tuple(Note(code=code, text=text) for code, text in notes if text),
-            summary=Summary.of({**texts, **parts}),
+            summary=Summary.of({**self.summary.parts, **texts, **parts}),
         )
 
 
