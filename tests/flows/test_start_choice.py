@@ -11,7 +11,7 @@ from recollect.domain.session import Summary
 from recollect.domain.settings import Budgets, Inject, Mode, Settings, Start
 from recollect.engine.continuity import LAST, SESSIONS
 from recollect.engine.engine import Engine
-from recollect.engine.session_start import DECISIONS, ERRORS, FILES, INDEX
+from recollect.engine.full_start import DECISIONS, ERRORS, FILES, INDEX
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import OTHER_PROJECT, a_draft, a_question, a_start, an_end
 from tests.flows.blocks import ids_in, items, priced, said, section

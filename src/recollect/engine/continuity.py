@@ -1,8 +1,5 @@
-"""What the last sessions of a project left for the next one: their notes in codes, and their summaries.
-
-Where there is not room for all of it, what says the most that is not said yet comes first, so that a name or a number
-is told rather than the same thing twice. Sessions before the last few are told of only where room is left.
-"""
+"""What the sessions of a project left for later ones: where the last one ended; for whoever wants more, notes in codes
+and summaries. The agent's words are marked as such."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -16,12 +13,12 @@ from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.session_ports import KeepsRecaps
 from recollect.engine.showing import line_as_read
-from recollect.engine.telling import told_within
 from recollect.rank.budget import Offer
-from recollect.text.block import brief_line_of, day_of, note_line_of, summary_line_of
+from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
 from recollect.text.sentences import sentences
 
 LAST, SESSIONS, EARLIER = "Last session", "Sessions", "Earlier sessions"
+MOST_LISTED = 4  # tasks of a session that are named
 MOST_SESSIONS = 2000  # that are looked through
 CODES, SUMMARIES = "codes", "summaries"
 HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
@@ -82,24 +79,52 @@ def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequ
 
 
 def summaries(recaps: Sequence[Recap]) -> list[Offer]:
-    """Whole."""
-    return [_offer(recap, SESSIONS) for recap in _safe(recaps) if _has_outcome(recap)]
+    """Whole, else in short."""
+    told = [recap for recap in _safe(recaps) if _has_outcome(recap)]
+    return [Offer((summary_line_of(one), brief_line_of(one)), SESSIONS, shares=(SUMMARIES,)) for one in told]
 
 
-def summaries_within(
-    recaps: Sequence[Recap], settings: Settings, *, room_tokens: int, said: Sequence[str], older: bool
-) -> list[Offer]:
-    """As much of them as finds room beside what is `said`; `older`: of earlier sessions too."""
-    last = settings.start.sessions
-    safe = [recap for recap in _safe(recaps if older else recaps[:last]) if _has_outcome(recap)]
-    recent = {recap.session for recap in recaps[:last]}
-    told = told_within(safe, recent, room_tokens=room_tokens, said=said)
-    return [_offer(recap, SESSIONS if recap.session in recent else EARLIER) for recap in told]
+def older(recaps: Sequence[Recap]) -> list[Offer]:
+    """In a line each."""
+    return [Offer((brief_line_of(one),), EARLIER) for one in _safe(recaps) if _has_outcome(one)]
 
 
-def _offer(recap: Recap, section: str) -> Offer:
-    line = brief_line_of(recap) if section == EARLIER else summary_line_of(recap)
-    return Offer((line,), section, shares=(SUMMARIES,))
+def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
+    """Where the last session ended, in five lines at most; without what the memories beside it tell."""
+    last = _last(recaps)
+    if last is None:
+        return []
+    (safe,) = _safe(without_lines([last], told))
+    summary, heading = safe.summary, f"{LAST} ({day_of(safe.at)})"
+    left = [note.text for note in safe.notes if note.code is NoteCode.NEXT] or list(summary.open)
+    lines = {
+        "asked": _quoted(summary.asked),
+        "later asked": _quoted(summary.later),
+        "ended, in the agent's words": _quoted(summary.ended),
+        "open": _listed(left),
+        "blocked": _listed([note.text for note in safe.notes if note.code is NoteCode.BLOCK]),
+    }
+    if not any(lines[part] for part in lines if "asked" not in part):
+        return []
+    return [Offer((item_line_of(f"{part}: {line}"),), heading) for part, line in lines.items() if line]
+
+
+def _last(recaps: Sequence[Recap]) -> Recap | None:
+    """The newest; before one in which hardly anything happened, one with work of the same day."""
+    if not recaps:
+        return None
+    reach = recaps[0].at - timedelta(days=1)
+    worked = (recap for recap in recaps if not recap.summary.is_slight and recap.at >= reach)
+    return next(worked, recaps[0])
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if text else ""
+
+
+def _listed(lines: Sequence[str]) -> str:
+    more = len(lines) - MOST_LISTED
+    return "; ".join([*lines[:MOST_LISTED], *([f"{more} more"] if more > 0 else [])])
 
 
 def _safe(recaps: Sequence[Recap]) -> list[Recap]:

@@ -221,15 +221,17 @@ def with_lines(block: str, lines: Sequence[str]) -> str:
 
 def summary_line_of(recap: Recap) -> str:
     summary = recap.summary
-    asked = [f"asked: {plain(summary.asked)}"] if summary.asked else []
+    asked = [f"{what}: {plain(text)}" for what, text in summary.texts if text and what != "ended"]
+    ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
     parts = [f"{what}: {', '.join(map(plain, lines))}" for what, lines in summary.lists if lines]
-    return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *parts])}"
+    return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *ended, *parts])}"
 
 
 def brief_line_of(recap: Recap) -> str:
     """What it was about, and what came of it."""
     summary = recap.summary
-    came = "; ".join(plain(line).rstrip(" .;") for _, lines in summary.lists for line in lines)
+    ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
+    came = "; ".join(ended or [plain(line).rstrip(" .;") for line in (*summary.done, *summary.decided, *summary.open)])
     return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked), came)))}"
 
 
