@@ -1,4 +1,4 @@
-"""What a session leaves for the next one: notes in codes and a summary, without what may not be kept."""
+"""What a session leaves for the next one, without what may not be kept; told as by a start block in the style `full`."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -9,7 +9,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, MemoryId, Role, SessionId, Source
 from recollect.domain.session import Note, NoteCode, Recap, Summary
-from recollect.domain.settings import Archive, Budgets, Settings, Start
+from recollect.domain.settings import Archive, Budgets, Settings, Start, StartStyle
 from recollect.engine.continuity import EARLIER, LAST, SESSIONS, sessions_of, shown
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
@@ -20,6 +20,8 @@ from tests.flows.conftest import engine_on
 from tests.flows.test_start_choice import AREAS
 from tests.requirements import covers
 
+FULL_START = Start(style=StartStyle.FULL)
+ONE_SESSION = Start(style=StartStyle.FULL, sessions=1)
 KEY = "AKIA" + "QWERTYUIOPASDFGH"
 FULL = Summary(
     asked="make login faster",
@@ -28,6 +30,11 @@ FULL = Summary(
     files=("src/pool.py", "src/auth.py"),
     open=("measure it",),
 )
+
+
+@pytest.fixture
+def engine(store: SqliteStore) -> Engine:
+    return engine_on(store, Settings(start=FULL_START))
 
 
 @covers("MEM-6")
@@ -187,7 +194,7 @@ def test_notes_are_no_memories(engine: Engine) -> None:
 
 
 def test_how_many_sessions_are_told_of_is_a_setting(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(sessions=1)))
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL, sessions=1)))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     for n in range(3):
         engine.handle(an_end(f"s{n}", summary=Summary(done=(f"number {n}",)), at=NOW + timedelta(minutes=n)))
@@ -205,7 +212,7 @@ def test_a_session_that_only_asked_is_not_told_of(engine: Engine) -> None:
 
 @covers("MEM-7", "BUD-2")
 def test_earlier_sessions_are_told_in_a_line_each_where_room_is_left(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(sessions=1, older_sessions=2)))
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL, sessions=1, older_sessions=2)))
     for n, (asked, done) in enumerate(
         (
             ("Move the mails to a queue.", "nothing is told of this one"),
@@ -221,13 +228,15 @@ def test_earlier_sessions_are_told_in_a_line_each_where_room_is_left(store: Sqli
         "- 2026-03-02 asked: Rename the ledger.; done: it is called journal; open: tidy up"
     ]
     assert section(block, EARLIER) == [
-        "- 2026-03-02 timeouts in the pool: max_connections=50",
-        "- 2026-03-02 build the refund page: `refund_form` posts to /refunds",
+        "- 2026-03-02 We're hitting timeouts in the pool: max_connections=50; tidy up",
+        "- 2026-03-02 Let's build the refund page. It needs a form: `refund_form` posts to /refunds; tidy up",
     ]
 
 
 def test_where_something_finds_no_room_earlier_sessions_are_not_told_of(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(sessions=1), budgets=Budgets(start_tokens=300)))
+    engine = engine_on(
+        store, Settings(start=Start(style=StartStyle.FULL, sessions=1), budgets=Budgets(start_tokens=300))
+    )
     for n, area in enumerate(AREAS):
         engine.remember(a_draft(f"The {area} never touches what the others own and answers in time."))
         engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}"), at=NOW + timedelta(minutes=n)))
@@ -242,16 +251,6 @@ def test_a_summary_does_not_repeat_the_notes(engine: Engine) -> None:
     block = engine.handle(a_start("s2")).block
     assert block.count("shared by all workers") == 1
     assert section(block, SESSIONS) == ["- 2026-03-02 asked: Make the login faster.; files: src/pool.py"]
-
-
-def test_where_room_is_short_names_and_numbers_are_told_rather_than_many_words(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=200)))
-    talk = [f"we talked about the {area} for long, and about who might look at it some day" for area in AREAS[:12]]
-    told = Summary(asked="Make the login faster.", decided=(*talk, "pool_size=50, socket_timeout=5"))
-    engine.handle(an_end("s1", summary=told))
-    block = engine.handle(a_start("s2")).block
-    assert "pool_size=50, socket_timeout=5" in block
-    assert block.count("some day") < 12
 
 
 @covers("PRI-4")

@@ -68,6 +68,11 @@ def without_lines(recaps: Sequence[Recap], memories: Sequence[Memory]) -> list[R
     return [recap.without(repeats) for recap in recaps]
 
 
+def without_notes(recaps: Sequence[Recap]) -> list[Recap]:
+    """Without what their notes say as well."""
+    return [recap.without({note.text for note in recap.notes}.__contains__) for recap in recaps]
+
+
 def _repeating(memories: Sequence[Memory]) -> Callable[[str], bool]:
     said = [words_of(sentence) for memory in memories for sentence in sentences(memory.text)]
     return lambda line: is_echo(line, said)
@@ -79,9 +84,9 @@ def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequ
 
 
 def summaries(recaps: Sequence[Recap]) -> list[Offer]:
-    """Whole, else in short."""
+    """Whole."""
     told = [recap for recap in _safe(recaps) if _has_outcome(recap)]
-    return [Offer((summary_line_of(one), brief_line_of(one)), SESSIONS, shares=(SUMMARIES,)) for one in told]
+    return [Offer((summary_line_of(one),), SESSIONS, shares=(SUMMARIES,)) for one in told]
 
 
 def older(recaps: Sequence[Recap]) -> list[Offer]:
@@ -104,7 +109,7 @@ def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]
         "open": _listed(left),
         "blocked": _listed([note.text for note in safe.notes if note.code is NoteCode.BLOCK]),
     }
-    if not any(lines[part] for part in lines if "asked" not in part):
+    if not (safe.notes or _has_outcome(safe)):
         return []
     return [Offer((item_line_of(f"{part}: {line}"),), heading) for part, line in lines.items() if line]
 

@@ -57,7 +57,7 @@ def build(
     low = [choice for _, _, choices in weighed for choice in choices]
     chosen = undisputed(_ordered(best), situation)
     told_here = [hit.memory for hit in chosen]
-    left = continuity.without_lines(recaps, told_here)
+    left = continuity.without_notes(continuity.without_lines(recaps, told_here))
     offers = [
         *map(_offer, map(for_block, chosen)),
         *continuity.notes(recaps, settings, situation.now, told_here),

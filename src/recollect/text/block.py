@@ -232,7 +232,7 @@ def brief_line_of(recap: Recap) -> str:
     summary = recap.summary
     ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
     came = "; ".join(ended or [plain(line).rstrip(" .;") for line in (*summary.done, *summary.decided, *summary.open)])
-    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked), came)))}"
+    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked).rstrip(' .'), came)))}"
 
 
 def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:

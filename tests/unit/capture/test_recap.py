@@ -60,7 +60,7 @@ def test_a_session_in_which_nothing_was_said_leaves_nothing() -> None:
 
 @covers("MEM-7")
 def test_what_was_asked_is_the_first_request_in_the_users_words() -> None:
-    events = [
+    events: list[Event] = [
         a_prompt("Hello!"),
         a_prompt("/compact now", origin=Origin.COMMAND),
         a_prompt("Hi, the export is slow for large shops. It takes 40 seconds.", message="m2"),
@@ -180,7 +180,7 @@ def test_talk_about_the_work_is_no_end(talk: str) -> None:
 
 
 def test_a_short_end_is_told_with_the_one_before_it() -> None:
-    events = [
+    events: list[Event] = [
         a_prompt("Add retries to the uploader."),
         a_reply("Let me see."),
         a_reply("The uploader tries three times with a backoff."),
@@ -200,7 +200,7 @@ def test_an_end_is_never_longer_than_its_room() -> None:
 
 @covers("MEM-7")
 def test_the_last_request_that_changed_files_is_told_beside_the_first() -> None:
-    events = [
+    events: list[Event] = [
         a_prompt("Add retries to the uploader."),
         edited(f"{FOLDER}/up.py"),
         a_prompt("Now do the same thing for the downloader."),
