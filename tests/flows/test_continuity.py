@@ -1,4 +1,4 @@
-"""What a session leaves for the next one, without what may not be kept; told as by a start block in the style `full`."""
+"""What a session leaves for the next one, and what of it may not be kept; start blocks here are in the style `full`."""
 
 from dataclasses import replace
 from datetime import timedelta

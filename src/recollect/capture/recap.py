@@ -7,7 +7,6 @@ say of commits, files, lists of tasks and commands that fail. It reads no decisi
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from recollect.capture.closing import outcome_of, prose_of
 from recollect.capture.origin import is_plan
@@ -22,7 +21,7 @@ from recollect.text.sentences import shortened
 ASKED_CHARS, ENDED_CHARS, LINE_CHARS = 160, 200, 260
 LEAST_ENDED_CHARS = 60  # `Committed as 3fe1c2a.` alone does not tell what
 CLOSINGS = 3  # turns that are looked back for more
-LEAST_WORDS, LEAST_WORDS_LATER = 2, 6  # of a request; and of one that takes the place of another
+LEAST_WORDS, LEAST_WORDS_LATER = 2, 6  # of a request; `yes, commit` is none that takes the place of another
 LEANING_WORDS = 8
 SLIGHT_TOOLS = 5  # a session of one prompt and fewer tools, in which nothing changed, is no work to go on with
 _LEANS = Pattern(  # on what an earlier session says
@@ -34,19 +33,11 @@ _TITLE = Pattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, a
 MOST = {NoteCode.IMPL: 5, NoteCode.DEC: 5, NoteCode.BLOCK: 2, NoteCode.NEXT: 8}
 
 
-@dataclass(slots=True)
-class _Turn:
-    """One prompt and what came of it."""
-
-    request: str
-    reply: str = ""  # the last one
-
-
 class Recapping:
     def __init__(self) -> None:
         self._asked = ""
-        self._later = ""  # the last request after which files changed
-        self._turns: list[_Turn] = []
+        self._later = ""  # the last request
+        self._closings: list[str] = []  # the last reply of each of the last turns
         self._prompts = 0
         self._picked: list[str] = []
         self._work = Work()
@@ -55,10 +46,10 @@ class Recapping:
         match event:
             case Prompt() if event.origin is Origin.USER or is_plan(event.text):
                 self._prompted(event.text)
-            case Reply() if self._turns:
-                self._turns[-1].reply = event.text
+            case Reply() if self._closings:
+                self._closings[-1] = event.text
             case ToolSucceeded() | ToolFailed():
-                self._worked(event)
+                self._work.hear(event)
             case _:
                 pass
 
@@ -88,24 +79,19 @@ class Recapping:
     def _prompted(self, text: str) -> None:
         request = _request(text)
         self._prompts += 1
-        self._turns = [*self._turns, _Turn(request)][-CLOSINGS:]
+        self._closings = [*self._closings, ""][-CLOSINGS:]
         words = len(request.split())
         is_request = words >= LEAST_WORDS or "/" in request  # `@docs/plan.md`
         if is_request and not (words <= LEANING_WORDS and _LEANS.match(request)):
             self._asked = self._asked or request
-
-    def _worked(self, event: ToolSucceeded | ToolFailed) -> None:
-        has_changed = self._work.hear(event)
-        request = self._turns[-1].request if self._turns else ""
-        if has_changed and len(request.split()) >= LEAST_WORDS_LATER:
-            self._later = request
+            self._later = request if words >= LEAST_WORDS_LATER else self._later
 
     def _ended(self) -> str:
         """The report of the last turn. Where it says little, with the one before it."""
         told = ""
-        for turn in reversed(self._turns):
+        for reply in reversed(self._closings):
             room = ENDED_CHARS - len(told) - 1
-            told = f"{outcome_of(turn.reply, chars=room)} {told}".strip()
+            told = f"{outcome_of(reply, chars=room)} {told}".strip()
             if len(told) >= LEAST_ENDED_CHARS:
                 break
         return told

@@ -47,8 +47,7 @@ class Work:
         self._failing: dict[str, _Failing] = {}
         self.tools = 0
 
-    def hear(self, event: ToolSucceeded | ToolFailed) -> bool:
-        """Whether it changed files."""
+    def hear(self, event: ToolSucceeded | ToolFailed) -> None:
         self.tools += 1
         error = failure_of(event)
         command = command_of(event.tool, event.input)
@@ -57,7 +56,7 @@ class Work:
         changes = () if error else changes_of(event.tool, event.input)
         self._plans.hear(event, has_changed=bool(changes))
         if error:
-            return False
+            return
         if changes:
             changed = set(places((change.path for change in changes), event.folder))
             self._files.update(changed)
@@ -72,7 +71,6 @@ class Work:
             self._commits = [*self._commits, (subject, self._fresh)][-COMMITS_KEPT:]
             self._fresh = Counter()
             self._failing = {}  # what failed before did not keep the work from being finished
-        return bool(changes)
 
     @property
     def commits(self) -> list[str]:

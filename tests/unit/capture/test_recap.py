@@ -199,13 +199,12 @@ def test_an_end_is_never_longer_than_its_room() -> None:
 
 
 @covers("MEM-7")
-def test_the_last_request_that_changed_files_is_told_beside_the_first() -> None:
+def test_the_last_request_is_told_beside_the_first() -> None:
     events: list[Event] = [
         a_prompt("Add retries to the uploader."),
         edited(f"{FOLDER}/up.py"),
         a_prompt("Now do the same thing for the downloader."),
         edited(f"{FOLDER}/down.py"),
-        a_prompt("How long does a retry take in the worst case?"),
         a_prompt("yes, commit"),
     ]
     summary = recap(events)[1]
