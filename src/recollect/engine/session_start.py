@@ -29,7 +29,7 @@ from recollect.text.query import content_words
 FACTS, COMMANDS, TIED = "Facts and decisions", "Commands", "About the open work"
 POOL = 200  # of the newest of a kind that are looked at
 COMMAND = "Command for "  # as the title of one begins
-MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT, Kind.ERROR_PATTERN)
+MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT)  # an error is told when it comes
 LEAST_BRANCH_WORDS = 2  # `fix` or `main` say nothing
 _NO_SUBJECT = frozenset(
     "fix feat feature bug bugfix hotfix chore docs doc test refactor main master dev release".split()

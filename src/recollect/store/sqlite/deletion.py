@@ -138,8 +138,9 @@ def _telling_of(session: SessionId, said: Collection[str], left: Collection[Reca
         told = _as_read(_DAY.sub("", line))
         if told.startswith(_FILES):  # of a session of which nothing else is told
             return bool(files.search(told))
-        topic = _BETWEEN.split(told.removeprefix(_ASKED), maxsplit=1)[0]  # what it was asked is told in short
-        return bool(whole.search(told)) or is_said(topic, asked)
+        # Earlier versions told what it was asked in short; what is quoted is whole.
+        topic = _BETWEEN.split(told.removeprefix(_ASKED), maxsplit=1)[0]
+        return bool(whole.search(told)) or (not topic.startswith('"') and is_said(topic, asked))
 
     return tells
 
