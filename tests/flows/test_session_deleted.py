@@ -132,11 +132,11 @@ def test_a_candidate_that_another_session_said_too_stays(store: SqliteStore) -> 
 def test_what_another_session_is_and_was_told_stays(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
-    left = Summary(asked="the quokka deployment", done=("it is half moved",))
+    left = Summary(asked="move the quokka deployment", done=("it is half moved",))
     lived(engine, a_start("s0"), an_end("s0", "next: feed the numbatzq", summary=left))
     start = engine.handle(a_start("s2")).block
     assert "- open: feed the numbatzq" in start
-    assert '- asked: "the quokka deployment"' in start
+    assert '- asked: "move the quokka deployment"' in start
     block = engine.handle(a_prompt("Fix auth token handling", session="s2", message="m1")).block
     lived(engine, a_start(), a_prompt(f"{ASIDE} Now feed the numbatzq.", message="m1"), an_end())
     engine.handle(a_deletion())
