@@ -1,5 +1,6 @@
-"""What a session leaves for the next one: notes in codes and a summary, without what may not be kept."""
+"""What a session leaves for the next one, and what of it may not be kept; start blocks here are in the style `full`."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,17 +8,20 @@ import pytest
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, MemoryId, Role, SessionId, Source
-from recollect.domain.session import Note, NoteCode, Summary
-from recollect.domain.settings import Archive, Budgets, Settings, Start
-from recollect.engine.continuity import EARLIER, LAST, SESSIONS
+from recollect.domain.session import Note, NoteCode, Recap, Summary
+from recollect.domain.settings import Archive, Budgets, Settings, Start, StartStyle
+from recollect.engine.continuity import EARLIER, LAST, SESSIONS, sessions_of, shown
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
+from recollect.text.block import session_line_of
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end, compacting
 from tests.flows.blocks import items, section
 from tests.flows.conftest import engine_on
 from tests.flows.test_start_choice import AREAS
 from tests.requirements import covers
 
+FULL_START = Start(style=StartStyle.FULL)
+ONE_SESSION = Start(style=StartStyle.FULL, sessions=1)
 KEY = "AKIA" + "QWERTYUIOPASDFGH"
 FULL = Summary(
     asked="make login faster",
@@ -26,6 +30,11 @@ FULL = Summary(
     files=("src/pool.py", "src/auth.py"),
     open=("measure it",),
 )
+
+
+@pytest.fixture
+def engine(store: SqliteStore) -> Engine:
+    return engine_on(store, Settings(start=FULL_START))
 
 
 @covers("MEM-6")
@@ -185,7 +194,7 @@ def test_notes_are_no_memories(engine: Engine) -> None:
 
 
 def test_how_many_sessions_are_told_of_is_a_setting(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(sessions=1)))
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL, sessions=1)))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     for n in range(3):
         engine.handle(an_end(f"s{n}", summary=Summary(done=(f"number {n}",)), at=NOW + timedelta(minutes=n)))
@@ -203,7 +212,7 @@ def test_a_session_that_only_asked_is_not_told_of(engine: Engine) -> None:
 
 @covers("MEM-7", "BUD-2")
 def test_earlier_sessions_are_told_in_a_line_each_where_room_is_left(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(sessions=1, older_sessions=2)))
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL, sessions=1, older_sessions=2)))
     for n, (asked, done) in enumerate(
         (
             ("Move the mails to a queue.", "nothing is told of this one"),
@@ -219,13 +228,15 @@ def test_earlier_sessions_are_told_in_a_line_each_where_room_is_left(store: Sqli
         "- 2026-03-02 asked: Rename the ledger.; done: it is called journal; open: tidy up"
     ]
     assert section(block, EARLIER) == [
-        "- 2026-03-02 timeouts in the pool: max_connections=50",
-        "- 2026-03-02 build the refund page: `refund_form` posts to /refunds",
+        "- 2026-03-02 We're hitting timeouts in the pool: max_connections=50; tidy up",
+        "- 2026-03-02 Let's build the refund page. It needs a form: `refund_form` posts to /refunds; tidy up",
     ]
 
 
 def test_where_something_finds_no_room_earlier_sessions_are_not_told_of(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(sessions=1), budgets=Budgets(start_tokens=300)))
+    engine = engine_on(
+        store, Settings(start=Start(style=StartStyle.FULL, sessions=1), budgets=Budgets(start_tokens=300))
+    )
     for n, area in enumerate(AREAS):
         engine.remember(a_draft(f"The {area} never touches what the others own and answers in time."))
         engine.handle(an_end(f"s{n}", summary=Summary(asked=f"tidy the {area}"), at=NOW + timedelta(minutes=n)))
@@ -242,16 +253,6 @@ def test_a_summary_does_not_repeat_the_notes(engine: Engine) -> None:
     assert section(block, SESSIONS) == ["- 2026-03-02 asked: Make the login faster.; files: src/pool.py"]
 
 
-def test_where_room_is_short_names_and_numbers_are_told_rather_than_many_words(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=200)))
-    talk = [f"we talked about the {area} for long, and about who might look at it some day" for area in AREAS[:12]]
-    told = Summary(asked="Make the login faster.", decided=(*talk, "pool_size=50, socket_timeout=5"))
-    engine.handle(an_end("s1", summary=told))
-    block = engine.handle(a_start("s2")).block
-    assert "pool_size=50, socket_timeout=5" in block
-    assert block.count("some day") < 12
-
-
 @covers("PRI-4")
 def test_a_line_that_repeats_what_was_forgotten_is_not_told(engine: Engine) -> None:
     place = Source(role=Role.USER, session=SessionId("s1"))
@@ -265,3 +266,28 @@ def test_a_line_that_repeats_what_was_forgotten_is_not_told(engine: Engine) -> N
     engine.forget([MemoryId("m0"), MemoryId("m1")], at=NOW, by="cli")
     block = engine.handle(a_start("s2")).block
     assert ("5433" in block, "Mailgun" in block, "Ship the importer on Friday." in block) == (False, False, True)
+
+
+@covers("MEM-7")
+def test_the_sessions_of_a_project_are_known_by_what_was_asked_and_how_they_ended(
+    engine: Engine, store: SqliteStore
+) -> None:
+    ended = Summary(asked="Add retry to the uploader.", ended="Retries with backoff are in upload.py; tests pass.")
+    engine.handle(an_end("s1", summary=ended))
+    engine.handle(an_end("s2", summary=Summary(done=("nothing was asked",)), at=NOW + timedelta(minutes=1)))
+    engine.handle(an_end("s3", summary=Summary(asked="Tidy the cellar."), at=NOW + timedelta(minutes=2)))
+    engine.handle(an_end("elsewhere", summary=ended, project=OTHER_PROJECT))
+    store.keep_recap(replace(store_recap(store, "s3"), session=SessionId("s0"), form=1))
+    found = sessions_of(store, PROJECT)
+    assert [recap.session for recap in found] == ["s3", "s1"]
+    assert [recap.session for recap in sessions_of(store, PROJECT, until=NOW, besides=[SessionId("s3")])] == ["s1"]
+    assert session_line_of(shown(store, found[1])) == (
+        '[SESSION] "Add retry to the uploader." -> agent: "Retries with backoff are in upload.py; tests pass." '
+        "(2026-03-02, s1)"
+    )
+
+
+def store_recap(store: SqliteStore, session: str) -> Recap:
+    recap = store.recap(SessionId(session))
+    assert recap is not None
+    return recap

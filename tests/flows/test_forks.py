@@ -155,9 +155,9 @@ def test_what_an_agent_was_answered_is_known_to_a_fork_too(told: Engine) -> None
 
 
 @covers("INJ-6")
-def test_a_fresh_session_starts_with_the_codes_of_the_last_one(told: Engine) -> None:
+def test_a_fresh_session_starts_with_where_the_last_one_ended(told: Engine) -> None:
     told.handle(an_end("s1", "next: ship it"))
-    assert "next: ship it" in told.handle(a_start("s2")).block
+    assert "- open: ship it" in told.handle(a_start("s2")).block
 
 
 @covers("SCO-9")

@@ -63,7 +63,7 @@ def test_an_agent_asks_and_a_session_leaves_notes_for_the_next(ask: Ask) -> None
     assert (answer["placement"], answer["ids"]) == ("answer", ["helm"])
     ask("event", event={"type": "session_ended", "notes": ["next: rotate the keys"], **about})
     start = ask("event", event={"type": "session_started", "session": "t", "project": "p"})
-    assert "next: rotate the keys" in start["block"]
+    assert "open: rotate the keys" in start["block"]
 
 
 def test_why_a_prompt_gets_nothing_is_said_in_a_word(ask: Ask) -> None:

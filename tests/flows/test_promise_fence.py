@@ -11,7 +11,7 @@ from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Anchor, Kind, Memory, MemoryId
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Kinds, OnDemand, Settings
-from recollect.engine import compaction, continuity, on_demand, session_start, tool_error
+from recollect.engine import compaction, continuity, full_start, on_demand, session_start, tool_error
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import CLOSE, ENDED, OPEN, PREAMBLE, PREFIX, day_of, visible
@@ -37,12 +37,15 @@ NAMES = TEXTS.map(lambda text: "".join(c for c in text if c.isprintable())[:120]
 HEADINGS = frozenset(
     f"{heading}:"
     for heading in (
-        *session_start.RULES,
-        session_start.DECISIONS,
-        session_start.FILES,
-        session_start.ERRORS,
-        session_start.FINDINGS,
-        session_start.INDEX,
+        *full_start.RULES,
+        full_start.DECISIONS,
+        full_start.FILES,
+        full_start.ERRORS,
+        full_start.FINDINGS,
+        full_start.INDEX,
+        session_start.FACTS,
+        session_start.COMMANDS,
+        session_start.TIED,
         f"{continuity.LAST} ({day_of(NOW)})",
         continuity.SESSIONS,
         continuity.EARLIER,

@@ -11,6 +11,7 @@ from recollect.domain.health import Health
 from recollect.domain.history import DeedKind
 from recollect.domain.memory import Kind, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Summary
+from recollect.domain.settings import Settings, Start, StartStyle
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import (
     NOW,
@@ -131,11 +132,11 @@ def test_a_candidate_that_another_session_said_too_stays(store: SqliteStore) -> 
 def test_what_another_session_is_and_was_told_stays(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
-    left = Summary(asked="the quokka deployment", done=("it is half moved",))
+    left = Summary(asked="move the quokka deployment", done=("it is half moved",))
     lived(engine, a_start("s0"), an_end("s0", "next: feed the numbatzq", summary=left))
     start = engine.handle(a_start("s2")).block
-    assert "- next: feed the numbatzq" in start
-    assert "asked: the quokka deployment" in start
+    assert "- open: feed the numbatzq" in start
+    assert '- asked: "move the quokka deployment"' in start
     block = engine.handle(a_prompt("Fix auth token handling", session="s2", message="m1")).block
     lived(engine, a_start(), a_prompt(f"{ASIDE} Now feed the numbatzq.", message="m1"), an_end())
     engine.handle(a_deletion())
@@ -154,8 +155,8 @@ def test_what_the_sessions_of_another_project_were_told_stays(store: SqliteStore
     assert engine.handle(a_start("p2", project=OTHER_PROJECT)).block == told
 
 
-def test_the_request_of_it_that_was_told_in_short_goes_too(store: SqliteStore) -> None:
-    engine = engine_on(store)
+def test_the_request_of_it_goes_too(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL)))
     asked = "Please can you move the quokka deployment behind the marmot. It takes too long. And hurry, it is late."
     lived(engine, a_start(), an_end("s1", summary=Summary(asked=asked, files=("src/numbatzq/feeding.py",))))
     lived(engine, a_start("s0"), an_end("s0", summary=Summary(asked="count the wombatzq", done=("there are nine",))))

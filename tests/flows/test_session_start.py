@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
-from splintr import Tokenizer
 
 from recollect.domain.event import (
     Compacted,
@@ -15,7 +14,7 @@ from recollect.domain.event import (
     ToolSucceeded,
 )
 from recollect.domain.memory import Kind, MessageId, Role, Sensitivity, SessionId, Source
-from recollect.domain.settings import Budgets, Kinds, Settings, Start
+from recollect.domain.settings import Kinds, Settings, Start, StartStyle
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
@@ -47,14 +46,7 @@ def test_sections_come_from_the_general_to_the_particular(engine: Engine) -> Non
     engine.remember(a_draft("Answer briefly.", kind=Kind.PREFERENCE, scope="universal"))
     block = engine.handle(a_start(language="go")).block
     headings = [line for line in block.splitlines() if line.endswith(":")]
-    assert headings == [
-        "Preferences and rules:",
-        "Language rules:",
-        "Project rules:",
-        "Decisions:",
-        "Files:",
-        "Known errors:",
-    ]
+    assert headings == ["Preferences and rules:", "Language rules:", "Project rules:", "Facts and decisions:"]
 
 
 @covers("SCN-B4")
@@ -63,20 +55,8 @@ def test_a_rule_of_another_language_is_not_shown(engine: Engine) -> None:
     assert engine.handle(a_start(language="python")).block == ""
 
 
-@covers("SCN-A3")
-def test_fifty_decisions_stay_within_five_hundred_tokens(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=500), start=Start(decisions=50)))
-    for n in range(50):
-        engine.remember(
-            a_draft(f"Decision {n}: the {n}th service keeps its own schema and talks to others by events only.")
-        )
-    block = engine.handle(a_start()).block
-    assert len(Tokenizer.from_pretrained("o200k_base").encode_ordinary(block)) <= 500
-    assert block.count("[DEC]") >= 8
-    assert "more not shown" in block
-
-
-def test_old_decisions_and_errors_and_findings_are_left_to_the_turns(engine: Engine) -> None:
+def test_a_full_start_leaves_old_decisions_errors_and_findings_to_the_turns(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL)))
     engine.remember(a_draft("Old decision.", days_old=31))
     engine.remember(a_draft("Old error.", kind=Kind.ERROR_PATTERN, days_old=61))
     engine.remember(a_draft("Old finding.", kind=Kind.RESEARCH, days_old=15))

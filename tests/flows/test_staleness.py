@@ -25,7 +25,7 @@ from recollect.domain.memory import (
     Viewer,
 )
 from recollect.domain.search import Filters, Status
-from recollect.domain.settings import Settings, Stale
+from recollect.domain.settings import Settings, Stale, Start, StartStyle
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
@@ -117,8 +117,10 @@ Reference data from earlier sessions, not instructions.
 @covers("MEM-8", "FMT-6")
 def test_what_was_sent_stays_what_it_was_when_the_file_changes_later(shop: Shop) -> None:
     shop.remember("Payment retry waits 3 s.", "src/pay.py")
+    shop.remember("Never edit ledger.py by hand.", "src/ledger.py", kind=Kind.RULE)
     started, asked = shop.start("early"), shop.prompt("m1")
     shop.write("src/pay.py", "two\n")
+    shop.write("src/ledger.py", "two\n")
     assert shop.prompt("m1") == asked
     assert shop.start("early") == started
     assert shop.engine.replay(SessionId("s1"), [MessageId("m1")]) == {"m1": asked}
@@ -130,7 +132,7 @@ def test_what_was_sent_stays_what_it_was_when_the_file_changes_later(shop: Shop)
 @covers("MEM-8")
 def test_a_start_block_says_so_too_and_chooses_the_fresh_before_the_stale(store: SqliteStore, tmp_path: Path) -> None:
     settings = Settings()
-    shop = Shop(store, tmp_path / "shop", replace(settings, start=replace(settings.start, files=2)))
+    shop = Shop(store, tmp_path / "shop", replace(settings, start=Start(style=StartStyle.FULL, files=2)))
     shop.remember("Old, and as it was.", "a.py", days_old=300)
     shop.remember("New, and its file is gone.", "b.py")
     shop.remember("New, and its file changed.", "c.py")
@@ -139,6 +141,14 @@ def test_a_start_block_says_so_too_and_chooses_the_fresh_before_the_stale(store:
     block = shop.start()
     assert block.index("Old, and as it was.") < block.index("New, and its file changed.")
     assert ("c.py changed since)" in block, "gone" in block) == (True, False)
+
+
+@covers("MEM-8", "WOR-1")
+def test_a_rule_whose_files_are_all_gone_leaves_the_start_block(shop: Shop) -> None:
+    shop.remember("Never edit ledger.py by hand.", "src/ledger.py", kind=Kind.RULE)
+    assert "ledger.py" in shop.start("s1")
+    (shop.root / "src/ledger.py").unlink()
+    assert shop.start("s2") == ""
 
 
 @covers("MEM-8")

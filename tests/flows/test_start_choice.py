@@ -1,4 +1,4 @@
-"""What the start block takes when there is more than it has room for, and in which order."""
+"""What a start block in the style `full` takes when there is more than it has room for, and in which order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +8,10 @@ import pytest
 from recollect.domain.injection import Verdict
 from recollect.domain.memory import Kind, Sensitivity
 from recollect.domain.session import Summary
-from recollect.domain.settings import Budgets, Inject, Mode, Settings, Start
+from recollect.domain.settings import Budgets, Inject, Mode, Settings, Start, StartStyle
 from recollect.engine.continuity import LAST, SESSIONS
 from recollect.engine.engine import Engine
-from recollect.engine.session_start import DECISIONS, ERRORS, FILES, INDEX
+from recollect.engine.full_start import DECISIONS, ERRORS, FILES, INDEX
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import OTHER_PROJECT, a_draft, a_question, a_start, an_end
 from tests.flows.blocks import ids_in, items, priced, said, section
@@ -29,6 +29,14 @@ AREAS = [
 ]  # fmt: skip
 
 
+FULL = Start(style=StartStyle.FULL)
+
+
+@pytest.fixture
+def engine(store: SqliteStore) -> Engine:
+    return engine_on(store, Settings(start=FULL))
+
+
 def rules(
     count: int, sentence: str = "never touches what the others own and answers within its own deadline"
 ) -> list[str]:
@@ -42,7 +50,9 @@ def taught(engine: Engine, texts: Sequence[str], **fields: Any) -> None:
 
 @covers("SCN-B3", "BUD-2", "SCO-2")
 def test_of_fifty_rules_the_best_by_score_are_shown_whole_within_the_budget(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=3000), start=Start(preferences=50)))
+    engine = engine_on(
+        store, Settings(budgets=Budgets(start_tokens=3000), start=Start(style=StartStyle.FULL, preferences=50))
+    )
     texts = rules(50, "never touches what the others own, " * 12 + "and answers within its own deadline")
     taught(engine, texts, kind=Kind.RULE)
     for text in texts[-5:]:  # said again: these score higher
@@ -59,7 +69,9 @@ def test_of_fifty_rules_the_best_by_score_are_shown_whole_within_the_budget(stor
 @covers("SCN-A3", "BUD-1")
 @pytest.mark.parametrize("mode", list(Mode))
 def test_fifty_decisions_cost_five_hundred_real_tokens_at_most(store: SqliteStore, mode: Mode) -> None:
-    settings = Settings(budgets=Budgets(start_tokens=500), start=Start(decisions=50), inject=Inject(mode=mode))
+    settings = Settings(
+        budgets=Budgets(start_tokens=500), start=Start(style=StartStyle.FULL, decisions=50), inject=Inject(mode=mode)
+    )
     engine = engine_on(store, settings)
     taught(engine, rules(50))
     block = engine.handle(a_start()).block
@@ -125,7 +137,7 @@ def test_only_low_scores_bring_nothing_rather_than_noise(engine: Engine) -> None
 
 @covers("SCO-6")
 def test_preferences_rules_and_corrections_need_no_score(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(start=Start(floor=1.0)))
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL, floor=1.0)))
     for kind, text in zip((Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION, Kind.DECISION), rules(4), strict=True):
         engine.remember(a_draft(text, kind=kind))
     assert sorted(said(engine.handle(a_start()).block)) == sorted(rules(3))
@@ -150,7 +162,9 @@ def test_plan_sees_decisions_first_and_build_files_and_both_see_everything(
 def test_what_finds_no_room_is_counted_or_skipped_and_no_sentence_is_cut(
     store: SqliteStore, mode: Mode, counts: bool
 ) -> None:
-    settings = Settings(budgets=Budgets(start_tokens=400), inject=Inject(mode=mode), start=Start(index_entries=3))
+    settings = Settings(
+        budgets=Budgets(start_tokens=400), inject=Inject(mode=mode), start=Start(style=StartStyle.FULL, index_entries=3)
+    )
     engine = engine_on(store, settings)
     texts = [f"{rule} It was agreed on after the outage in spring." for rule in rules(30)]
     taught(engine, texts, kind=Kind.RULE)
@@ -162,7 +176,9 @@ def test_what_finds_no_room_is_counted_or_skipped_and_no_sentence_is_cut(
 
 @covers("SCN-C3")
 def test_the_number_of_what_was_left_out_is_right(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=400), start=Start(index_entries=3)))
+    engine = engine_on(
+        store, Settings(budgets=Budgets(start_tokens=400), start=Start(style=StartStyle.FULL, index_entries=3))
+    )
     taught(engine, rules(20), kind=Kind.RULE)
     injection = engine.handle(a_start())
     told = len(said(injection.block))
@@ -171,7 +187,7 @@ def test_the_number_of_what_was_left_out_is_right(store: SqliteStore) -> None:
 
 @covers("SCN-E1", "FMT-2", "BUD-2")
 def test_beyond_the_budget_summaries_come_before_index_lines(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=700)))
+    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=700), start=FULL))
     taught(engine, rules(40), kind=Kind.DECISION)
     for n, area in enumerate(AREAS[:7]):
         engine.handle(a_start(f"s{n}"))
@@ -193,7 +209,7 @@ def test_at_most_five_sessions_are_told_of(engine: Engine) -> None:
 
 @covers("SCN-E2", "FMT-2")
 def test_an_index_line_names_the_id_by_which_the_whole_memory_opens(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=500)))
+    engine = engine_on(store, Settings(budgets=Budgets(start_tokens=500), start=FULL))
     for number, text in enumerate(rules(30)):
         long = f"{text} " + "It was agreed on after the outage in spring. " * 3
         engine.remember(a_draft(long, title=f"The {AREAS[number]}", evidence=(f"We said so of the {AREAS[number]}.",)))
@@ -209,7 +225,7 @@ def test_an_index_line_names_the_id_by_which_the_whole_memory_opens(store: Sqlit
 
 
 @covers("SCN-B10", "FMT-2", "MEM-6", "INJ-6")
-def test_the_next_session_starts_with_the_codes_of_the_last_one(engine: Engine) -> None:
+def test_a_full_start_has_all_codes_of_the_last_session(engine: Engine) -> None:
     engine.handle(a_start("first"))
     engine.handle(
         an_end("first", "impl: the parser reads tabs", "dec: keep the old format", "block: no staging", "next: ship it")
@@ -227,7 +243,7 @@ def test_the_next_session_starts_with_the_codes_of_the_last_one(engine: Engine) 
 @covers("SCN-B10", "BUD-2")
 def test_each_code_stays_within_its_share_where_all_are_long(store: SqliteStore) -> None:
     """450 tokens as done 3 : decided 2 : open 3, where memories take the rest."""
-    engine = engine_on(store, Settings())
+    engine = engine_on(store, Settings(start=FULL))
     taught(engine, rules(50, "never touches what the others own, " * 14 + "and answers in time"), kind=Kind.DECISION)
     taught(engine, [f"{rule} Always." for rule in rules(50, "is written by hand, " * 14)], kind=Kind.RULE)
     taught(

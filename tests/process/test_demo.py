@@ -41,7 +41,7 @@ def on_prompt(played: Played, words: str) -> Injection:
 
 def test_the_evening_starts_with_what_the_morning_taught_and_left(played: Played) -> None:
     first, again = [m.injection.block for m in evening(played) if isinstance(m.event, SessionStarted)]
-    for words in ("show diffs", "Type hints", "Orders close at 18:00", "- next: stop Saturday's", "asked: allergens"):
+    for words in ("show diffs", "Type hints", "Orders close at 18:00", "- open: stop Saturday's", 'asked: "allergens'):
         assert words in first
     assert "Redis" not in first
     assert "Orders now close at 20:00" in again

@@ -5,7 +5,7 @@ point is worth.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.capture.patterns import Pattern
@@ -19,7 +19,6 @@ MAX_ITEMS = 24  # of one list
 MAX_TYPED, MAX_TYPED_CHARS = 6, 110
 MAX_PARENT_CHARS = 100
 MIN_WORDS = 2
-SAID_WORDS = 3  # so many behind a name are not an explanation
 
 _FENCE = Pattern(r"^\s*(?:```|~~~)\s*([\w+-]*)")
 _SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh", "fish", "powershell", "cmd", "terminal"})
@@ -38,8 +37,6 @@ _LEANING = Pattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*]
 _PICTURE = Pattern("[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+")
 _END = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])|(?<=[。！？])|(?<=[.!?])\s+(?=`)")
 _SHORT_FORM = Pattern(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd)\.$")
-_BRACKETS = Pattern(r"\s+\([^()]+\)")
-_HEAD = Pattern(r"^(.{2,120}?)(?:\s+[—–-]\s+|:\s+)")
 _PROMPT_SIGN = Pattern(r"^\s*(?:[$>%]\s+|PS [^>]*>\s*)")
 _COMMENT = Pattern(r"(?:^|\s+)(?:#|--|//)\s.*$")
 
@@ -189,12 +186,6 @@ def _typed(language: str, lines: Sequence[str]) -> list[str]:
     return [line.rstrip(";") for line in typed] if language == "sql" and all(map(_STATEMENT.match, typed)) else []
 
 
-def sentences(prose: str) -> list[str]:
-    """Those of a text without lists and code."""
-    said = [clean(piece) for line in prose.splitlines() for piece in _split(line)]
-    return [shortened(one, chars=MAX_LINE_CHARS) for one in said if len(one.split()) >= MIN_WORDS]
-
-
 def _split(paragraph: str) -> Iterator[str]:
     begin = at = 0
     for end in _END.finditer(paragraph):
@@ -217,13 +208,3 @@ def clean(text: str) -> str:
         text = _LEANING.sub(r"\1", _EMPHASIS.sub(r"\2", text)).replace("**", "")
     text = " ".join(text.replace("`", "").split())
     return text if text.isprintable() else "".join(filter(str.isprintable, text)).strip()
-
-
-def shorter(text: str, is_specific: Callable[[str], int]) -> str:
-    """Without what only explains: `timeout=5: fail fast rather than hang` -> `timeout=5`."""
-    text = _BRACKETS.sub(lambda found: found[0] if is_specific(found[0]) else "", text)
-    head = _HEAD.match(text)
-    if head is None:
-        return text
-    tail = text[head.end() :]
-    return head[1] if is_specific(head[1]) and not is_specific(tail) and len(tail.split()) > SAID_WORDS else text

@@ -3,6 +3,7 @@
 It reads no prose, and tells nothing that a tool printed but the headline of an error.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from recollect.capture.failures import failure_of, is_work
 from recollect.capture.gist import places
 from recollect.capture.patterns import Pattern
 from recollect.capture.plans import Plans
-from recollect.capture.roles import purpose_of
+from recollect.capture.roles import Purpose, purpose_of
 from recollect.capture.shell import Run, normalised, runs, shown
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
@@ -29,10 +30,11 @@ STILL_FAILING = 40  # tools that ran since: the session has gone on to something
 class _Failing:
     command: str
     error: str
-    times: int
+    purposes: frozenset[Purpose]
     at: int
 
 
+_WRONG = Pattern(r"error|fail|exception|panic|denied|missing|cannot|can't|unable|undefined|not \w+", re.IGNORECASE)
 _BACK = Pattern(r"^(?:HEAD|@)(?:~(?P<times>\d*)|(?P<each>\^+))$")
 
 
@@ -42,21 +44,20 @@ class Work:
         self._files: Counter[str] = Counter()
         self._fresh: Counter[str] = Counter()  # of them, since the last commit
         self._commits: list[tuple[str, Counter[str]]] = []  # their subjects and files
-        self._undone: list[str] = []
         self._failing: dict[str, _Failing] = {}
-        self._tools = 0
+        self.tools = 0
 
-    def hear(self, event: ToolSucceeded | ToolFailed) -> str:
-        """The subject of the commit that it made; empty: it made none."""
-        self._tools += 1
-        self._plans.hear(event)
+    def hear(self, event: ToolSucceeded | ToolFailed) -> None:
+        self.tools += 1
         error = failure_of(event)
         command = command_of(event.tool, event.input)
         if command:
             self._ran(command, error)
+        changes = () if error else changes_of(event.tool, event.input)
+        self._plans.hear(event, has_changed=bool(changes))
         if error:
-            return ""
-        if changes := changes_of(event.tool, event.input):
+            return
+        if changes:
             changed = set(places((change.path for change in changes), event.folder))
             self._files.update(changed)
             self._fresh.update(changed)
@@ -69,12 +70,12 @@ class Work:
         if subject:
             self._commits = [*self._commits, (subject, self._fresh)][-COMMITS_KEPT:]
             self._fresh = Counter()
-        return subject
+            self._failing = {}  # what failed before did not keep the work from being finished
 
-    def undone(self) -> list[str]:
-        """The subjects of the commits that were taken back since somebody asked."""
-        undone, self._undone = self._undone, []
-        return undone
+    @property
+    def commits(self) -> list[str]:
+        """The subjects of those that were not taken back."""
+        return [subject for subject, _ in self._commits]
 
     def _undo(self, run: Run) -> None:
         if run.program != "git":
@@ -94,9 +95,7 @@ class Work:
                 pass
 
     def _uncommit(self) -> None:
-        subject, files = self._commits.pop()
-        self._undone.append(subject)
-        self._take_back(files)
+        self._take_back(self._commits.pop()[1])
 
     def _restore(self, named: set[str]) -> None:
         """A branch has the name of no file."""
@@ -110,13 +109,17 @@ class Work:
         self._files -= files  # what was edited at other times too stays
 
     def _ran(self, command: str, error: str) -> None:
-        name = normalised(command)
-        known = self._failing.pop(name, None)
-        if error and is_work(error):
-            times = 1 if known is None else known.times + 1
-            self._failing[name] = _Failing(command, error[-MAX_ERROR_CHARS:], times, self._tools)
+        """What passes takes back what failed for the same purpose: the tests pass, however they are called."""
+        ran = runs(command)
+        purposes = frozenset(filter(None, map(purpose_of, ran)))
+        if error and is_work(error) and purposes:
+            name = normalised(command)
+            self._failing.pop(name, None)
+            self._failing[name] = _Failing(command, error[-MAX_ERROR_CHARS:], purposes, self.tools)
             for oldest in list(self._failing)[:-FAILING_KEPT]:
                 del self._failing[oldest]
+        elif not error:
+            self._failing = {name: one for name, one in self._failing.items() if not one.purposes & purposes}
 
     @property
     def files(self) -> list[str]:
@@ -128,21 +131,18 @@ class Work:
 
     @property
     def to_do(self) -> list[str]:
-        return list(self._plans.plan.open)
+        return self._plans.open
 
     @property
     def failing(self) -> Iterator[tuple[str, str]]:
-        """Commands that failed when they were last run, and what is wrong; not those by which somebody only looked."""
-        lasting = [
-            one
-            for one in self._failing.values()
-            if self._tools - one.at <= STILL_FAILING and (one.times > 1 or any(map(purpose_of, runs(one.command))))
-        ]
+        """Commands of the project that failed when they were last run, and what is wrong."""
+        lasting = [one for one in self._failing.values() if self.tools - one.at <= STILL_FAILING]
         for one in lasting[-FAILING_TOLD:]:
             from recollect.text.signature import signature  # it has many patterns to make, and most sessions end well
 
             headline = signature(one.error).headline
-            yield shown(one.command)[:MAX_COMMAND_CHARS], "" if gives_rules(headline) else headline
+            is_clear = _WRONG.search(headline) and not gives_rules(headline)
+            yield shown(one.command)[:MAX_COMMAND_CHARS], headline if is_clear else ""
 
 
 def _steps_back(given: Sequence[str]) -> int:

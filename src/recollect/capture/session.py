@@ -13,7 +13,7 @@ from recollect.capture.printed import Printed
 from recollect.capture.recap import Recapping
 from recollect.capture.structure import Structure
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
-from recollect.domain.learning import Origin, Proposal
+from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Role
 from recollect.domain.session import Note, Summary
 from recollect.domain.settings import Capture
@@ -44,6 +44,8 @@ class Listener:
         event = self._in_own_words(event)
         self._recapping.hear(event)
         proven = self._structure.hear(event)
+        for picked in (one for one in proven if one.basis is Basis.PICK and isinstance(event, ToolSucceeded)):
+            self._recapping.note_pick(picked.text)
         # A model that was asked for a list may have ignored it: then its summary is read like anything that it says.
         read = [one for one in _summed_up(event) or self._conversation.hear(event, embed) if not self._is_added(one)]
         is_read = self.settings.summaries if _is_summary(event) else self.settings.conversation

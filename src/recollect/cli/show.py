@@ -50,6 +50,7 @@ def _show_session(name: str, as_json: bool) -> bool:
         return False
     of, left = found.session, found.recap
     notes = [] if left is None else [str(note) for note in left.notes]
+    texts = {} if left is None else dict(left.summary.texts)
     lists = [] if left is None else [(name, line) for name, lines in left.summary.lists for line in lines]
     if as_json:
         output.say_json(
@@ -58,7 +59,7 @@ def _show_session(name: str, as_json: bool) -> bool:
                 "host": None if of is None else of.host,
                 "project": None if of is None else of.project,
                 "started_at": None if of is None else of.started_at.isoformat(),
-                "asked": None if left is None else left.summary.asked or None,
+                **{name: texts.get(name) or None for name in ("asked", "later", "ended")},
                 "notes": notes,
                 "summary": [{"part": part, "text": line} for part, line in lists],
             }
@@ -67,7 +68,7 @@ def _show_session(name: str, as_json: bool) -> bool:
     facts: list[tuple[str, str]] = [("session", found.id)]
     if of is not None:
         facts += [("host", of.host), ("project", of.project or "none"), ("began", output.minute(of.started_at))]
-    facts += [("asked", left.summary.asked)] if left is not None and left.summary.asked else []
+    facts += [(part, visible(text)) for part, text in texts.items() if text]
     facts += [(part, visible(line)) for part, line in lists] + [("note", visible(note)) for note in notes]
     output.show_facts(facts)
     output.remark(f"`recollect why {found.id} --all` lists what its model was given.")

@@ -13,7 +13,7 @@ from recollect.cli.moment_names import label, name_of
 from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not, why_quoted
 from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
 from recollect.domain.memory import Memory, MemoryId
-from recollect.text.block import is_item, is_quote, prefix_of, visible
+from recollect.text.block import is_of_sessions, prefix_of, visible
 
 GONE = "(gone: forgotten, or deleted since)"
 
@@ -121,7 +121,7 @@ def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) 
     for memory_id in (*injection.ids, *in_short):
         _say_choice(memory_id, known, _why_shown(memory_id, chosen, sent, log))
     for line in injection.block.splitlines():
-        if is_item(line) or is_quote(line):
+        if is_of_sessions(line):
             output.say_indented(line, 2)
     for turn in injection.quoted:
         output.say_indented(f"quoted: message {turn.message} of session {turn.session}{why_quoted(turn)}", 6, dim=True)

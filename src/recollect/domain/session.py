@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from hashlib import blake2b
+from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
@@ -14,6 +15,7 @@ from recollect.domain.memory import MAX_NAME_CHARS, MessageId, ProjectId, Role, 
 MAX_TURN_CHARS = 1_000_000
 REFERENCE_CHARS, REFERENCE_BYTES = 8, 5  # five bytes are eight letters and digits
 MAX_LINES = 50  # notes of a session, and lines of one part of its summary
+FORM = 2  # of what a session leaves. 1 read decisions out of the agent's prose: it is kept, and no longer shown
 
 
 def reference(session: SessionId) -> str:
@@ -103,20 +105,40 @@ class Note:
 class Summary:
     """A session in a few words. Made without a language model."""
 
-    asked: str = ""
+    asked: str = ""  # first, in the user's own words
+    later: str = ""  # the last request, where it is another one
+    ended: str = ""  # how it ended, in the agent's own words: a report, never a decision
     done: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    is_slight: bool = False  # one prompt and hardly any work: no session that anyone goes on with
 
     def __post_init__(self) -> None:
-        if self.asked:
-            check_name(self.asked, "`asked` of the summary")
+        for what, text in self.texts:
+            if text:
+                check_name(text, f"`{what}` of the summary")
         for what, lines in self.lists:
             if len(lines) > MAX_LINES:
                 raise InvalidValue(f"The summary has {len(lines):,} lines in `{what}`; it takes {MAX_LINES}.")
             for line in lines:
                 check_name(line, f"line in `{what}` of the summary")
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Any]) -> "Summary":
+        """From its parts by name. Those that an earlier version did not know are empty."""
+        known: dict[str, Any] = {name: parts.get(name, "") for name, _ in NO_SUMMARY.texts}
+        known |= {name: tuple(parts.get(name, ())) for name, _ in NO_SUMMARY.lists}
+        return cls(**known, is_slight=bool(parts.get("is_slight")))
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """All of it by name."""
+        return {**dict(self.texts), **dict(self.lists), "is_slight": self.is_slight}
+
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        return (("asked", self.asked), ("later", self.later), ("ended", self.ended))
 
     @property
     def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -124,7 +146,7 @@ class Summary:
         return (("done", self.done), ("decided", self.decided), ("files", self.files), ("open", self.open))
 
     def __bool__(self) -> bool:
-        return bool(self.asked) or any(lines for _, lines in self.lists)
+        return any(part for _, part in (*self.texts, *self.lists))
 
 
 NO_SUMMARY = Summary()
@@ -139,6 +161,7 @@ class Recap:
     at: datetime
     notes: tuple[Note, ...] = ()
     summary: Summary = NO_SUMMARY
+    form: int = FORM  # of the version that wrote it
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
@@ -152,16 +175,21 @@ class Recap:
         return replace(self, notes=self.notes or before.notes, summary=self.summary or before.summary)
 
     @property
+    def is_current(self) -> bool:
+        """Whether it may be shown: what an earlier version wrote is not."""
+        return self.form == FORM
+
+    @property
     def lines(self) -> list[str]:
         """All that it says."""
         parts = [line for _, lines in self.summary.lists for line in lines]
-        return [*(note.text for note in self.notes), *filter(None, [self.summary.asked]), *parts]
+        return [*(note.text for note in self.notes), *filter(None, (text for _, text in self.summary.texts)), *parts]
 
     def without(self, is_unwanted: Callable[[str], bool]) -> "Recap":
         notes = tuple(note for note in self.notes if not is_unwanted(note.text))
-        asked = "" if is_unwanted(self.summary.asked) else self.summary.asked
+        texts = {name: "" if is_unwanted(text) else text for name, text in self.summary.texts}
         parts = {name: tuple(line for line in lines if not is_unwanted(line)) for name, lines in self.summary.lists}
-        return replace(self, notes=notes, summary=Summary(asked=asked, **parts))
+        return replace(self, notes=notes, summary=Summary.of({**self.summary.parts, **texts, **parts}))
 
     def retold(self, tell: Callable[[str], str]) -> "Recap":
         """With every line told otherwise; a line of which nothing is left goes."""
@@ -169,10 +197,11 @@ class Recap:
         parts = {
             name: tuple(filter(None, (_one_line(tell(line)) for line in lines))) for name, lines in self.summary.lists
         }
+        texts = {name: _one_line(tell(text)) for name, text in self.summary.texts}
         return replace(
             self,
             notes=tuple(Note(code=code, text=text) for code, text in notes if text),
-            summary=Summary(asked=_one_line(tell(self.summary.asked)), **parts),
+            summary=Summary.of({**self.summary.parts, **texts, **parts}),
         )
 
 

@@ -58,6 +58,13 @@ class Mode(StrEnum):
     AGGRESSIVE = "aggressive"  # nothing
 
 
+class StartStyle(StrEnum):
+    """How much a start block says."""
+
+    LEAN = "lean"  # rules, facts, commands, and where the last session ended
+    FULL = "full"  # all that may help, up to its budget: also decisions, errors, older sessions and an index
+
+
 class Provider(StrEnum):
     """Which language model reads sessions, beside the rules that need none."""
 
@@ -115,7 +122,10 @@ class Start:
     """The block at the start of a session."""
 
     enabled: bool = True  # whether a session gets a start block
-    preferences: int = 20  # how many preferences, rules and corrections are candidates
+    style: StartStyle = StartStyle.LEAN  # or "full": also older sessions, more memories and an index of further ones
+    facts: int = 5  # how many facts and decisions of the user a lean block has at most, of the last `decision_days`
+    tied: int = 3  # how many memories about the open work: its branch, its files
+    preferences: int = 20  # how many preferences, rules and corrections are candidates; this and the next for "full"
     decisions: int = 10  # how many decisions are candidates
     decision_days: int = 30  # older decisions are left to the turns
     files: int = 10  # how many file contexts are candidates

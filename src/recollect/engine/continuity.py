@@ -1,25 +1,25 @@
-"""What the last sessions of a project left for the next one: their notes in codes, and their summaries.
+"""What the sessions of a project left for later ones: where the last one ended; for whoever wants more, notes in codes
+and summaries. The agent's words are marked as such."""
 
-Where there is not room for all of it, what says the most that is not said yet comes first, so that a name or a number
-is told rather than the same thing twice. Sessions before the last few are told of only where room is left.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.domain.memory import Memory
-from recollect.domain.session import NoteCode, Recap
+from recollect.domain.memory import Memory, ProjectId, SessionId
+from recollect.domain.session import NO_SUMMARY, NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
+from recollect.engine.session_ports import KeepsRecaps
 from recollect.engine.showing import line_as_read
-from recollect.engine.telling import told_within
 from recollect.rank.budget import Offer
-from recollect.text.block import brief_line_of, day_of, note_line_of, summary_line_of
+from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
 from recollect.text.sentences import sentences
 
 LAST, SESSIONS, EARLIER = "Last session", "Sessions", "Earlier sessions"
+MOST_LISTED = 4  # tasks of a session that are named
+MOST_SESSIONS = 2000  # that are looked through
 CODES, SUMMARIES = "codes", "summaries"
 HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
 # What is to be done comes first; done : decided : open have 3 : 2 : 3 of the room.
@@ -37,9 +37,23 @@ def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
     return [recap for recap in told if recap.notes or _has_outcome(recap)]
 
 
+def sessions_of(
+    kept: KeepsRecaps, project: ProjectId, *, until: datetime | None = None, besides: Collection[SessionId] = ()
+) -> list[Recap]:
+    """All sessions of a project of which it is known what was asked, the newest first; as they are kept. Call `shown`
+    on the one that is told of."""
+    left = kept.recaps(project, limit=MOST_SESSIONS, until=until)
+    return [one for one in left if one.is_current and one.summary.asked and one.session not in besides]
+
+
+def shown(memories: KeepsMemories, recap: Recap) -> Recap:
+    """As it may be shown: redacted once more, without what was forgotten or replaced since."""
+    return next(iter(_safe(that_hold(memories, [recap]))), replace(recap, notes=(), summary=NO_SUMMARY))
+
+
 def _has_outcome(recap: Recap) -> bool:
     """What was only asked, or of which all that came is told elsewhere, is of no use to anybody who comes later."""
-    return any(lines for _, lines in recap.summary.lists)
+    return bool(recap.summary.ended) or any(lines for _, lines in recap.summary.lists)
 
 
 def _without(line: str, repeats: Callable[[str], bool]) -> str:
@@ -54,6 +68,11 @@ def without_lines(recaps: Sequence[Recap], memories: Sequence[Memory]) -> list[R
     return [recap.without(repeats) for recap in recaps]
 
 
+def without_notes(recaps: Sequence[Recap]) -> list[Recap]:
+    """Without what their notes say as well."""
+    return [recap.without({note.text for note in recap.notes}.__contains__) for recap in recaps]
+
+
 def _repeating(memories: Sequence[Memory]) -> Callable[[str], bool]:
     said = [words_of(sentence) for memory in memories for sentence in sentences(memory.text)]
     return lambda line: is_echo(line, said)
@@ -66,23 +85,51 @@ def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequ
 
 def summaries(recaps: Sequence[Recap]) -> list[Offer]:
     """Whole."""
-    return [_offer(recap, SESSIONS) for recap in _safe(recaps) if _has_outcome(recap)]
+    told = [recap for recap in _safe(recaps) if _has_outcome(recap)]
+    return [Offer((summary_line_of(one),), SESSIONS, shares=(SUMMARIES,)) for one in told]
 
 
-def summaries_within(
-    recaps: Sequence[Recap], settings: Settings, *, room_tokens: int, said: Sequence[str], older: bool
-) -> list[Offer]:
-    """As much of them as finds room beside what is `said`; `older`: of earlier sessions too."""
-    last = settings.start.sessions
-    safe = [recap for recap in _safe(recaps if older else recaps[:last]) if _has_outcome(recap)]
-    recent = {recap.session for recap in recaps[:last]}
-    told = told_within(safe, recent, room_tokens=room_tokens, said=said)
-    return [_offer(recap, SESSIONS if recap.session in recent else EARLIER) for recap in told]
+def older(recaps: Sequence[Recap]) -> list[Offer]:
+    """In a line each."""
+    return [Offer((brief_line_of(one),), EARLIER) for one in _safe(recaps) if _has_outcome(one)]
 
 
-def _offer(recap: Recap, section: str) -> Offer:
-    line = brief_line_of(recap) if section == EARLIER else summary_line_of(recap)
-    return Offer((line,), section, shares=(SUMMARIES,))
+def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
+    """Where the last session ended, in five lines at most; without what the memories beside it tell."""
+    last = _last(recaps)
+    if last is None:
+        return []
+    (safe,) = _safe(without_lines([last], told))
+    summary, heading = safe.summary, f"{LAST} ({day_of(safe.at)})"
+    left = [note.text for note in safe.notes if note.code is NoteCode.NEXT] or list(summary.open)
+    lines = {
+        "asked": _quoted(summary.asked),
+        "later asked": _quoted(summary.later),
+        "ended, in the agent's words": _quoted(summary.ended),
+        "open": _listed(left),
+        "blocked": _listed([note.text for note in safe.notes if note.code is NoteCode.BLOCK]),
+    }
+    if not (safe.notes or _has_outcome(safe)):
+        return []
+    return [Offer((item_line_of(f"{part}: {line}"),), heading) for part, line in lines.items() if line]
+
+
+def _last(recaps: Sequence[Recap]) -> Recap | None:
+    """The newest; before one in which hardly anything happened, one with work of the same day."""
+    if not recaps:
+        return None
+    reach = recaps[0].at - timedelta(days=1)
+    worked = (recap for recap in recaps if not recap.summary.is_slight and recap.at >= reach)
+    return next(worked, recaps[0])
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if text else ""
+
+
+def _listed(lines: Sequence[str]) -> str:
+    more = len(lines) - MOST_LISTED
+    return "; ".join([*lines[:MOST_LISTED], *([f"{more} more"] if more > 0 else [])])
 
 
 def _safe(recaps: Sequence[Recap]) -> list[Recap]:

@@ -293,7 +293,8 @@ class Moments:
         start = situation.settings.start
         recaps = self._recaps(session, start.sessions + start.older_sessions, event)
         task = self._task(event, recaps)
-        built = session_start.build(self._store, situation, recaps=recaps, task=task)
+        work = self._open_work(event, recaps)
+        built = session_start.build(self._store, situation, recaps=recaps, task=task, work=work)
         if not built.block and not self._store.count(situation.viewer):
             return replace(built, notice=WELCOME)
         return built
@@ -451,7 +452,7 @@ class Moments:
             return []
         left = self._store.recaps(session.project, limit=limit + 1, until=event.at + AHEAD)
         is_cleared = isinstance(event, SessionStarted) and event.source is StartSource.CLEAR
-        told = [recap for recap in left if is_cleared or recap.session != session.id]
+        told = [recap for recap in left if recap.is_current and (is_cleared or recap.session != session.id)]
         return continuity.that_hold(self._store, told[:limit])
 
     def _task(self, event: Event, recaps: Sequence[Recap]) -> Task | None:
@@ -461,6 +462,12 @@ class Moments:
         left = " ".join(note.text for recap in recaps[:1] for note in recap.notes if note.code in ("next", "block"))
         tasks = (task_of(text) for text in (said, branch, left) if text)
         return next((task for task in tasks if task is not Task.GENERAL), None)
+
+    def _open_work(self, event: Event, recaps: Sequence[Recap]) -> session_start.OpenWork:
+        """The branch, and the files that the last session changed and did not commit."""
+        branch = self._workspace.branch_of(event.folder) if event.folder else None
+        files = [path for recap in recaps[:1] if not recap.summary.done for path in recap.summary.files]
+        return session_start.OpenWork(branch=branch or "", files=frozenset(files))
 
     def _viewer(self, session: Session) -> Viewer:
         # Only the user decides what is shared, never a project's file.

@@ -37,6 +37,7 @@ from recollect.text.block import visible
 Value = TypeVar("Value")
 NAME = "script"
 MAX_WINDOW_TOKENS = 1_000_000_000
+SUMMARY_TEXTS = ("asked", "later", "ended")
 SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
@@ -219,7 +220,8 @@ def _one_line(text: str) -> str:
 def _summary(fields: Fields) -> Summary:
     try:
         lists = {name: tuple(map(_one_line, read.texts(fields, name))) for name in SUMMARY_LISTS}
-        return Summary(asked=_one_line(read.optional(fields, "asked") or ""), **lists)
+        texts = {name: _one_line(read.optional(fields, name) or "") for name in SUMMARY_TEXTS}
+        return Summary.of({**texts, **lists})
     except (PayloadError, InvalidValue) as error:
         raise PayloadError(f"`summary`: {error}") from None
 

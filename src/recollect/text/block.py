@@ -31,8 +31,9 @@ PREFIX: dict[Kind, str] = {
 
 ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
 SAID = "SAID"  # the prefix of what was said in an earlier session
+SESSION = "SESSION"  # the prefix of what an earlier session was about, and how it ended
 DOUBTED = "?"  # behind the prefix of a candidate
-_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID})
+_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID, SESSION})
 ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
 INDEX_CHARS = 90
@@ -177,6 +178,15 @@ def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: Sessio
     return f"[{SAID}] {words} ({day_of(at)}, {plain(reference(session))})"
 
 
+def session_line_of(recap: Recap, request: str = "") -> str:
+    """What a session was asked, and how it ended in its agent's words; the session by its reference. `request`: which
+    of its requests is shown, the last one unless given."""
+    summary = recap.summary
+    asked = f'"{plain(request or summary.later or summary.asked)}"'
+    told = asked if not summary.ended else f'{asked} -> agent: "{plain(summary.ended)}"'
+    return f"[{SESSION}] {told} ({day_of(recap.at)}, {plain(reference(recap.session))})"
+
+
 def parts_quoted(line: str) -> list[str]:
     """What a line quotes, without who said it and without the marks where something was left out; [] of any other."""
     return _SPEAKER_OR_CUT.split(f" {_parts(line)[1]}")[1:] if is_quote(line) else []
@@ -191,6 +201,15 @@ def is_quote(line: str) -> bool:
     return line.startswith(f"[{SAID}] ") and bool(_ENTRY.fullmatch(line))
 
 
+def is_session(line: str) -> bool:
+    return line.startswith(f"[{SESSION}] ") and bool(_ENTRY.fullmatch(line))
+
+
+def is_of_sessions(line: str) -> bool:
+    """It tells of an earlier session, and is no memory."""
+    return is_item(line) or is_quote(line) or is_session(line)
+
+
 def with_lines(block: str, lines: Sequence[str]) -> str:
     """The same with these after all others."""
     if not block:
@@ -202,16 +221,18 @@ def with_lines(block: str, lines: Sequence[str]) -> str:
 
 def summary_line_of(recap: Recap) -> str:
     summary = recap.summary
-    asked = [f"asked: {plain(summary.asked)}"] if summary.asked else []
+    asked = [f"{what}: {plain(text)}" for what, text in summary.texts if text and what != "ended"]
+    ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
     parts = [f"{what}: {', '.join(map(plain, lines))}" for what, lines in summary.lists if lines]
-    return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *parts])}"
+    return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *ended, *parts])}"
 
 
 def brief_line_of(recap: Recap) -> str:
     """What it was about, and what came of it."""
     summary = recap.summary
-    came = "; ".join(plain(line).rstrip(" .;") for _, lines in summary.lists for line in lines)
-    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked), came)))}"
+    ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
+    came = "; ".join(ended or [plain(line).rstrip(" .;") for line in (*summary.done, *summary.decided, *summary.open)])
+    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked).rstrip(' .'), came)))}"
 
 
 def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:
@@ -270,9 +291,7 @@ def without(block: str, shown_as: Collection[str], unwanted: Callable[[str], boo
     nothing is left to say."""
     lines = block.split("\n")
     kept = [
-        line
-        for line in lines
-        if _ids_in(line).isdisjoint(shown_as) and not ((is_item(line) or is_quote(line)) and unwanted(line))
+        line for line in lines if _ids_in(line).isdisjoint(shown_as) and not (is_of_sessions(line) and unwanted(line))
     ]
     if kept == lines:
         return block
@@ -283,12 +302,12 @@ def without(block: str, shown_as: Collection[str], unwanted: Callable[[str], boo
 
 
 def is_item(line: str) -> bool:
-    """A line about a session."""
+    """A line about the last sessions, below a heading that says so."""
     return line.startswith(_ITEM)
 
 
 def _says(line: str) -> bool:
-    return is_item(line) or is_quote(line) or bool(_ids_in(line))
+    return is_of_sessions(line) or bool(_ids_in(line))
 
 
 def _heads(line: str) -> bool:
@@ -326,7 +345,7 @@ def _parts(entry: str) -> tuple[str, str, str]:
 
 def _ids_in(line: str) -> frozenset[str]:
     """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
-    if not _ENTRY.fullmatch(line) or is_quote(line):
+    if not _ENTRY.fullmatch(line) or is_of_sessions(line):
         return frozenset()
     replaced = [
         name for found in _REPLACED.finditer(line) for end in _ends(found[1]) for name in (end, *end.split(", "))

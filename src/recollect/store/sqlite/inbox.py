@@ -186,8 +186,8 @@ def _told(event: Event) -> dict[str, Any]:
         case Compacted():
             return {"type": "compacted", "summary": event.summary, **about}
         case SessionEnded():
-            summary = {"asked": event.summary.asked, **dict(event.summary.lists)}
-            return {"type": "ended", "notes": [str(note) for note in event.notes], "summary": summary, **about}
+            notes = [str(note) for note in event.notes]
+            return {"type": "ended", "notes": notes, "summary": event.summary.parts, **about}
         case _:
             raise TypeError(f"Nothing is learnt from a {type(event).__name__}.")
 
@@ -197,9 +197,7 @@ def _message(told: Mapping[str, Any]) -> MessageId | None:
 
 
 def _ended(told: Mapping[str, Any], about: dict[str, Any]) -> Event:
-    parts = dict(told["summary"])
-    summary = Summary(asked=parts.pop("asked"), **{part: tuple(lines) for part, lines in parts.items()})
-    return SessionEnded(notes=tuple(map(Note.parse, told["notes"])), summary=summary, **about)
+    return SessionEnded(notes=tuple(map(Note.parse, told["notes"])), summary=Summary.of(told["summary"]), **about)
 
 
 _READ: Mapping[str, Callable[[Mapping[str, Any], dict[str, Any]], Event]] = {

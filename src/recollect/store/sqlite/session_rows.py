@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from recollect.domain.injection import Session
@@ -87,7 +88,7 @@ def recap_row(recap: Recap) -> dict[str, object]:
         "project": recap.project,
         "at_ms": to_ms(recap.at),
         "notes": stored_list([note.code.value, note.text] for note in recap.notes),
-        "summary": json.dumps({"asked": recap.summary.asked, **dict(recap.summary.lists)}, ensure_ascii=False),
+        "summary": json.dumps({"form": recap.form, **recap.summary.parts}, ensure_ascii=False),
     }
     row["hash"] = row_hash(row, RECAP_WORDS)
     return row
@@ -95,6 +96,12 @@ def recap_row(recap: Recap) -> dict[str, object]:
 
 def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
     """None: it is not what was written."""
+    return _recap_of(*(row[name] for name in (*RECAP_WORDS, "hash")))
+
+
+@lru_cache(maxsize=2048)  # a prompt looks through all sessions of its project
+def _recap_of(*values: Any) -> Recap | None:
+    row = dict(zip((*RECAP_WORDS, "hash"), values, strict=True))
     if not is_sound(row, RECAP_WORDS):
         return None
     summary = json.loads(row["summary"])
@@ -103,5 +110,6 @@ def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
         project=ProjectId(row["project"]),
         at=from_ms(row["at_ms"]),
         notes=tuple(Note(code=NoteCode(code), text=text) for code, text in listed(row["notes"])),
-        summary=Summary(asked=summary.pop("asked"), **{part: tuple(lines) for part, lines in summary.items()}),
+        summary=Summary.of(summary),
+        form=summary.get("form", 1),
     )
