@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.capture.calls import changes_of, command_of, is_shell, named, target_of
-from recollect.capture.explicit import gives_rules
+from recollect.capture.outright import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.fixes import TELLS, Told, told
 from recollect.capture.gist import gist_of, last_part, places

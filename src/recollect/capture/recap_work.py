@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recollect.capture.calls import changes_of, command_of
 from recollect.capture.deeds import commit_message
-from recollect.capture.explicit import gives_rules
+from recollect.capture.outright import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.gist import places
 from recollect.capture.patterns import Pattern

@@ -5,7 +5,7 @@ import re
 from recollect.capture import recap_cues as cues
 from recollect.capture.clauses import sentences
 from recollect.capture.cues import Cue, cues_of
-from recollect.capture.explicit import is_rule
+from recollect.capture.outright import is_rule
 from recollect.capture.masking import read
 from recollect.capture.patterns import Pattern
 

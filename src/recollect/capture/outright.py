@@ -1,0 +1,201 @@
+"""Whether a user states outright how to work here, or what the project uses. Pure; strict, since what is confirmed is
+shown unasked.
+
+Three things make a statement outright, and each is needed:
+
+- Form: its words say that it lasts ("always", "from now on"), what is done here ("we don't", "our", "uv, not pip"),
+  what to stop, what is preferred, or what a part of the project is made of.
+- Subject: development, not the product. Tests, commits, imports, tools; no page, price or player.
+- Nothing takes it back: a doubt, a bound ("for this PR"), a thing that only this moment knows ("that button"), a mood.
+
+A sentence about what the software shall do ("users must always see a price") is a specification, never a rule.
+"""
+
+import re
+
+from recollect.capture.clauses import Sentence
+from recollect.capture.cues import Cue, cues_of, spelt
+from recollect.capture.development import is_about_work, names_tool
+from recollect.capture.masking import Form
+from recollect.capture.patterns import Pattern
+
+MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
+UNSPACED_CHARS = 6  # of a language that parts no words
+
+_TAKEN_BACK = frozenset(
+    {Cue.ONCE, Cue.POINTER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.ELSEWHERE, Cue.MOOD, Cue.NARRATION, Cue.REPORTED,
+     Cue.PASSED, Cue.EVENT, Cue.OFFER}
+)  # fmt: skip
+_HERE = r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
+_MOMENT = Pattern(
+    rf"\b(?:this|that|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|\b(?:it|them|there|both|ones?|him|her|same)\b(?!['’])|"
+    r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
+    re.IGNORECASE,
+)
+_BUT_HERE = Pattern(r"^(?:this|it)(?:'s| is) (?:an?|our|the) ", re.IGNORECASE)
+# What the software shall do, or does wrongly, has one of its parts as its subject; and people get no orders.
+_PRODUCT = Pattern(
+    r"\b(?:users?|customers?|clients?|players?|admins?|visitors?|guests?|people|buttons?|pages?|modals?|dialogs?|"
+    r"screens?|menus?|sidebars?|cards?|charts?|icons?|colou?rs?|fonts?|widgets?|popups?|tooltips?|dropdowns?|emails?|"
+    r"invoices?|orders?|prices?|amounts?|usuarios?|utilisateurs?|benutzer|kunden?|用户|账号|密码|ユーザー)\b|用户|账号|密码",
+    re.IGNORECASE,
+)
+_SPECIFIES = Pattern(
+    r"\bthe (?:[\w'-]+ ){1,3}?(?:should|must|shall|needs? to|has to|have to|will|would|can|cannot|can't|never|always|"
+    r"does|doesn't|is always|is never)\b|\b(?:it|which|that) (?:should|must|never|always|needs)\b|"
+    r"\b(?:always|never) (?!(?:pass|process|address|access|discuss|bypass|cross|miss|press|less)\b)\w+[^s\W]s\b|"
+    r"\b(?:always|never) (?:been|was|were|worked|did|seen|saw|had|got|gets?|mind|ends?|the case)\b",
+    re.IGNORECASE,
+)
+_SCOLDS = Pattern(r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I)
+_ADDRESSED = Pattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
+_CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|always|let's|in this \w+)[\s,:]+)*"
+_LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|your|their|his)\b)[`\w@.#+/-]+"
+# "uv, not pip", "use vitest instead of jest", "biome here not prettier"
+_CONTRASTS = Pattern(
+    rf"\b{_LOWER_NAME}(?: {_LOWER_NAME}){{0,3}},? (?:instead of|rather than|and not|not|over|no) {_LOWER_NAME}", re.I
+)
+_USES = Pattern(rf"^{_CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
+_SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
+_USES_HERE = Pattern(rf"^{_CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I)
+_ONE_THING = Pattern(r"\b(?:the|an?|my|your|any(?:thing)?|everything|one)\b", re.IGNORECASE)
+# "No default exports", "stop adding comments", "don't use moment": of many, or of what has no number.
+_ALL_OF_THEM = Pattern(
+    r"^(?:please )?(?:(?:don't|do not) (?:use|mock|add|write|put|create|commit|push|touch|edit|import|install|hardcode|"
+    r"run|include|make|sign|skip|generate)|stop \w+ing|avoid|no more|no) (?!(?:the|an?|my|your|any|need|problem|longer|"
+    r"worries|idea|changes?|errors?|one|other|new|such|way|matter|rush|code|files?|tests? (?:needed|yet)|reason)\b)\S",
+    re.IGNORECASE,
+)
+_WITHOUT = Pattern(
+    r"^(?:please )?(?:don't|do not|never) \w+\b.*\b(?:without|unless|before (?:ask|i|you ask|check)|directly|ask me first|"
+    r"to (?:main|master|prod\w*))\b",
+    re.IGNORECASE,
+)
+_EVERY = Pattern(
+    r"^(?:all|every|each|new|any) (?:[\w./-]+ ){1,4}?(?:must|needs?|should|has to|have to|goes?|lives?|gets?|belongs?|"
+    r"are|is|uses?|requires?)\b",
+    re.IGNORECASE,
+)
+_PLACED = Pattern(
+    r"^(?:[\w./-]+ ){1,3}?(?:lives?|goes?|go|belongs?|are kept|is kept|sits?) (?:in|under|at|next to|into|inside) [`\w@.]", re.I
+)
+_PART = (
+    r"(?:auth|authentication|backend|back-end|frontend|front-end|db|database|dbs|api|apis|server|servers|ci|cd|pipeline|"
+    r"deployment|deploys?|deployments|hosting|infra|infrastructure|prod|production|staging|app|apps|application|project|"
+    r"repo|repository|monorepo|codebase|stack|cache|caching|queue|queues|storage|tests?|test suite|builds?|linter|"
+    r"formatter|package manager|bundler|orm|migrations?|logging|monitoring|ids|dates|timestamps|styling|styles|"
+    r"state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|target|runtime|"
+    r"local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|payments|emails?|runners?)"
+)
+_MADE_OF = Pattern(
+    rf"^(?:(?:our|the|this|all|my) )?(?:[\w-]+ ){{0,2}}?{_PART} (?:(?:is|are|runs?|was|goes|go|lives?|sits?)"
+    r"(?: (?:all|only|currently|now|built|hosted|deployed|written|stored|managed|done|running|based))*"
+    r"(?: (?:on|in|with|by|through|thru|via|at|using|a|an|our|under))*|uses?|targets?|deploys? to|relies on) ",
+    re.IGNORECASE,
+)
+_IDENTITY = Pattern(r"^(?:this|it|we)(?:'s|'re| is| are) (?:an?|our|the|on|using|running|built|all) ", re.IGNORECASE)
+_HABIT = Pattern(
+    r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|said|seem)\b)\w+|"
+    r"^(?:ask|show|tell) me\b.*\b(?:before|first)\b|"
+    r"^(?:answer|respond|reply|write commit messages) (?:only )?in [A-Z]?\w+|"
+    r"^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
+    re.IGNORECASE,
+)
+_SETTLED = Pattern(r"\b(?:rules?|conventions?|preferences?|remember|from now on|important|guidelines?|regeln?|reglas?)\b", re.I)
+_CLAUSE = Pattern(r"(?:,|;| -| –| —) | (?:so|but|and|then) (?=(?:you|u|put|can|could|please|fix|run|we|i|the)\b)")
+_TAIL = Pattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$", re.IGNORECASE)
+_WORDS = Pattern(r"\w+")
+
+
+def is_asked(text: str) -> bool:
+    """Whether the user asks that it be remembered."""
+    return Cue.ASKED in cues_of(text) and not cues_of(text) & {Cue.HYPOTHESIS, Cue.MOOD, Cue.REPORTED}
+
+
+def outright(sentence: Sentence) -> str:
+    """What of it is stated outright, as it will be kept; empty: nothing is."""
+    text = sentence.text
+    if sentence.is_question or sentence.is_unsure or not _is_led(sentence):
+        return ""
+    if is_asked(text):
+        return text if len(text) <= MAX_CHARS + 60 and not sentence.is_question else ""
+    if cues_of(text) & (_TAKEN_BACK - {Cue.EVENT, Cue.NARRATION, Cue.PASSED}):
+        return ""
+    for part in _parts(text):
+        if states(part, sets_right=bool(_SETS_RIGHT.match(sentence.raw))):
+            return part
+    return ""
+
+
+def states(text: str, *, sets_right: bool = False) -> bool:
+    """`sets_right`: it answers with a "no"."""
+    said = spelt(text)
+    cues = cues_of(said)
+    is_short = len(said.split()) < MIN_WORDS and not (len(said) >= UNSPACED_CHARS and not said.isascii())
+    if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _TAKEN_BACK:
+        return False
+    is_product = _PRODUCT.search(said) is not None or _SPECIFIES.search(said) is not None
+    if is_product or (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not is_about_work(said):
+        return False
+    if _MOMENT.search(said) and not (_BUT_HERE.match(said) and names_tool(said)):
+        return False
+    return _is_rule(said, cues, sets_right=sets_right) or _is_fact(said, cues)
+
+
+def _is_rule(said: str, cues: frozenset[Cue], *, sets_right: bool) -> bool:
+    if cues & {Cue.LASTING, Cue.PREFERENCE} or (Cue.OURS in cues):
+        return True
+    if Cue.REFUSAL in cues and (not said.isascii() or _ALL_OF_THEM.match(said) or _WITHOUT.match(said)):
+        return True
+    if _CONTRASTS.search(said) and names_tool(said):
+        return True
+    if _USES_HERE.match(said) or (sets_right and _USES.match(said) and names_tool(said)):
+        return True
+    return any(form.match(said) for form in (_EVERY, _PLACED, _HABIT))
+
+
+def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
+    """What a part of the project is made of."""
+    if not names_tool(said) or Cue.TASK in cues:
+        return False
+    return bool(_MADE_OF.match(said) or _IDENTITY.match(said))
+
+
+def _is_led(sentence: Sentence) -> bool:
+    """An item of a list is a rule only below words that say so: most lists are tasks and specifications."""
+    return sentence.form is Form.PROSE or bool(_SETTLED.search(sentence.lead))
+
+
+def _parts(text: str) -> list[str]:
+    """The whole sentence, then its longest runs of clauses without those that only this moment knows."""
+    ends = [(found.start(), found.end()) for found in _CLAUSE.finditer(text)]
+    begins, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
+    runs = [(begins[one], stops[other]) for one in range(len(begins)) for other in range(one, len(begins))]
+    runs.sort(key=lambda run: run[0] - run[1])
+    return [_whole(text[begin:stop], is_all=(begin, stop) == (0, len(text))) for begin, stop in runs[:MAX_WORDS]]
+
+
+def _whole(part: str, *, is_all: bool) -> str:
+    if is_all:
+        return part
+    said = _TAIL.sub("", part).strip()
+    first = said.split(maxsplit=1)[0] if said else ""
+    return said[:1].upper() + said[1:] if first.isalpha() and first.islower() else said
+
+
+def is_rule(text: str) -> bool:
+    return states(text)
+
+
+_FOR_EVER = Pattern(r"\b(?:always|never|ever|from now on|going forward|we|i)\b", re.IGNORECASE)
+_PRINTED = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
+
+
+def gives_rules(printed: str) -> bool:
+    """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
+    parts = [part.strip() for part in (printed, *_PRINTED.split(printed)) if part.strip()]
+    cues = [cues_of(part) for part in parts]
+    return any(found & {Cue.ASKED, Cue.UNIVERSAL} for found in cues) or any(
+        Cue.LASTING in found and Cue.TASK in cues_of(_FOR_EVER.sub("", part).strip())
+        for part, found in zip(parts, cues, strict=True)
+    )
