@@ -14,7 +14,6 @@ from recollect.capture.cues import Cue, cues_of
 from recollect.capture.development import names_tool
 from recollect.capture.echo import words_of
 from recollect.capture.kinds import kind_of, level_of
-from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.masking import Form, read
 from recollect.capture.names import is_emphatic, names_in, paths_in
 from recollect.capture.origin import origin_of
@@ -31,7 +30,8 @@ KEPT_TURNS = 4  # messages before, for those who refer to them
 ECHO_WORDS = 5  # fewer may come to two minds
 TELLING_WORDS = 2  # content words; fewer say nothing by themselves
 LEAST_WORDS = 6  # of a candidate
-MOST_CONFIRMED = 8  # a message that states more outright is a document
+MOST_CONFIRMED = 8  # of one message
+DOCUMENT_CHARS = 800  # of what is said in a message: a longer one is a document, of which only "remember" counts
 MOST_CANDIDATES = 3  # of one message
 STATED, TOLD, EXPLAINED = 1.0, 0.5, 0.4  # durability: outright, by the user, by the agent
 
@@ -68,13 +68,14 @@ def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     found = _without_tails(_without_echo(sentences(page), before))
     paste = pasted_in(event.text)
     scolds = frozenset(cue for one in found for cue in cues_of(one.raw)) & {Cue.REBUKE}
+    is_document = sum(len(one.text) for one in found) > DOCUMENT_CHARS
     stated: list[Proposal] = []
     told: list[Proposal] = []
     for at, (sentence, voice) in enumerate(zip(found, voices(event.text, page, found), strict=True)):
         is_own = not (voice.is_foreign or voice.is_doubtful or (paste and bare(sentence.text) in paste))
         kept = outright(own_sentence(sentence, voice)) if is_own else ""
-        if kept and not points_back(sentence):
-            stated.append(_stated(event, sentence, without_lead_in(kept), scolds))
+        if kept and (not is_document or is_asked(sentence.text)):
+            stated.append(_stated(event, sentence, kept, scolds))
         elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):
             told.append(_proposal(event, whole, sentence, Role.USER, TOLD))
     return [*_unlike(stated)[:MOST_CONFIRMED], *told[:MOST_CANDIDATES]]

@@ -33,7 +33,7 @@ _TOOLS = (
     "elasticsearch opensearch supabase firebase firestore planetscale duckdb snowflake bigquery kafka rabbitmq nats "
     "sqs nginx caddy traefik apache sentry datadog grafana prometheus otel opentelemetry postmark mailchimp sendgrid "
     "stripe auth0 clerk keycloak cognito oauth jwt oidc saml httponly stm32 esp32 arduino raspberry windows macos linux "
-    "ubuntu debian alpine wsl ios android gitflow semver openapi swagger dbt airflow"
+    "ubuntu debian alpine wsl ios android gitflow semver openapi swagger dbt airflow ulids? uuids?"
 )
 _PRACTICE = (
     "tests? testing specs? e2e mocks? mocking mocked fixtures? coverage tdd ci cd pipelines? builds? linters? lint linting "
@@ -72,7 +72,7 @@ def _any(words: str) -> str:
     return "|".join(word.replace("-", "[- ]") for word in words.split())
 
 
-_TOOL = rf"(?<![\w.@#/-])(?:{_any(_LANGUAGES)}|{_any(_FRAMEWORKS)}|{_any(_TOOLS)})(?![\w#+-])"
+_TOOL = rf"(?<![\w.@#/-])(?:{_any(_LANGUAGES)}|{_any(_FRAMEWORKS)}|{_any(_TOOLS)})(?![\w#+-]|\.\w)"
 _NAMES_TOOL = Pattern(_TOOL, re.IGNORECASE | re.ASCII)
 _NAMES_PRACTICE = Pattern(rf"(?<![\w-])(?:{_any(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
 

@@ -12,27 +12,32 @@ A sentence about what the software shall do ("users must always see a price") is
 """
 
 import re
+from dataclasses import replace
 
 from recollect.capture.clauses import Sentence
 from recollect.capture.cues import Cue, cues_of, spelt
 from recollect.capture.development import is_about_work, names_tool
+from recollect.capture.echo import words_of
+from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.masking import Form
 from recollect.capture.patterns import Pattern
+from recollect.capture.reference import points_back, speaks_of_here
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
+ASKED_WORDS = 3  # content words of what is to be remembered
 UNSPACED_CHARS = 6  # of a language that parts no words
 
 _TAKEN_BACK = frozenset(
     {Cue.ONCE, Cue.POINTER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.ELSEWHERE, Cue.MOOD, Cue.NARRATION, Cue.REPORTED,
      Cue.PASSED, Cue.EVENT, Cue.OFFER}
 )  # fmt: skip
+_NEVER = _TAKEN_BACK - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # wherever it is in the sentence
 _HERE = r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
 _MOMENT = Pattern(
-    rf"\b(?:this|that|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|\b(?:it|them|there|both|ones?|him|her|same)\b(?!['’])|"
+    rf"\b(?:this|that|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|\b(?:it|them|there|both|ones?|him|her|same)\b(?!['’])(?<!^one)|"
     r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
     re.IGNORECASE,
 )
-_BUT_HERE = Pattern(r"^(?:this|it)(?:'s| is) (?:an?|our|the) ", re.IGNORECASE)
 # What the software shall do, or does wrongly, has one of its parts as its subject; and people get no orders.
 _PRODUCT = Pattern(
     r"\b(?:users?|customers?|clients?|players?|admins?|visitors?|guests?|people|buttons?|pages?|modals?|dialogs?|"
@@ -50,20 +55,17 @@ _SPECIFIES = Pattern(
 _SCOLDS = Pattern(r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I)
 _ADDRESSED = Pattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
 _CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|always|let's|in this \w+)[\s,:]+)*"
-_LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|your|their|his)\b)[`\w@.#+/-]+"
-# "uv, not pip", "use vitest instead of jest", "biome here not prettier"
-_CONTRASTS = Pattern(
-    rf"\b{_LOWER_NAME}(?: {_LOWER_NAME}){{0,3}},? (?:instead of|rather than|and not|not|over|no) {_LOWER_NAME}", re.I
-)
+_LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|their|his)\b)[`\w@.#+/-]+"
+_INSTEAD = Pattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
 _USES = Pattern(rf"^{_CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
 _SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
 _USES_HERE = Pattern(rf"^{_CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I)
-_ONE_THING = Pattern(r"\b(?:the|an?|my|your|any(?:thing)?|everything|one)\b", re.IGNORECASE)
 # "No default exports", "stop adding comments", "don't use moment": of many, or of what has no number.
 _ALL_OF_THEM = Pattern(
     r"^(?:please )?(?:(?:don't|do not) (?:use|mock|add|write|put|create|commit|push|touch|edit|import|install|hardcode|"
     r"run|include|make|sign|skip|generate)|stop \w+ing|avoid|no more|no) (?!(?:the|an?|my|your|any|need|problem|longer|"
-    r"worries|idea|changes?|errors?|one|other|new|such|way|matter|rush|code|files?|tests? (?:needed|yet)|reason)\b)\S",
+    r"worries|idea|changes?|errors?|one|other|new|such|way|matter|rush|code|files?|reason|i|we|you|it|this|that)\b)\S"
+    r"(?!.*\b(?:is|are) (?:required|needed|necessary|found)\b)",
     re.IGNORECASE,
 )
 _WITHOUT = Pattern(
@@ -72,8 +74,8 @@ _WITHOUT = Pattern(
     re.IGNORECASE,
 )
 _EVERY = Pattern(
-    r"^(?:all|every|each|new|any) (?:[\w./-]+ ){1,4}?(?:must|needs?|should|has to|have to|goes?|lives?|gets?|belongs?|"
-    r"are|is|uses?|requires?)\b",
+    r"^(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|should|has to|have to|go(?:es)?|lives?|gets?|belongs?|"
+    r"uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
     re.IGNORECASE,
 )
 _PLACED = Pattern(
@@ -93,7 +95,19 @@ _MADE_OF = Pattern(
     r"(?: (?:on|in|with|by|through|thru|via|at|using|a|an|our|under))*|uses?|targets?|deploys? to|relies on) ",
     re.IGNORECASE,
 )
-_IDENTITY = Pattern(r"^(?:this|it|we)(?:'s|'re| is| are) (?:an?|our|the|on|using|running|built|all) ", re.IGNORECASE)
+_IDENTITY = Pattern(r"^(?:(?:this|it)(?: \w+)?(?:'s| is) (?:an?|our|built|all)|we(?:'re| are) (?:on|using|running|all)) ", re.I)
+_TOOL_IS = Pattern(r"^[\w.+#-]+ (?:is|are) (?:only |just )?(?:an?|our|the|for|used)\b", re.IGNORECASE)
+_LASTS = Pattern(
+    rf"^{_CALLED}(?:(?:always|never)\b|(?:don't|do not) ever\b)|\b(?:(?:must|should|are|is) (?:always|never)|"
+    r"(?:must|should) not ever)\b|^(?:we|i|you) (?:should |must |need to |have to )?(?:always|never)\b|\bas always,? never\b|"
+    r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|mandatory|not allowed|off[- ]limits|for humans only)\b|\beverywhere\b|"
+    r"\b(?:before|after|on|with) (?:each|every) (?:commit|push|pr|change|edit|merge|release|deploy\w*|task|phase|step|session|"
+    r"build|run|feature|fix)\b|\b(?:from now on|going forward|as a (?:general )?rule|by convention|from here on|"
+    r"under no circumstances|no exceptions|without exception|at all times)\b|^(?:every|each|any) ?time (?:you|we)\b|"
+    r"^whenever (?:you|we)\b|\b(?:our|the) (?:convention|policy|rule|standard)s? (?:is|are)\b",
+    re.IGNORECASE,
+)
+_LABELLED = Pattern(r"^[^:.,]{2,40}:\s")
 _HABIT = Pattern(
     r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|said|seem)\b)\w+|"
     r"^(?:ask|show|tell) me\b.*\b(?:before|first)\b|"
@@ -102,7 +116,11 @@ _HABIT = Pattern(
     re.IGNORECASE,
 )
 _SETTLED = Pattern(r"\b(?:rules?|conventions?|preferences?|remember|from now on|important|guidelines?|regeln?|reglas?)\b", re.I)
-_CLAUSE = Pattern(r"(?:,|;| -| –| —) | (?:so|but|and|then) (?=(?:you|u|put|can|could|please|fix|run|we|i|the)\b)")
+_CLAUSE = Pattern(
+    r"(?:,|;|…| -| –| —) | (?:so|but|and|then|or) (?=(?:you|u|put|can|could|please|fix|run|we|i|the|no|it|review)\b)|"
+    r" (?:bc|because|cuz|btw) ",
+    re.IGNORECASE,
+)
 _TAIL = Pattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$", re.IGNORECASE)
 _WORDS = Pattern(r"\w+")
 
@@ -115,50 +133,69 @@ def is_asked(text: str) -> bool:
 def outright(sentence: Sentence) -> str:
     """What of it is stated outright, as it will be kept; empty: nothing is."""
     text = sentence.text
-    if sentence.is_question or sentence.is_unsure or not _is_led(sentence):
+    if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
     if is_asked(text):
-        return text if len(text) <= MAX_CHARS + 60 and not sentence.is_question else ""
-    if cues_of(text) & (_TAKEN_BACK - {Cue.EVENT, Cue.NARRATION, Cue.PASSED}):
+        return _asked(sentence)
+    if cues_of(text) & _NEVER or not _is_led(sentence) or (_LABELLED.match(text) and not _SETTLED.search(text)):
         return ""
-    for part in _parts(text):
-        if states(part, sets_right=bool(_SETS_RIGHT.match(sentence.raw))):
+    sets_right = _SETS_RIGHT.match(sentence.raw) is not None
+    for part, before in _parts(text):
+        if Cue.ONCE not in cues_of(before) and states(part, sets_right=sets_right):
             return part
     return ""
 
 
+def _asked(sentence: Sentence) -> str:
+    """What is to be remembered, if it says something by itself."""
+    kept = without_lead_in(sentence.text)
+    is_whole = len(words_of(kept)) >= ASKED_WORDS and not speaks_of_here(kept) and Cue.ONCE not in cues_of(kept)
+    return kept if is_whole and len(kept) <= MAX_CHARS and not points_back(replace(sentence, text=kept)) else ""
+
+
 def states(text: str, *, sets_right: bool = False) -> bool:
-    """`sets_right`: it answers with a "no"."""
+    """Whether a clause is a rule or a fact. `sets_right`: it answers with a "no"."""
     said = spelt(text)
     cues = cues_of(said)
     is_short = len(said.split()) < MIN_WORDS and not (len(said) >= UNSPACED_CHARS and not said.isascii())
     if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _TAKEN_BACK:
         return False
-    is_product = _PRODUCT.search(said) is not None or _SPECIFIES.search(said) is not None
-    if is_product or (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not is_about_work(said):
+    if (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not is_about_work(said):
         return False
-    if _MOMENT.search(said) and not (_BUT_HERE.match(said) and names_tool(said)):
+    if _is_fact(said, cues):
+        return True
+    if _PRODUCT.search(said) or _SPECIFIES.search(said) or _MOMENT.search(said):
         return False
-    return _is_rule(said, cues, sets_right=sets_right) or _is_fact(said, cues)
+    return _is_rule(said, cues, sets_right=sets_right)
 
 
 def _is_rule(said: str, cues: frozenset[Cue], *, sets_right: bool) -> bool:
-    if cues & {Cue.LASTING, Cue.PREFERENCE} or (Cue.OURS in cues):
+    if cues & {Cue.OURS, Cue.PREFERENCE} or _LASTS.search(said) or (Cue.LASTING in cues and not said.isascii()):
         return True
     if Cue.REFUSAL in cues and (not said.isascii() or _ALL_OF_THEM.match(said) or _WITHOUT.match(said)):
         return True
-    if _CONTRASTS.search(said) and names_tool(said):
-        return True
     if _USES_HERE.match(said) or (sets_right and _USES.match(said) and names_tool(said)):
         return True
-    return any(form.match(said) for form in (_EVERY, _PLACED, _HABIT))
+    return _contrasts(said) or any(form.match(said) for form in (_EVERY, _PLACED, _HABIT))
+
+
+def _contrasts(said: str) -> bool:
+    """`uv, not pip`, `vitest instead of jest`: a tool on both sides."""
+    instead = _INSTEAD.search(said)
+    if instead is None:
+        return False
+    taken, left = said[: instead.start()].split()[-4:], said[instead.end() :].split()[:2]
+    return names_tool(" ".join(taken)) and names_tool(" ".join(left))
 
 
 def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
     """What a part of the project is made of."""
-    if not names_tool(said) or Cue.TASK in cues:
+    if Cue.TASK in cues:
         return False
-    return bool(_MADE_OF.match(said) or _IDENTITY.match(said))
+    made = _MADE_OF.match(said) or _IDENTITY.match(said)
+    if made is not None and names_tool(" ".join(said[made.end() - 1 :].split()[:4])):
+        return True
+    return _TOOL_IS.match(said) is not None and names_tool(said.split()[0]) and "here" in said.split()
 
 
 def _is_led(sentence: Sentence) -> bool:
@@ -166,13 +203,14 @@ def _is_led(sentence: Sentence) -> bool:
     return sentence.form is Form.PROSE or bool(_SETTLED.search(sentence.lead))
 
 
-def _parts(text: str) -> list[str]:
-    """The whole sentence, then its longest runs of clauses without those that only this moment knows."""
+def _parts(text: str) -> list[tuple[str, str]]:
+    """The whole sentence, then its runs of clauses, the longest first; each with all that comes before its end."""
     ends = [(found.start(), found.end()) for found in _CLAUSE.finditer(text)]
     begins, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
     runs = [(begins[one], stops[other]) for one in range(len(begins)) for other in range(one, len(begins))]
     runs.sort(key=lambda run: run[0] - run[1])
-    return [_whole(text[begin:stop], is_all=(begin, stop) == (0, len(text))) for begin, stop in runs[:MAX_WORDS]]
+    whole = (0, len(text))
+    return [(_whole(text[begin:stop], is_all=(begin, stop) == whole), text[:stop]) for begin, stop in runs[:MAX_WORDS]]
 
 
 def _whole(part: str, *, is_all: bool) -> str:

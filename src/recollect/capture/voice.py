@@ -58,7 +58,7 @@ _LEADS = Pattern(
 # Under such words people put their own.
 _SETTLES = Pattern(
     rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
-    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|note|mind|important|clear|always|never|context|"
+    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|important|clear|always|never|context|"
     r"please|told you|gilt|wichtig|merk\w*|entschieden|regeln?|hinweis|decidido|decisi[oó]n|recuerda|"
     r"reglas?|importante)\b",
     re.IGNORECASE,

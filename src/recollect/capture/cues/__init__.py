@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from recollect.capture.cues.cue import Cue
-from recollect.capture.cues.english import ENGLISH, ORDERS
+from recollect.capture.cues.english import ENGLISH, ORDERS, OURS
 from recollect.capture.cues.languages import LANGUAGES, UNSPACED
 from recollect.capture.cues.spelling import spelt
 
@@ -46,4 +46,4 @@ def _worded(before: str, phrases: Iterable[str]) -> list[str]:
 
 def parted(block: str) -> list[str]:
     """The phrases of a table, which are parted by two blanks or by the end of a line."""
-    return [phrase.replace("<order>", ORDERS) for phrase in _GAP.split(block.strip()) if phrase]
+    return [phrase.replace("<order>", ORDERS).replace("<ours>", OURS) for phrase in _GAP.split(block.strip()) if phrase]

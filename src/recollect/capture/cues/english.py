@@ -18,7 +18,14 @@ ORDERS = "(?:{})".format(
     """.split()
     )
 )
-_JUST_NOW = "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|pass|one"
+# What is done here, by those who say "we".
+OURS = (
+    "(?:use|run|deploy|ship|host|store|target|support|build|test|write|publish|release|mock|lint|format|squash|rebase|"
+    "stick to|follow|log|commit|push|merge|do|allow|import|hardcode|document|version|tag|review|branch)"
+)
+_JUST_NOW = (
+    "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|pass|one"
+)
 
 # Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins.
 ENGLISH: dict[Cue, str] = {
@@ -30,15 +37,11 @@ ENGLISH: dict[Cue, str] = {
     """,
     Cue.LASTING: r"""
     always  never  (?:don't|do not) ever  from now on(?:wards)?  going forward  from here on(?: out)?  at all times
-    as a (?:general )?rule  rule of thumb  by convention  under no circumstances  no exceptions  without exception
-    (?:every|each|any) ?time (?:you|we|i)  whenever (?:you|we|i)  (?:before|after|on|with) (?:each|every|any) \w+
-    in this (?:repo|repository|project|codebase)  everywhere  (?:is|are) (?:strictly )?(?:forbidden|banned|mandatory)
-    (?:is|are) (?:not allowed|off[- ]limits|for humans only)  (?:our|the) (?:convention|policy|rule|standard)s? (?:is|are)
+    as a (?:general )?rule  by convention  under no circumstances  no exceptions  without exception  everywhere
     """,
     Cue.OURS: r"""
-    we(?:'re| are) (?:on|using|running)  we (?:always|never|only|don't|do not|no longer) (?:ever )?\w+
-    we (?:all |already |currently |still |now |just )*(?:use|run|deploy|ship|host|store|target|support|build|test|write)
-    we (?:all |already |currently |still |now |just )*(?:publish|release|mock|lint|format|squash|rebase|stick|follow|log)
+    ^(?:(?:and|so|also|but|here|btw|in this \w+),? )*we (?:all |already |currently |still |now |just |only |always |never )*<ours>
+    ^(?:(?:and|so|also|but|here|btw|in this \w+),? )*we (?:don't|do not|no longer) (?:ever )?<ours>
     """,
     Cue.PREFERENCE: r"""
     (?:i|we) (?:really |strongly |much |usually |generally |always )*prefer  ^(?:please )?prefer
