@@ -14,26 +14,27 @@ from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 from recollect.text.query import content_words
-from recollect.text.sentences import shortened
+from recollect.text.sentences import sentences
 
-MAX_TEXT_CHARS, MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 360, 140, 120, 80
+MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 200, 140, 80
 MIN_WORDS = 3  # content words of question and choice together
 
 _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "requestuserinput"})
 _ANSWER = Pattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
+# What to do now, or which point of a list: nothing about how the project is made.
 _ABOUT_THE_WORK = Pattern(
-    r"\b(?:next|proceed|continue|go ahead|ready|start(?:ing)? (?:with|now|on)|begin|first|resume|approve|confirm|look(?:s)? "
-    r"(?:good|right|ok)|sound(?:s)? (?:good|right)|now\?|commit|push|merge|open a pr|pull request|"
-    r"which (?:\w+ )?(?:file|files|task|tasks|issue|issues|phase|area|areas|item|items|step|section|finding|findings)\b|"
-    r"what would you like|how would you like (?:me )?to (?:proceed|handle|continue)|(?:shall|should|do you want|want) "
-    r"(?:i|me)\b|would you like me|how should i (?:proceed|handle|continue|move))",
+    r"\b(?:next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|phases?|plan|document|"
+    r"questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|start(?:ing)? (?:with|now|on)|"
+    r"which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|what (?:would you like|do you want|do you mean)|"
+    r"(?:would|how would) you like|(?:shall|should|do you want|want) (?:i|me)|how should i)\b|"
+    r"^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,
 )
 _ERRAND = Pattern(
     r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|test|start|"
-    r"review|abort|cancel|retry|try|check|look|leave|do nothing|something else|other|open|merge|finish|pause|none|both|"
-    r"all|fix|investigate|move on|go ahead|next|you decide|your call|not sure|later|defer|done|approve|accept|keep going|"
-    r"let me|i'll|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard)\b",
+    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|pause|none|both|"
+    r"all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|approve|accept|"
+    r"let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep going)\b",
     re.IGNORECASE,
 )
 _ADVICE = Pattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)
@@ -61,13 +62,14 @@ def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> P
     taken = next((one for one in options if one.name.lower() == answer.lower()), None)
     if taken is None or _ERRAND.match(taken.name) or _ABOUT_THE_WORK.search(question):
         return None
-    if len(set(content_words(f"{question} {taken.name}"))) < MIN_WORDS:
+    heart = _heart(question)
+    if not heart or len(set(content_words(f"{heart} {taken.name}"))) < MIN_WORDS:
         return None
-    asked = shortened(question.rstrip("?"), chars=MAX_QUESTION_CHARS)
-    others = shortened(", ".join(one.name for one in options if one is not taken), chars=MAX_OTHERS_CHARS)
-    why = f": {shortened(taken.why, chars=MAX_WHY_CHARS).rstrip('. ')}" if taken.why else ""
+    others = ", ".join(one.name for one in options if one is not taken and not _ERRAND.match(one.name))
+    others = f", not {others}" if 0 < len(others) <= MAX_OTHERS_CHARS else ""
+    why = f" ({taken.why})" if taken.why and len(taken.why) <= MAX_WHY_CHARS else ""
     return Proposal(
-        text=shortened(f"{asked}? {taken.name}{why} (chosen over {others}).", chars=MAX_TEXT_CHARS),
+        text=f"{heart} The user chose {taken.name}{why}{others}.",
         kind=Kind.DECISION,
         tier=Tier.CONFIRMED,
         basis=Basis.PICK,
@@ -76,6 +78,17 @@ def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> P
         durability=1.0,
         explicit=True,
     )
+
+
+def _heart(question: str) -> str:
+    """The sentence that asks, with the one before it where it says nothing alone (`Two caches exist. Which?`); empty: it
+    is too long to be read later."""
+    said = sentences(question)
+    at = max((number for number, one in enumerate(said) if one.endswith("?")), default=len(said) - 1)
+    heart = said[at]
+    if at and len(content_words(heart)) < MIN_WORDS:
+        heart = f"{said[at - 1]} {heart}"
+    return heart if len(heart) <= MAX_QUESTION_CHARS else ""
 
 
 def _answers(event: ToolSucceeded) -> dict[str, str]:
@@ -100,5 +113,5 @@ def _questions(given: dict[str, Any]) -> list[tuple[str, list[_Option]]]:
 
 def _option(part: dict[str, Any]) -> _Option:
     described = part.get("description")
-    why = " ".join(described.split()) if isinstance(described, str) else ""
-    return _Option(_ADVICE.sub("", " ".join(part["label"].split())), why)
+    why = next(iter(sentences(" ".join(described.split()))), "") if isinstance(described, str) else ""
+    return _Option(_ADVICE.sub("", " ".join(part["label"].split())), why.rstrip(". "))

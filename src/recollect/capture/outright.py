@@ -62,8 +62,7 @@ _SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
 _USES_HERE = Pattern(rf"^{_CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I)
 # "No default exports", "stop adding comments", "don't use moment": of many, or of what has no number.
 _ALL_OF_THEM = Pattern(
-    r"^(?:please )?(?:(?:don't|do not) (?:use|mock|add|write|put|create|commit|push|touch|edit|import|install|hardcode|"
-    r"run|include|make|sign|skip|generate)|stop \w+ing|avoid|no more|no) (?!(?:the|an?|my|your|any|need|problem|longer|"
+    r"^(?:please )?(?:(?:don't|do not) (?:use|mock|add|put|commit|import|install|hardcode|include|sign)|stop \w+ing|avoid|no more|no) (?!(?:the|an?|my|your|any|need|problem|longer|"
     r"worries|idea|changes?|errors?|one|other|new|such|way|matter|rush|code|files?|reason|i|we|you|it|this|that)\b)\S"
     r"(?!.*\b(?:is|are) (?:required|needed|necessary|found)\b)",
     re.IGNORECASE,
@@ -107,6 +106,13 @@ _LASTS = Pattern(
     r"^whenever (?:you|we)\b|\b(?:our|the) (?:convention|policy|rule|standard)s? (?:is|are)\b",
     re.IGNORECASE,
 )
+_ASKS = Pattern(
+    r"^(?:(?:does|did|is|are|was|can|could|should|would|will|has|what|how|why|which|who|where)\b|do (?:we|you|i|they|the)\b)",
+    re.IGNORECASE,
+)
+_CUT_OFF = Pattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
+_ORDERS_NOW = Pattern(r"^(?:please|pls|can you|can u|could you|thanks)\b", re.IGNORECASE)
+_WEAKLY = Pattern(r"\b(?:keep in mind|bear in mind|forget)\b", re.IGNORECASE)
 _LABELLED = Pattern(r"^[^:.,]{2,40}:\s")
 _HABIT = Pattern(
     r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|said|seem)\b)\w+|"
@@ -135,21 +141,31 @@ def outright(sentence: Sentence) -> str:
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
+    if _ASKS.match(text) or _CUT_OFF.search(text):
+        return ""
     if is_asked(text):
         return _asked(sentence)
     if cues_of(text) & _NEVER or not _is_led(sentence) or (_LABELLED.match(text) and not _SETTLED.search(text)):
         return ""
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
     for part, before in _parts(text):
-        if Cue.ONCE not in cues_of(before) and states(part, sets_right=sets_right):
+        if not _orders(part) and Cue.ONCE not in cues_of(before) and states(part, sets_right=sets_right):
             return part
     return ""
+
+
+def _orders(part: str) -> bool:
+    """Whether one of its clauses only asks for something now."""
+    clauses = _CLAUSE.split(part)
+    return len(clauses) > 1 and any(_ORDERS_NOW.match(one) and not states(one) for one in clauses)
 
 
 def _asked(sentence: Sentence) -> str:
     """What is to be remembered, if it says something by itself."""
     kept = without_lead_in(sentence.text)
-    is_whole = len(words_of(kept)) >= ASKED_WORDS and not speaks_of_here(kept) and Cue.ONCE not in cues_of(kept)
+    if _WEAKLY.search(sentence.text) and Cue.TASK in cues_of(kept):
+        return ""  # "don't forget to update the docs" is an order like any other
+    is_whole = len(words_of(kept)) >= ASKED_WORDS and not speaks_of_here(kept)
     return kept if is_whole and len(kept) <= MAX_CHARS and not points_back(replace(sentence, text=kept)) else ""
 
 
@@ -219,10 +235,6 @@ def _whole(part: str, *, is_all: bool) -> str:
     said = _TAIL.sub("", part).strip()
     first = said.split(maxsplit=1)[0] if said else ""
     return said[:1].upper() + said[1:] if first.isalpha() and first.islower() else said
-
-
-def is_rule(text: str) -> bool:
-    return states(text)
 
 
 _FOR_EVER = Pattern(r"\b(?:always|never|ever|from now on|going forward|we|i)\b", re.IGNORECASE)

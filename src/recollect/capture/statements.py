@@ -5,7 +5,7 @@ import re
 from recollect.capture import recap_cues as cues
 from recollect.capture.clauses import sentences
 from recollect.capture.cues import Cue, cues_of
-from recollect.capture.outright import is_rule
+from recollect.capture.outright import states
 from recollect.capture.masking import read
 from recollect.capture.patterns import Pattern
 
@@ -37,7 +37,7 @@ def only_states(prompt: str) -> bool:
 
 
 def _states(sentence: str) -> bool:
-    if is_for_good(sentence) or is_rule(sentence):
+    if is_for_good(sentence) or states(sentence):
         return True
     is_fact = _FACT.match(sentence) and not cues.tells_problem(sentence)
     return bool(is_fact) and not cues_of(sentence) & _WANTED

@@ -66,7 +66,7 @@ ENGLISH: dict[Cue, str] = {
     this (?:morning|afternoon|evening|week)  temporar(?:y|ily)  one[- ]off  at the moment  for the moment  atm  yet
     quick(?:ly)?  throwaway  until \w+  till \w+  while (?:you|we|i|\w+ is)  next step  phase \d+  as (?:a )?first step
     (?:before|when|after) (?:you(?:'re| are)? )?(?:start|continue|done|go|that|this)  ^first,?  ^next,?  again
-    (?:by|on|before) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)  the (?:last|previous|second|other) \w+
+    (?:by|on|before) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)  the (?:last|previous|second) \w+
     """,
     Cue.POINTER: r"""
     lines? \d+(?:[-–]\d+)?  #\d+  (?:issue|item|point|comment|finding|option|case|todo|number|step|task) #?\d+[a-z]?
