@@ -1,4 +1,4 @@
-"""Choices in a host's question tool: what was asked about the design, what the user took, and why, in one sentence. Pure.
+"""Choices in a host's question tool: what was asked about the design, what the user took and why, as one line. Pure.
 
 Menu answers decide nothing about the project: whether to go on, what to do next, yes, all of it. They are known by
 their question ("what next?", "shall I ...?") and by their options, which name a step of the work or nothing.
@@ -23,17 +23,23 @@ _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "reques
 _ANSWER = Pattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # What to do now, or which point of a list: nothing about how the project is made.
 _ABOUT_THE_WORK = Pattern(
-    r"\b(?:next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|phases?|plan|document|"
-    r"questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|start(?:ing)? (?:with|now|on)|"
-    r"which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|what (?:would you like|do you want|do you mean)|"
+    r"\b(?:next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|"
+    r"phases?|plan|document|"
+    r"questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
+    r"start(?:ing)? (?:with|now|on)|"
+    r"which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
+    r"what (?:would you like|do you want|do you mean)|"
     r"(?:would|how would) you like|(?:shall|should|do you want|want) (?:i|me)|how should i)\b|"
     r"^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,
 )
 _ERRAND = Pattern(
-    r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|test|start|"
-    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|pause|none|both|"
-    r"all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|approve|accept|"
+    r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|"
+    r"test|start|"
+    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|"
+    r"pause|none|both|"
+    r"all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|"
+    r"approve|accept|"
     r"let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep going)\b",
     re.IGNORECASE,
 )
@@ -81,8 +87,8 @@ def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> P
 
 
 def _heart(question: str) -> str:
-    """The sentence that asks, with the one before it where it says nothing alone (`Two caches exist. Which?`); empty: it
-    is too long to be read later."""
+    """The sentence that asks, with the one before it where it says nothing alone (`Two caches exist. Which?`);
+    empty: it is too long to be read later."""
     said = sentences(question)
     at = max((number for number, one in enumerate(said) if one.endswith("?")), default=len(said) - 1)
     heart = said[at]

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
-from recollect.capture.development import names_tool
+from recollect.capture.development import is_about_work
 from recollect.capture.echo import words_of
 from recollect.capture.kinds import kind_of, level_of
 from recollect.capture.masking import Form, read
@@ -36,8 +36,8 @@ MOST_CANDIDATES = 3  # of one message
 STATED, TOLD, EXPLAINED = 1.0, 0.5, 0.4  # durability: outright, by the user, by the agent
 
 _PASSING = frozenset(
-    {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER, Cue.WANT,
-     Cue.PASSED}
+    {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER,
+     Cue.WANT, Cue.PASSED}
 )  # fmt: skip
 
 
@@ -96,9 +96,9 @@ def _tells(sentence: Sentence) -> bool:
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or sentence.form is not Form.PROSE or text.endswith((":", "：")):
         return False
-    if not LEAST_WORDS <= len(text.split()) or len(text) > MAX_CHARS or cues_of(text) & _PASSING:
+    if not len(text.split()) >= LEAST_WORDS or len(text) > MAX_CHARS or cues_of(text) & _PASSING:
         return False
-    return bool(names_in(text) or names_tool(text)) and not speaks_of_here(text)
+    return bool(names_in(text) or is_about_work(text)) and not speaks_of_here(text)
 
 
 def _whole(found: Sequence[Sentence], at: int) -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.capture.calls import changes_of, command_of, is_shell, named, target_of
-from recollect.capture.outright import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.fixes import TELLS, Told, told
 from recollect.capture.gist import gist_of, last_part, places
+from recollect.capture.outright import gives_rules
 from recollect.capture.patterns import Pattern
 from recollect.capture.shell import Run, adds, folder_of, normalised, repeats, runs, shown
 from recollect.capture.voice import own_words

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.capture.cues import Cue, cues_of
+from recollect.capture.cues import Cue, cues_of, spelt
 from recollect.capture.names import names_in, paths_in
 from recollect.capture.outright import states
 from recollect.capture.patterns import Pattern
@@ -23,6 +23,7 @@ _CHOOSES = Pattern(
     re.IGNORECASE,
 )
 _LIKES = Pattern(r"^i (?:(?:really|also|just|usually|generally) )?(?:like|love|enjoy|dislike) \S", re.IGNORECASE)
+_DENIES = Pattern(r"\b(?:don't|no|not|never|only)\b", re.IGNORECASE)
 _ORDERS = frozenset({Cue.LASTING, Cue.REFUSAL, Cue.TASK})
 
 
@@ -42,7 +43,7 @@ def _of_user(text: str, cues: frozenset[Cue], turn_cues: frozenset[Cue]) -> Kind
         return Kind.PREFERENCE
     if _CHOOSES.match(text) and Cue.LASTING not in cues:
         return Kind.DECISION
-    is_order = bool(cues & _ORDERS) or (Cue.OURS in cues and bool(re.search(r"\b(?:don't|not?|never|only)\b", text)))
+    is_order = bool(cues & _ORDERS) or (Cue.OURS in cues and bool(_DENIES.search(spelt(text))))
     if Cue.REBUKE in cues | turn_cues and (is_order or states(text)):
         return Kind.CORRECTION
     if is_order:

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from recollect.capture.clauses import Sentence
 from recollect.capture.cues import Cue, cues_of, spelt
+from recollect.capture.cues.english import CALLED
 from recollect.capture.development import is_about_work, names_tool
 from recollect.capture.echo import words_of
 from recollect.capture.lead_ins import without_lead_in
@@ -24,7 +25,7 @@ from recollect.capture.patterns import Pattern
 from recollect.capture.reference import points_back, speaks_of_here
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
-ASKED_WORDS = 3  # content words of what is to be remembered
+ASKED_WORDS = 2  # content words of what is to be remembered
 UNSPACED_CHARS = 6  # of a language that parts no words
 
 _TAKEN_BACK = frozenset(
@@ -32,9 +33,12 @@ _TAKEN_BACK = frozenset(
      Cue.PASSED, Cue.EVENT, Cue.OFFER}
 )  # fmt: skip
 _NEVER = _TAKEN_BACK - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # wherever it is in the sentence
-_HERE = r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
+_HERE = (
+    r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
+)
 _MOMENT = Pattern(
-    rf"\b(?:this|that|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|\b(?:it|them|there|both|ones?|him|her|same)\b(?!['’])(?<!^one)|"
+    rf"\b(?:this|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|^that\b|(?<!so )\bthat\b(?! (?:ha[sv]e?|is|are|was|were|"
+    rf"can|do|\w+s)\b)|\b(?:it|them|there|both|ones?|him|her|same)\b(?!['’])(?<!^one)|"
     r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
     re.IGNORECASE,
 )
@@ -52,37 +56,33 @@ _SPECIFIES = Pattern(
     r"\b(?:always|never) (?:been|was|were|worked|did|seen|saw|had|got|gets?|mind|ends?|the case)\b",
     re.IGNORECASE,
 )
-_SCOLDS = Pattern(r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I)
+_SCOLDS = Pattern(
+    r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I
+)
 _ADDRESSED = Pattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
-_CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|always|let's|in this \w+)[\s,:]+)*"
 _LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|their|his)\b)[`\w@.#+/-]+"
 _INSTEAD = Pattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
-_USES = Pattern(rf"^{_CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
+_USES = Pattern(rf"^{CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
 _SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
-_USES_HERE = Pattern(rf"^{_CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I)
-# "No default exports", "stop adding comments", "don't use moment": of many, or of what has no number.
-_ALL_OF_THEM = Pattern(
-    r"^(?:please )?(?:(?:don't|do not) (?:use|mock|add|put|commit|import|install|hardcode|include|sign)|stop \w+ing|avoid|no more|no) (?!(?:the|an?|my|your|any|need|problem|longer|"
-    r"worries|idea|changes?|errors?|one|other|new|such|way|matter|rush|code|files?|reason|i|we|you|it|this|that)\b)\S"
-    r"(?!.*\b(?:is|are) (?:required|needed|necessary|found)\b)",
-    re.IGNORECASE,
-)
-_WITHOUT = Pattern(
-    r"^(?:please )?(?:don't|do not|never) \w+\b.*\b(?:without|unless|before (?:ask|i|you ask|check)|directly|ask me first|"
-    r"to (?:main|master|prod\w*))\b",
-    re.IGNORECASE,
+_USES_HERE = Pattern(
+    rf"^{CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I
 )
 _EVERY = Pattern(
-    r"^(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|should|has to|have to|go(?:es)?|lives?|gets?|belongs?|"
+    r"^(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|should|has to|have to|go(?:es)?|lives?|"
+    r"gets?|belongs?|"
     r"uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
     re.IGNORECASE,
 )
 _PLACED = Pattern(
-    r"^(?:[\w./-]+ ){1,3}?(?:lives?|goes?|go|belongs?|are kept|is kept|sits?) (?:in|under|at|next to|into|inside) [`\w@.]", re.I
+    r"^(?:[\w./-]+ ){1,3}?(?:lives?|goes?|go|belongs?|are kept|is kept|sits?) (?:in|under|at|next to|into|"
+    r"inside) [`\w@.]",
+    re.I,
 )
 _PART = (
-    r"(?:auth|authentication|backend|back-end|frontend|front-end|db|database|dbs|api|apis|server|servers|ci|cd|pipeline|"
-    r"deployment|deploys?|deployments|hosting|infra|infrastructure|prod|production|staging|app|apps|application|project|"
+    r"(?:auth|authentication|backend|back-end|frontend|front-end|db|database|dbs|api|apis|server|servers|ci|"
+    r"cd|pipeline|"
+    r"deployment|deploys?|deployments|hosting|infra|infrastructure|prod|production|staging|app|apps|"
+    r"application|project|"
     r"repo|repository|monorepo|codebase|stack|cache|caching|queue|queues|storage|tests?|test suite|builds?|linter|"
     r"formatter|package manager|bundler|orm|migrations?|logging|monitoring|ids|dates|timestamps|styling|styles|"
     r"state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|target|runtime|"
@@ -94,34 +94,38 @@ _MADE_OF = Pattern(
     r"(?: (?:on|in|with|by|through|thru|via|at|using|a|an|our|under))*|uses?|targets?|deploys? to|relies on) ",
     re.IGNORECASE,
 )
-_IDENTITY = Pattern(r"^(?:(?:this|it)(?: \w+)?(?:'s| is) (?:an?|our|built|all)|we(?:'re| are) (?:on|using|running|all)) ", re.I)
-_TOOL_IS = Pattern(r"^[\w.+#-]+ (?:is|are) (?:only |just )?(?:an?|our|the|for|used)\b", re.IGNORECASE)
-_LASTS = Pattern(
-    rf"^{_CALLED}(?:(?:always|never)\b|(?:don't|do not) ever\b)|\b(?:(?:must|should|are|is) (?:always|never)|"
-    r"(?:must|should) not ever)\b|^(?:we|i|you) (?:should |must |need to |have to )?(?:always|never)\b|\bas always,? never\b|"
-    r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|mandatory|not allowed|off[- ]limits|for humans only)\b|\beverywhere\b|"
-    r"\b(?:before|after|on|with) (?:each|every) (?:commit|push|pr|change|edit|merge|release|deploy\w*|task|phase|step|session|"
-    r"build|run|feature|fix)\b|\b(?:from now on|going forward|as a (?:general )?rule|by convention|from here on|"
-    r"under no circumstances|no exceptions|without exception|at all times)\b|^(?:every|each|any) ?time (?:you|we)\b|"
-    r"^whenever (?:you|we)\b|\b(?:our|the) (?:convention|policy|rule|standard)s? (?:is|are)\b",
+_DECIDED = Pattern(
+    r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|"
+    r"(?:our )?decision:)"
+    r".{3,160}\b(?:because|since|so that|due to)\b",
     re.IGNORECASE,
 )
+_IDENTITY = Pattern(
+    r"^(?:(?:this|it)(?: \w+)?(?:'s| is) (?:an?|our|built|all)|we(?:'re| are) (?:on|using|running|all)) ", re.I
+)
+_TOOL_IS = Pattern(r"^[\w.+#-]+ (?:is|are) (?:only |just )?(?:an?|our|the|for|used)\b", re.IGNORECASE)
 _ASKS = Pattern(
-    r"^(?:(?:does|did|is|are|was|can|could|should|would|will|has|what|how|why|which|who|where)\b|do (?:we|you|i|they|the)\b)",
+    r"^(?:(?:does|did|is|are|was|can|could|should|would|will|has|what|how|why|which|who|where)\b|do (?:we|you|"
+    r"i|they|the)\b)",
     re.IGNORECASE,
 )
 _CUT_OFF = Pattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
-_ORDERS_NOW = Pattern(r"^(?:please|pls|can you|can u|could you|thanks)\b", re.IGNORECASE)
+_ORDERS_NOW = Pattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
 _WEAKLY = Pattern(r"\b(?:keep in mind|bear in mind|forget)\b", re.IGNORECASE)
 _LABELLED = Pattern(r"^[^:.,]{2,40}:\s")
 _HABIT = Pattern(
-    r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|said|seem)\b)\w+|"
+    r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|"
+    r"said|seem)\b)\w+|"
     r"^(?:ask|show|tell) me\b.*\b(?:before|first)\b|"
     r"^(?:answer|respond|reply|write commit messages) (?:only )?in [A-Z]?\w+|"
     r"^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
     re.IGNORECASE,
 )
-_SETTLED = Pattern(r"\b(?:rules?|conventions?|preferences?|remember|from now on|important|guidelines?|regeln?|reglas?)\b", re.I)
+_SETTLED = Pattern(
+    r"\b(?:rules?|conventions?|preferences?|remember|from now on|important|guidelines?|polic(?:y|ies)|"
+    r"standards?|decision|note|for us|gilt|regeln?|reglas?)\b",
+    re.I,
+)
 _CLAUSE = Pattern(
     r"(?:,|;|…| -| –| —) | (?:so|but|and|then|or) (?=(?:you|u|put|can|could|please|fix|run|we|i|the|no|it|review)\b)|"
     r" (?:bc|because|cuz|btw) ",
@@ -145,10 +149,11 @@ def outright(sentence: Sentence) -> str:
         return ""
     if is_asked(text):
         return _asked(sentence)
-    if cues_of(text) & _NEVER or not _is_led(sentence) or (_LABELLED.match(text) and not _SETTLED.search(text)):
+    label = _LABELLED.match(text)
+    if cues_of(text) & _NEVER or not _is_led(sentence) or (label and not _SETTLED.search(label[0])):
         return ""
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
-    for part, before in _parts(text):
+    for part, before in [*(_parts(text[label.end() :]) if label else ()), *_parts(text)]:
         if not _orders(part) and Cue.ONCE not in cues_of(before) and states(part, sets_right=sets_right):
             return part
     return ""
@@ -157,7 +162,8 @@ def outright(sentence: Sentence) -> str:
 def _orders(part: str) -> bool:
     """Whether one of its clauses only asks for something now."""
     clauses = _CLAUSE.split(part)
-    return len(clauses) > 1 and any(_ORDERS_NOW.match(one) and not states(one) for one in clauses)
+    is_now = [_ORDERS_NOW.match(one) or _MOMENT.search(spelt(one)) for one in clauses]
+    return len(clauses) > 1 and any(now and not states(one) for now, one in zip(is_now, clauses, strict=True))
 
 
 def _asked(sentence: Sentence) -> str:
@@ -178,7 +184,7 @@ def states(text: str, *, sets_right: bool = False) -> bool:
         return False
     if (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not is_about_work(said):
         return False
-    if _is_fact(said, cues):
+    if _is_fact(said, cues) or _contrasts(said):
         return True
     if _PRODUCT.search(said) or _SPECIFIES.search(said) or _MOMENT.search(said):
         return False
@@ -186,13 +192,11 @@ def states(text: str, *, sets_right: bool = False) -> bool:
 
 
 def _is_rule(said: str, cues: frozenset[Cue], *, sets_right: bool) -> bool:
-    if cues & {Cue.OURS, Cue.PREFERENCE} or _LASTS.search(said) or (Cue.LASTING in cues and not said.isascii()):
-        return True
-    if Cue.REFUSAL in cues and (not said.isascii() or _ALL_OF_THEM.match(said) or _WITHOUT.match(said)):
+    if cues & {Cue.LASTING, Cue.OURS, Cue.PREFERENCE, Cue.REFUSAL, Cue.UNIVERSAL}:
         return True
     if _USES_HERE.match(said) or (sets_right and _USES.match(said) and names_tool(said)):
         return True
-    return _contrasts(said) or any(form.match(said) for form in (_EVERY, _PLACED, _HABIT))
+    return any(form.match(said) for form in (_EVERY, _PLACED, _HABIT, _DECIDED))
 
 
 def _contrasts(said: str) -> bool:
@@ -231,21 +235,16 @@ def _parts(text: str) -> list[tuple[str, str]]:
 
 def _whole(part: str, *, is_all: bool) -> str:
     if is_all:
-        return part
+        return part[:1].upper() + part[1:]
     said = _TAIL.sub("", part).strip()
     first = said.split(maxsplit=1)[0] if said else ""
     return said[:1].upper() + said[1:] if first.isalpha() and first.islower() else said
 
 
-_FOR_EVER = Pattern(r"\b(?:always|never|ever|from now on|going forward|we|i)\b", re.IGNORECASE)
 _PRINTED = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
 def gives_rules(printed: str) -> bool:
     """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
     parts = [part.strip() for part in (printed, *_PRINTED.split(printed)) if part.strip()]
-    cues = [cues_of(part) for part in parts]
-    return any(found & {Cue.ASKED, Cue.UNIVERSAL} for found in cues) or any(
-        Cue.LASTING in found and Cue.TASK in cues_of(_FOR_EVER.sub("", part).strip())
-        for part, found in zip(parts, cues, strict=True)
-    )
+    return any(cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.LASTING, Cue.OURS} for part in parts)

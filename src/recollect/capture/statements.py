@@ -5,8 +5,8 @@ import re
 from recollect.capture import recap_cues as cues
 from recollect.capture.clauses import sentences
 from recollect.capture.cues import Cue, cues_of
-from recollect.capture.outright import states
 from recollect.capture.masking import read
+from recollect.capture.outright import states
 from recollect.capture.patterns import Pattern
 
 MOST_SENTENCES = 12  # that are looked at

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from recollect.capture.cues.cue import Cue
-from recollect.capture.cues.english import ENGLISH, ORDERS, OURS
+from recollect.capture.cues.english import ENGLISH, NAMED
 from recollect.capture.cues.languages import LANGUAGES, UNSPACED
 from recollect.capture.cues.spelling import spelt
 
-__all__ = ["LANGUAGES", "ORDERS", "Cue", "cues_of", "spelt"]
+__all__ = ["LANGUAGES", "Cue", "cues_of", "spelt"]
 
 _GAP = re.compile(r"\s{2,}|\n")
 
@@ -46,4 +46,10 @@ def _worded(before: str, phrases: Iterable[str]) -> list[str]:
 
 def parted(block: str) -> list[str]:
     """The phrases of a table, which are parted by two blanks or by the end of a line."""
-    return [phrase.replace("<order>", ORDERS).replace("<ours>", OURS) for phrase in _GAP.split(block.strip()) if phrase]
+    return [_filled(phrase) for phrase in _GAP.split(block.strip()) if phrase]
+
+
+def _filled(phrase: str) -> str:
+    for name, words in NAMED.items():
+        phrase = phrase.replace(name, words)
+    return phrase

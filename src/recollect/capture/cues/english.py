@@ -23,11 +23,24 @@ OURS = (
     "(?:use|run|deploy|ship|host|store|target|support|build|test|write|publish|release|mock|lint|format|squash|rebase|"
     "stick to|follow|log|commit|push|merge|do|allow|import|hardcode|document|version|tag|review|branch)"
 )
+AND = r"(?:(?:and|so|also|but|here|btw|in this \w+),? )*"
+THEN = r"(?:now |first,? |next,? |then |ok(?:ay)?,? |good[.,]? |so )?"
+CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|let's|in this \w+)[\s,:]+)*"
+USED = "(?:use|mock|add|put|commit|import|install|hardcode|include|sign)"
+MANY = (
+    r"(?!(?:the|an?|my|your|any|need|problem|longer|worries|idea|changes?|errors?|logs?|one|other|new|such|way|matter|rush|"
+    r"code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|that)\b)(?!.*\b(?:is|are) (?:required|"
+    r"needed|necessary|found)\b)[\w`./@-]+"
+)
 _JUST_NOW = (
-    "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|pass|one"
+    "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|"
+    "pass|one"
 )
 
-# Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins.
+NAMED = {
+    "<order>": ORDERS, "<ours>": OURS, "<called>": CALLED, "<many>": MANY, "<used>": USED, "<and>": AND, "<then>": THEN,
+}  # fmt: skip
+# Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins; `<name>`: of the above.
 ENGLISH: dict[Cue, str] = {
     Cue.ASKED: r"""
     remember(?: (?:that|to|this|for|we|i|our|the|:)|:)  keep in mind  bear in mind  for the record
@@ -36,19 +49,28 @@ ENGLISH: dict[Cue, str] = {
     add (?:this|that) to (?:your )?memory  (?:save|store) (?:this|that|it)(?: please| for later| to memory)?:
     """,
     Cue.LASTING: r"""
-    always  never  (?:don't|do not) ever  from now on(?:wards)?  going forward  from here on(?: out)?  at all times
-    as a (?:general )?rule  by convention  under no circumstances  no exceptions  without exception  everywhere
+    ^<called>(?:always|never|(?:don't|do not) ever)  (?:must|should|are|is) (?:\w+ and )?(?:always|never)
+    ^(?:we|i|you) (?:should |must |need to |have to )?(?:always|never)  as always,? never  everywhere
+    without exception
+    (?:is|are) (?:strictly )?(?:forbidden|banned|mandatory|not allowed|off[- ]limits|for humans only)  at all times
+    from now on(?:wards)?  going forward  from here on(?: out)?  as a (?:general )?rule  by convention  no exceptions
+    (?:before|after|on|with) (?:each|every) (?:commit|push|pr|change|edit|merge|release|deploy\w*|task)
+    (?:before|after|on|with) (?:each|every) (?:phase|step|session|build|run|feature|fix)  under no circumstances
+    ^(?:every|each|any) ?time (?:you|we)  ^whenever (?:you|we)
+    (?:our|the) (?:convention|policy|rule|standard)s? (?:is|are)
     """,
     Cue.OURS: r"""
-    ^(?:(?:and|so|also|but|here|btw|in this \w+),? )*we (?:all |already |currently |still |now |just |only |always |never )*<ours>
-    ^(?:(?:and|so|also|but|here|btw|in this \w+),? )*we (?:don't|do not|no longer) (?:ever )?<ours>
+    ^<and>we (?:all |already |currently |still |now |just |only |always |never )*<ours>
+    ^<and>we (?:don't|do not|no longer) (?:ever )?<ours>
     """,
     Cue.PREFERENCE: r"""
     (?:i|we) (?:really |strongly |much |usually |generally |always )*prefer  ^(?:please )?prefer
     (?:i|we) (?:really )?like \S.* (?:more|better) than  i(?:'m| am) more of an?  my preference is
     """,
+    # Of many, or of what has no number: "no default exports", "stop adding comments", "don't use moment".
     Cue.REFUSAL: r"""
-    ^(?:please )?stop \w+ing  ^(?:please )?(?:don't|do not|avoid|no more)  ^no
+    ^(?:please )?(?:stop \w+ing|avoid|no more|no) <many>  ^(?:please )?(?:don't|do not) <used> <many>
+    ^(?:please )?(?:don't|do not|never) \w+ (?:.* )?(?:without|unless|directly|ask me first|to (?:main|master|prod\w*))
     """,
     Cue.WANT: r"""
     (?:we|i) (?:\w+ )?(?:don't |do not |never |didn't |no longer )?(?:\w+ )?want  (?:we|i)(?:'d| would) (?:like|love)
@@ -61,10 +83,13 @@ ENGLISH: dict[Cue, str] = {
     root cause  caused by  turns out  the (?:\w+ )?(?:issue|problem|bug|culprit|cause) (?:is|was)  silently
     """,
     Cue.ONCE: rf"""
-    for now  (?:just )?this (?:time|once)  just now  right now  (?:for|in|on|with) (?:this|the current|that) (?:{_JUST_NOW})
-    (?:the )?rest of (?:this|the) (?:session|day|task)  this (?:{_JUST_NOW})  today  tonight  tomorrow  yesterday  later
+    for now  (?:just )?this (?:time|once)  just now  right now
+    (?:for|in|on|with) (?:this|the current|that) (?:{_JUST_NOW})
+    (?:the )?rest of (?:this|the) (?:session|day|task)  this (?:{_JUST_NOW})  today  tonight  tomorrow  yesterday
+    later
     this (?:morning|afternoon|evening|week)  temporar(?:y|ily)  one[- ]off  at the moment  for the moment  atm  yet
-    quick(?:ly)?  throwaway  until \w+  till \w+  while (?:you|we|i|\w+ is)  next step  phase \d+  as (?:a )?first step
+    quick(?:ly)?  throwaway  (?:until|till) (?!(?:ci|tests|all)\b)\w+  while (?:you|we|i|\w+ is)  next step
+    phase \d+  as (?:a )?first step
     (?:before|when|after) (?:you(?:'re| are)? )?(?:start|continue|done|go|that|this)  ^first,?  ^next,?  again
     (?:by|on|before) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)  the (?:last|previous|second) \w+
     """,
@@ -74,7 +99,8 @@ ENGLISH: dict[Cue, str] = {
     """,
     Cue.HEDGE: r"""
     maybe  perhaps  probably  i (?:think|guess|believe|suppose|assume|suspect|wonder)  presumably  might  seems?
-    not (?:sure|certain|clear)  could be  possibly  likely  unsure  no idea  i'd (?:lean|say|guess)  apparently  ideally
+    not (?:sure|certain|clear)  could be  possibly  likely  unsure  no idea  i'd (?:lean|say|guess)  apparently
+    ideally
     """,
     Cue.HYPOTHESIS: r"""
     what if  (?:we|you|i|one|it|that) could  could (?:we|you|also)  if (?:we|i|this|it) (?:were|did|had|wanted|ever)
@@ -82,7 +108,8 @@ ENGLISH: dict[Cue, str] = {
     alternatively  how about  in theory  (?:should|shall|can) (?:we|i|you)
     """,
     Cue.ELSEWHERE: r"""
-    (?:old|previous|last|former) (?:job|company|team|project|employer)  side project  other (?:team|project|repo|company)
+    (?:old|previous|last|former) (?:job|company|team|project|employer)  side project
+    other (?:team|project|repo|company)
     upstream  used to  last (?:year|month|week)  back then  most people
     """,
     Cue.MOOD: r"""
@@ -94,32 +121,35 @@ ENGLISH: dict[Cue, str] = {
     you (?:didn't|did not|forgot|missed|keep|ignored)  why (?:did|are|do|would) you  not (?:that|like that|what i)
     """,
     Cue.NARRATION: r"""
-    ^(?:now |first,? |next,? |then |ok(?:ay)?,? |good[.,]? |so )?let me
-    ^(?:now |first,? |next,? |then |ok(?:ay)?,? |good[.,]? |so )?let's (?:see|check|look|verify|run|try)
-    ^(?:now |first,? |next,? |then |ok(?:ay)?,? |good[.,]? |so )?i(?:'ll| will|'m going to| am going to| need to| should| can)
+    ^<then>let me
+    ^<then>let's (?:see|check|look|verify|run|try)
+    ^<then>i(?:'ll| will|'m going to| am going to| need to| should| can)
     ^now(?:,)? (?:let|i|update|add|fix|run|check|look|the|we|to|create|that|remove|wire|rebuild|for)  let me  ^i'm now
     ^i (?:was|am|see|now|also|can see|have|just|ran|found|missed|only|broke|understand|apologi[sz]e|want to)
     ^looking at  ^checking  ^running  want me to  shall i  ^found \d+  you're (?:absolutely )?right  good catch
     """,
     Cue.TASK: r"""
-    ^(?:please |just |also |then |now |next,? |go |and |can you |could you |would you )*<order>(?! (?:is|are|was|has|should|will|must))
+    ^(?:please |just |also |then |now |next,? |go |and |can you |could you |would you )*<order>(?! (?:is|are|was|has))
     ^you (?:should|can|need to) <order>  (?:i|we) (?:need|want) (?:you )?to  ^let's  ^(?:can|could) you
     """,
     Cue.REPORTED: r"""
-    (?:he|she|they|someone|reviewers?|copilot|customer|client|boss|manager|colleague) (?:\w+ )?(?:said|says|told|wants?|thinks?)
-    (?:review|pr|code review) (?:comment|feedback)s?  got this (?:comment|feedback|message|error|from)  suggested change
+    (?:he|she|they|someone|reviewers?|copilot|customer|client|boss|manager|colleague) (?:said|says|told|wants?|thinks?)
+    (?:review|pr|code review) (?:comment|feedback)s?  got this (?:comment|feedback|message|error|from)
+    suggested change
     (?:comment|feedback|suggestion) from
     """,
     Cue.PASSED: r"""
     tests? (?:pass|passed|are green|now pass|still pass)  build (?:succeeds|passes|is green|is clean)  compiles
-    (?:zero|no) (?:lint|linter|type|new)\w* (?:issues?|errors?|warnings?)  (?:everything|all) (?:is )?(?:green|clean|done)
+    (?:zero|no) (?:lint|linter|type|new)\w* (?:issues?|errors?|warnings?)
+    (?:everything|all) (?:is )?(?:green|clean|done)
     here'?s (?:a |the )?(?:summary|what changed|what i)  summary of
     """,
     Cue.EVENT: r"""
-    i (?:ran|tried|added|got|get|just|did|pushed|merged|committed|updated|deleted|fixed|restarted|tested|checked|saw|moved)
-    i (?:see|changed|renamed|used|noticed|found)  (?:that|it|this) (?:worked|works|didn't work|failed|broke|still)
+    i (?:ran|tried|added|got|get|just|did|pushed|merged|committed|updated|deleted|fixed|restarted|tested|checked)
+    i (?:saw|see|changed|renamed|used|noticed|found)  (?:that|it|this) (?:worked|works|didn't work|failed|broke|still)
     (?:that|it|this) is (?:broken|bad|good|not good|wrong|better)  still (?:get|getting|fails?|failing|broken|see|has)
-    i'm (?:getting|seeing|confused|lost|not sure)  (?:we|i) got  here(?:'s| is) (?:the|a|my|what)  isn't (?:working|right)
+    i'm (?:getting|seeing|confused|lost|not sure)  (?:we|i) got  here(?:'s| is) (?:the|a|my|what)
+    isn't (?:working|right)
     (?:doesn't|not|isn't|don't) (?:seem|work|working)  (?:is|are) (?:down|broken|failing|red|empty|missing|slow|wrong)
     you (?:removed|deleted|changed|added|broke|made|used|put|wrote|created|did)
     """,

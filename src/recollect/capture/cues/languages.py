@@ -7,8 +7,8 @@ from recollect.capture.cues.cue import Cue
 
 _GERMAN: dict[Cue, str] = {
     Cue.ASKED: "merke? dir  denke? (?:bitte )?(?:daran|dran)  vergiss (?:bitte )?nicht  behalte? im kopf",
-    Cue.LASTING: "immer  niemals  nie  ab jetzt  ab sofort  von nun an  künftig  grundsätzlich  jedes mal  auf keinen fall",
-    Cue.OURS: "wir (?:verwenden|benutzen|nutzen|haben|schreiben|testen|deployen)  wir \\w+ (?:nur|kein\\w*|immer|nie\\w*)  bei uns",
+    Cue.LASTING: "immer  niemals  nie  ab jetzt  ab sofort  von nun an  künftig  grundsätzlich  auf keinen fall",
+    Cue.OURS: "wir (?:verwenden|benutzen|nutzen|haben|schreiben|testen)  wir \\w+ (?:nur|kein\\w*|nie\\w*)  bei uns",
     Cue.PREFERENCE: "(?:ich|wir) bevorzuge\\w*  (?:ich|wir) (?:mag|mögen|hätte\\w*) .*lieber",
     Cue.REFUSAL: "^(?:bitte )?keine?n? (?:mehr )?\\w+  hör auf",
     Cue.REASON: "weil  deshalb  deswegen  wegen",
