@@ -68,7 +68,7 @@ _USES_HERE = Pattern(
     rf"^{CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I
 )
 _EVERY = Pattern(
-    r"^(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|should|has to|have to|go(?:es)?|lives?|"
+    r"^(?!.*\bshould\b)(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|has to|have to|go(?:es)?|lives?|"
     r"gets?|belongs?|"
     r"uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
     re.IGNORECASE,
@@ -111,6 +111,10 @@ _ASKS = Pattern(
 )
 _CUT_OFF = Pattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
 _ORDERS_NOW = Pattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
+_REMEMBER_WHAT = Pattern(
+    r"\b(?:remember (?!to\b)|forget\b)|^for (?:future|later) reference\W*$", re.IGNORECASE
+)  # its object is not told here
+_TO_DO = Pattern(r"^\W*remember to\b", re.IGNORECASE)
 _WEAKLY = Pattern(r"\b(?:keep in mind|bear in mind|forget)\b", re.IGNORECASE)
 _LABELLED = Pattern(r"^[^:.,]{2,40}:\s")
 _HABIT = Pattern(
@@ -145,7 +149,7 @@ def outright(sentence: Sentence) -> str:
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
-    if _ASKS.match(text) or _CUT_OFF.search(text):
+    if _ASKS.match(text):
         return ""
     if is_asked(text):
         return _asked(sentence)
@@ -154,7 +158,12 @@ def outright(sentence: Sentence) -> str:
         return ""
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
     for part, before in [*(_parts(text[label.end() :]) if label else ()), *_parts(text)]:
-        if not _orders(part) and Cue.ONCE not in cues_of(before) and states(part, sets_right=sets_right):
+        if (
+            not _orders(part)
+            and not _CUT_OFF.search(part)
+            and Cue.ONCE not in cues_of(before)
+            and states(part, sets_right=sets_right)
+        ):
             return part
     return ""
 
@@ -169,8 +178,10 @@ def _orders(part: str) -> bool:
 def _asked(sentence: Sentence) -> str:
     """What is to be remembered, if it says something by itself."""
     kept = without_lead_in(sentence.text)
-    if _WEAKLY.search(sentence.text) and Cue.TASK in cues_of(kept):
-        return ""  # "don't forget to update the docs" is an order like any other
+    is_order = _WEAKLY.search(sentence.text) and Cue.TASK in cues_of(kept)  # "don't forget to update the docs"
+    is_order = is_order or (_TO_DO.match(kept) and _MOMENT.search(kept))
+    if is_order or _REMEMBER_WHAT.search(kept):
+        return ""
     is_whole = len(words_of(kept)) >= ASKED_WORDS and not speaks_of_here(kept)
     return kept if is_whole and len(kept) <= MAX_CHARS and not points_back(replace(sentence, text=kept)) else ""
 

@@ -25,12 +25,14 @@ OURS = (
 )
 AND = r"(?:(?:and|so|also|but|here|btw|in this \w+),? )*"
 THEN = r"(?:now |first,? |next,? |then |ok(?:ay)?,? |good[.,]? |so )?"
+HEY = r"(?:(?:hey|hi|ok|okay) \w+, |(?:please|also|and|but|so|just|always|ok|btw)[\s,]+)*"
 CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|let's|in this \w+)[\s,:]+)*"
 USED = "(?:use|mock|add|put|commit|import|install|hardcode|include|sign)"
 MANY = (
-    r"(?!(?:the|an?|my|your|any|need|problem|longer|worries|idea|changes?|errors?|logs?|one|other|new|such|way|matter|rush|"
-    r"code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|that)\b)(?!.*\b(?:is|are) (?:required|"
-    r"needed|necessary|found)\b)[\w`./@-]+"
+    r"(?!(?:the|an?|my|your|any|anything|everything|all|need|problem|longer|worries|idea|changes?|errors?|logs?|"
+    r"one|other|new|such|way|matter|rush|"
+    r"code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|that)\b)(?!.*\b(?:required|needed|"
+    r"necessary|found)\b)[\w`./@-]+"
 )
 _JUST_NOW = (
     "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|"
@@ -38,18 +40,21 @@ _JUST_NOW = (
 )
 
 NAMED = {
-    "<order>": ORDERS, "<ours>": OURS, "<called>": CALLED, "<many>": MANY, "<used>": USED, "<and>": AND, "<then>": THEN,
+    "<order>": ORDERS, "<ours>": OURS, "<called>": CALLED, "<many>": MANY, "<used>": USED, "<and>": AND,
+    "<hey>": HEY, "<then>": THEN,
 }  # fmt: skip
 # Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins; `<name>`: of the above.
 ENGLISH: dict[Cue, str] = {
     Cue.ASKED: r"""
-    remember(?: (?:that|to|this|for|we|i|our|the|:)|:)  keep in mind  bear in mind  for the record
-    for (?:future|later) reference  (?:make|take) (?:a )?(?:mental )?note  (?:don't|do not|never) forget
-    note (?:to self|for (?:later|next time|the future))  for (?:the )?next time  (?:write|jot) (?:this|that|it) down
-    add (?:this|that) to (?:your )?memory  (?:save|store) (?:this|that|it)(?: please| for later| to memory)?:
+    ^<hey>remember(?: (?:that|to|this|for|we|i|our|the|:)|:)  ^<hey>(?:keep|bear) in mind
+    ^<hey>(?:write|jot) (?:this|that|it) down
+    ^<hey>(?:make|take) (?:a )?(?:mental )?note  ^<hey>(?:don't|do not|never) forget  for (?:future|later) reference
+    ^<hey>note (?:to self|for (?:later|next time|the future))  ^<hey>for (?:the )?(?:next time|record)
+    ^<hey>add (?:this|that) to (?:your )?memory
+    ^<hey>(?:save|store) (?:this|that|it)(?: please| for later| to memory)?:
     """,
     Cue.LASTING: r"""
-    ^<called>(?:always|never|(?:don't|do not) ever)  (?:must|should|are|is) (?:\w+ and )?(?:always|never)
+    ^<called>(?:always|never|(?:don't|do not) ever)  \w+s (?:must|should|are) (?:\w+ and )?(?:always|never)
     ^(?:we|i|you) (?:should |must |need to |have to )?(?:always|never)  as always,? never  everywhere
     without exception
     (?:is|are) (?:strictly )?(?:forbidden|banned|mandatory|not allowed|off[- ]limits|for humans only)  at all times
@@ -69,7 +74,8 @@ ENGLISH: dict[Cue, str] = {
     """,
     # Of many, or of what has no number: "no default exports", "stop adding comments", "don't use moment".
     Cue.REFUSAL: r"""
-    ^(?:please )?(?:stop \w+ing|avoid|no more|no) <many>  ^(?:please )?(?:don't|do not) <used> <many>
+    ^(?:please )?(?:stop \w+ing|avoid|no more) <many>  ^(?:please )?(?:don't|do not) <used> <many>
+    ^no(?! (?:\w+ing|use|run|want|make)\b)(?!.*\b(?:are|will|still)\b) <many>
     ^(?:please )?(?:don't|do not|never) \w+ (?:.* )?(?:without|unless|directly|ask me first|to (?:main|master|prod\w*))
     """,
     Cue.WANT: r"""
