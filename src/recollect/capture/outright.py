@@ -178,8 +178,10 @@ def _orders(part: str) -> bool:
 def _asked(sentence: Sentence) -> str:
     """What is to be remembered, if it says something by itself."""
     kept = without_lead_in(sentence.text)
-    is_order = _WEAKLY.search(sentence.text) and Cue.TASK in cues_of(kept)  # "don't forget to update the docs"
-    is_order = is_order or (_TO_DO.match(kept) and _MOMENT.search(kept))
+    # "Don't forget to update the docs", "remember to rename it" are orders like any other.
+    is_order = (
+        Cue.TASK in cues_of(kept) if _WEAKLY.search(sentence.text) else _TO_DO.match(kept) and _MOMENT.search(kept)
+    )
     if is_order or _REMEMBER_WHAT.search(kept):
         return ""
     is_whole = len(words_of(kept)) >= ASKED_WORDS and not speaks_of_here(kept)
