@@ -21,9 +21,8 @@ from tests.requirements import covers
 HERE = Viewer(project=PROJECT)
 RULE = "Always run the tests with pytest -q before you commit."
 FINDING = (
-    "The root cause is the connection pool in src/db/pool.py: `acquire` never released a connection when the query "
-    "timed out, so after about 20 requests every request waited for a free one. The fix is to release it in a finally "
-    "block, because a timeout raises before the normal release is reached."
+    "The root cause is the connection pool in src/db/pool.py, where `acquire` kept a connection when a query timed out, so "
+    "after 20 requests none was free; a finally block releases it now."
 )
 
 
@@ -105,9 +104,9 @@ def test_what_an_agent_finds_out_is_a_candidate_and_no_start_block_shows_it(stor
 @covers("CAP-13")
 def test_a_candidate_is_confirmed_when_its_user_says_it_in_another_session(store: SqliteStore, engine: Engine) -> None:
     engine.remember(
-        a_draft("Invoices are numbered per tenant.", tier=Tier.CANDIDATE, durability=0.5, kind=Kind.DECISION)
+        a_draft("The API numbers invoices per tenant.", tier=Tier.CANDIDATE, durability=0.5, kind=Kind.DECISION)
     )
-    lived(engine, *said("Invoices are numbered per tenant.", session="s5"))
+    lived(engine, *said("The API numbers invoices per tenant.", session="s5"))
     (memory,) = learnt(store)
     assert memory.tier is Tier.CONFIRMED
 

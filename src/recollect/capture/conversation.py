@@ -1,7 +1,7 @@
 """Sentences of a session that may matter later. Pure: same messages, same proposals.
 
 Confirmed is only what a user states outright (`outright`), each statement by itself. A sentence in the user's own words
-that tells how something is becomes a candidate; of an agent, only what a closing message gives a reason or a cause for.
+that tells how something is becomes a candidate; of an agent, only what is told with its reason or cause.
 Everything else is left to the archive. Refuses what no person said: templates, notices, pastes.
 """
 
@@ -29,7 +29,7 @@ from recollect.text.optout import opted_out
 KEPT_TURNS = 4  # messages before, for those who refer to them
 ECHO_WORDS = 5  # fewer may come to two minds
 TELLING_WORDS = 2  # content words; fewer say nothing by themselves
-LEAST_WORDS = 6  # of a candidate
+LEAST_WORDS = 4  # of a candidate
 MOST_CONFIRMED = 8  # of one message
 DOCUMENT_CHARS = 800  # of what is said in a message: a longer one is a document, of which only "remember" counts
 MOST_CANDIDATES = 3  # of one message
@@ -58,7 +58,7 @@ class Conversation:
 def said(event: Prompt | Reply, before: Sequence[Prompt | Reply] = ()) -> list[Proposal]:
     """Return what of one message may be worth keeping, in the order it was said. `before`: the messages before it."""
     if isinstance(event, Reply):
-        return _of_agent(event) if event.final else []
+        return _of_agent(event)
     is_typed = origin_of(event.text, event.origin) is Origin.USER
     return _of_user(event, before) if is_typed and not opted_out(event.text).capture else []
 
@@ -161,7 +161,7 @@ def _proposal(event: Prompt | Reply, text: str, sentence: Sentence, role: Role, 
         text=text,
         kind=Kind.DECISION if role is Role.USER and kind is Kind.RULE else kind,
         tier=Tier.CANDIDATE,
-        basis=Basis.SAID if role is Role.USER else Basis.CLOSING,
+        basis=Basis.CLOSING if isinstance(event, Reply) and event.final else Basis.SAID,
         role=role,
         messages=(event.message,),
         evidence=(sentence.raw,),

@@ -38,7 +38,7 @@ _HERE = (
 )
 _MOMENT = Pattern(
     rf"\b(?:this|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|^that\b|(?<!so )\bthat\b(?! (?:ha[sv]e?|is|are|was|were|"
-    rf"can|do|\w+s)\b)|\b(?:it|them|there|both|ones?|him|her|same)\b(?!['’])(?<!^one)|"
+    rf"can|do|\w+s)\b)|\b(?:it|them|there|both|the ones?|him|her|same)\b(?!['’])|"
     r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
     re.IGNORECASE,
 )
@@ -100,6 +100,7 @@ _DECIDED = Pattern(
     r".{3,160}\b(?:because|since|so that|due to)\b",
     re.IGNORECASE,
 )
+_SWITCHED = Pattern(r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE)
 _IDENTITY = Pattern(
     r"^(?:(?:this|it)(?: \w+)?(?:'s| is) (?:an?|our|built|all)|we(?:'re| are) (?:on|using|running|all)) ", re.I
 )
@@ -225,6 +226,8 @@ def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
     """What a part of the project is made of."""
     if Cue.TASK in cues:
         return False
+    if _SWITCHED.match(said) and names_tool(said) and not _MOMENT.search(said):
+        return True
     made = _MADE_OF.match(said) or _IDENTITY.match(said)
     if made is not None and names_tool(" ".join(said[made.end() - 1 :].split()[:4])):
         return True
