@@ -158,7 +158,8 @@ def outright(sentence: Sentence) -> str:
     if cues_of(text) & _NEVER or not _is_led(sentence) or (label and not _SETTLED.search(label[0])):
         return ""
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
-    for part, before in [*(_parts(text[label.end() :]) if label else ()), *_parts(text)]:
+    behind = _parts(text[label.end() :]) if label else []
+    for part, before in [*behind, *_parts(text)]:
         if (
             not _orders(part)
             and not _CUT_OFF.search(part)
