@@ -23,7 +23,8 @@ _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "reques
 _ANSWER = Pattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # What to do now, or which point of a list: nothing about how the project is made.
 _ABOUT_THE_WORK = Pattern(
-    r"\b(?:next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|"
+    r"\b(?:how (?:much|far)|first|when you|right now|this (?:delivery|iteration|effort)|where should it land|"
+    r"next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|"
     r"phases?|plan|document|"
     r"questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
     r"start(?:ing)? (?:with|now|on)|"
