@@ -21,7 +21,7 @@ from tests.requirements import covers
 HERE = Viewer(project=PROJECT)
 RULE = "Always run the tests with pytest -q before you commit."
 FINDING = (
-    "The root cause is the connection pool in src/db/pool.py, where `acquire` kept a connection when a query timed out, "
+    "The root cause is the connection pool in src/db/pool.py, where `acquire` kept one when a query timed out, "
     "so after 20 requests none was free; a finally block releases it now."
 )
 
