@@ -21,9 +21,8 @@ from tests.requirements import covers
 HERE = Viewer(project=PROJECT)
 RULE = "Always run the tests with pytest -q before you commit."
 FINDING = (
-    "The root cause is the connection pool in src/db/pool.py: `acquire` never released a connection when the query "
-    "timed out, so after about 20 requests every request waited for a free one. The fix is to release it in a finally "
-    "block, because a timeout raises before the normal release is reached."
+    "The root cause is the connection pool in src/db/pool.py, where `acquire` kept one when a query timed out, "
+    "so after 20 requests none was free; a finally block releases it now."
 )
 
 
@@ -99,16 +98,15 @@ def test_what_an_agent_finds_out_is_a_candidate_and_no_start_block_shows_it(stor
     assert 0.35 <= memory.durability < 1
     start = engine.handle(a_start("s2", at=NOW + timedelta(minutes=5)))
     assert memory.id not in start.ids
-    asked = engine.handle(a_prompt("The connection pool hangs after a timeout again", session="s3", message="m2"))
-    assert "finally" in asked.block
+    assert "finally" in engine.recall("connection pool", HERE, limit=1, now=NOW)[0].memory.text
 
 
 @covers("CAP-13")
 def test_a_candidate_is_confirmed_when_its_user_says_it_in_another_session(store: SqliteStore, engine: Engine) -> None:
     engine.remember(
-        a_draft("Invoices are numbered per tenant.", tier=Tier.CANDIDATE, durability=0.5, kind=Kind.DECISION)
+        a_draft("The API numbers invoices per tenant.", tier=Tier.CANDIDATE, durability=0.5, kind=Kind.DECISION)
     )
-    lived(engine, *said("Invoices are numbered per tenant.", session="s5"))
+    lived(engine, *said("The API numbers invoices per tenant.", session="s5"))
     (memory,) = learnt(store)
     assert memory.tier is Tier.CONFIRMED
 

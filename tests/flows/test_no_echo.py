@@ -112,9 +112,9 @@ def test_what_is_captured_with_our_blocks_in_the_text_is_what_is_captured_withou
 
         return [event(number, who, text) for number, (who, text) in enumerate(said)]
 
-    without = rehearse(session(""), None, Settings())
+    without = rehearse(session(""), Settings())
     assert without != []
-    assert rehearse(session(block), None, Settings()) == without
+    assert rehearse(session(block), Settings()) == without
 
 
 @covers("CAP-13", "CAP-10")

@@ -1,62 +1,44 @@
-"""What people and agents say in a session that may matter later. Pure: same messages, same proposals.
+"""Sentences of a session that may matter later. Pure: same messages, same proposals.
 
-Confirmed is only what a user states outright; everything else that looks as if it would last is a candidate with an
-estimate, and what an agent says is never more than that. Refuses whatever nobody said: templates, notices, pastes.
+Confirmed is only what a user states outright (`outright`), each statement by itself. A sentence in the user's own words
+that tells how something is becomes a candidate; of an agent, only what is told with its reason or cause.
+Everything else is left to the archive. Refuses what no person said: templates, notices, pastes.
 """
 
-import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
-from recollect.capture.durability import Embed, durabilities
+from recollect.capture.development import is_about_work
 from recollect.capture.echo import words_of
-from recollect.capture.explicit import is_explicit, stands_by_itself
 from recollect.capture.kinds import kind_of, level_of
-from recollect.capture.lead_ins import without_lead_in
-from recollect.capture.masking import read
-from recollect.capture.origin import is_plan, origin_of
-from recollect.capture.passages import Passage, passages
+from recollect.capture.masking import Form, read
+from recollect.capture.names import is_emphatic, names_in, paths_in
+from recollect.capture.origin import origin_of
+from recollect.capture.outright import MAX_CHARS, is_asked, outright
 from recollect.capture.pastes import bare, pasted_in
-from recollect.capture.patterns import Pattern
-from recollect.capture.reference import points_back
-from recollect.capture.traits import Turn, is_emphatic, paths_in
+from recollect.capture.reference import points_back, referent, speaks_of_here, topic_of
 from recollect.capture.voice import own_sentence, voices
-from recollect.domain.event import Compacted, Event, Prompt, Reply
+from recollect.domain.event import Event, Prompt, Reply
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
 from recollect.text.optout import opted_out
 
-FACTS = frozenset({Cue.STATE, Cue.USAGE})  # how things are
-TELLING_WORDS = 2  # content words; fewer say nothing by themselves
-KEPT_TURNS = 4  # what was said before, for who refers to it
-ELSEWHERE = 0.8  # what a sentence of a plan counts that stands among the steps
+KEPT_TURNS = 4  # messages before, for those who refer to them
 ECHO_WORDS = 5  # fewer may come to two minds
-CHARS_PER_PASSAGE = 400  # a message gives one passage for so many characters that are said in it
+TELLING_WORDS = 2  # content words; fewer say nothing by themselves
+LEAST_WORDS = 4  # of a candidate
+MOST_CONFIRMED = 8  # of one message
+DOCUMENT_CHARS = 800  # of what is said in a message: a longer one is a document, of which only "remember" counts
+MOST_CANDIDATES = 3  # of one message
+STATED, TOLD, EXPLAINED = 1.0, 0.5, 0.4  # durability: outright, by the user, by the agent
 
-
-_CONTEXT = Pattern(
-    r"\b(?:context|background|problem|motivation|why|overview|goal|decisions?|constraints?|root cause|rationale|"
-    r"summary|errors?|fix(?:es)?|bugs?|user (?:feedback|preferences?)|key)\b",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """How durable something has to be. By what was measured, not by what a chance of one half means."""
-
-    floor: float  # a sentence for which a passage is made
-    joins: float  # a neighbour that comes with it
-    most: int  # passages of one message
-    explicit: float = 1.0  # what a user states outright
-
-
-USER = Bar(floor=0.35, joins=0.12, most=3, explicit=0.3)
-REPLY = Bar(floor=0.45, joins=0.15, most=3)
-LONG = Bar(floor=0.5, joins=0.2, most=4)  # plans and summaries: many sentences, few of which last
+_PASSING = frozenset(
+    {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER,
+     Cue.WANT, Cue.PASSED}
+)  # fmt: skip
 
 
 class Conversation:
@@ -65,100 +47,71 @@ class Conversation:
     def __init__(self) -> None:
         self._before: deque[Prompt | Reply] = deque(maxlen=KEPT_TURNS)
 
-    def hear(self, event: Event, embed: Embed | None = None) -> list[Proposal]:
-        if isinstance(event, Compacted):
-            return _of_agent(event, event.summary, LONG, embed)
+    def hear(self, event: Event) -> list[Proposal]:
         if not isinstance(event, Prompt | Reply):
             return []
-        found = said(event, tuple(self._before), embed)
+        found = said(event, tuple(self._before))
         self._before.append(event)
         return found
 
 
-def said(event: Prompt | Reply, before: Sequence[Prompt | Reply] = (), embed: Embed | None = None) -> list[Proposal]:
-    """What of one message may be worth keeping, in the order it was said. `before`: the messages before it."""
-    origin = origin_of(event.text, event.origin) if isinstance(event, Prompt) else Origin.ASSISTANT
-    if isinstance(event, Prompt) and opted_out(event.text).capture:
-        return []
-    match origin:
-        case Origin.USER:
-            return _of_user(event, before, embed)
-        case Origin.ASSISTANT:
-            return _of_agent(event, event.text, REPLY, embed)
-        case Origin.SUMMARY:
-            return _of_agent(event, event.text, LONG, embed)
-        case Origin.COMMAND if is_plan(event.text):
-            return _of_agent(event, event.text.partition(":")[2], LONG, embed)
-        case Origin.COMMAND | Origin.SUBAGENT | Origin.NOTIFICATION | Origin.TOOL:
-            return []
+def said(event: Prompt | Reply, before: Sequence[Prompt | Reply] = ()) -> list[Proposal]:
+    """Return what of one message may be worth keeping, in the order it was said. `before`: the messages before it."""
+    if isinstance(event, Reply):
+        return _of_agent(event)
+    is_typed = origin_of(event.text, event.origin) is Origin.USER
+    return _of_user(event, before) if is_typed and not opted_out(event.text).capture else []
 
 
-def _of_user(event: Prompt | Reply, before: Sequence[Prompt | Reply], embed: Embed | None) -> list[Proposal]:
+def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     page = read(event.text)
     found = _without_tails(_without_echo(sentences(page), before))
-    turn = Turn(chars=sum(len(sentence.text) for sentence in found), shown_chars=page.shown_chars)
-    durable = durabilities(found, turn, Role.USER, embed)
-    rest = frozenset(cue for sentence in found for cue in _mood(sentence))
     paste = pasted_in(event.text)
-    voice = voices(event.text, page, found)
-    stated = [
-        not voice[at].is_foreign
-        and is_explicit(
-            own_sentence(sentence, voice[at]), durable[at], floor=USER.explicit, scolding=Cue.REBUKE in rest
-        )
-        for at, sentence in enumerate(found)
+    scolds = frozenset(cue for one in found for cue in cues_of(one.raw)) & {Cue.REBUKE}
+    is_document = sum(len(one.text) for one in found) > DOCUMENT_CHARS
+    stated: list[Proposal] = []
+    told: list[Proposal] = []
+    for at, (sentence, voice) in enumerate(zip(found, voices(event.text, page, found), strict=True)):
+        is_own = not (voice.is_foreign or voice.is_doubtful or (paste and bare(sentence.text) in paste))
+        kept = outright(own_sentence(sentence, voice)) if is_own else ""
+        if kept and (not is_document or is_asked(sentence.text)):
+            stated.append(_stated(event, sentence, kept, scolds))
+        elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):
+            told.append(_proposal(event, whole, sentence, Role.USER, TOLD))
+    return [*_unlike(stated)[:MOST_CONFIRMED], *told[:MOST_CANDIDATES]]
+
+
+def _of_agent(event: Reply) -> list[Proposal]:
+    found = sentences(read(event.text, own=True))
+    told = [
+        _proposal(event, one.text, one, Role.ASSISTANT, EXPLAINED)
+        for one in found
+        if cues_of(one.text) & {Cue.REASON, Cue.CAUSE} and _tells(one) and not points_back(one)
     ]
-    pasted = [
-        voice[at].is_foreign or (stated[at] and voice[at].is_doubtful) or (bool(paste) and bare(sentence.text) in paste)
-        for at, sentence in enumerate(found)
-    ]
-    explicit = [stated[at] and not pasted[at] for at in range(len(found))]
-    # What is stated outright is worth a passage however it is estimated.
-    weighed = [1.0 + chance if explicit[at] else chance for at, chance in enumerate(durable)]
-    # What should be done, and what else is so, are two memories: another day, one of the two holds no more.
-    states = [not explicit[at] and bool(cues_of(sentence.text) & FACTS) for at, sentence in enumerate(found)]
-    likes = [kind_of(sentence.text, Role.USER) is Kind.PREFERENCE for sentence in found]
-    # And so are two rules, or a rule and a decision: each is replaced and forgotten without the other.
-    by_itself = [explicit[at] and stands_by_itself(sentence) for at, sentence in enumerate(found)]
-    told = [replace(sentence, text=without_lead_in(sentence.text)) for sentence in found]
-
-    universal = [Cue.UNIVERSAL in cues_of(sentence.text) for sentence in found]
-
-    def apart(one: int, other: int) -> bool:
-        if universal[one] != universal[other] or pasted[one] != pasted[other]:
-            return True  # what holds everywhere carries nothing of this project along
-        if points_back(found[other]):
-            return False
-        if by_itself[one] and by_itself[other]:
-            return True
-        is_of_both = (explicit[one] and states[other]) or (states[one] and explicit[other])
-        is_of_both = is_of_both or (explicit[one] and explicit[other] and likes[one] != likes[other])
-        return is_of_both and not words_of(found[one].text) & words_of(found[other].text)
-
-    most = max(_most(turn, USER), 1 + (any(explicit) and any(states)))
-    chosen = passages(told, weighed, floor=USER.floor, joins=USER.joins, most=most, apart=apart)
-    proposals = [
-        _proposal(event, told, passage, durable, Role.USER, explicit[passage.core], rest) for passage in chosen
-    ]
-    return [
-        replace(one, level=ScopeLevel.PROJECT) if pasted[passage.core] else one
-        for one, passage in zip(proposals, chosen, strict=True)
-    ]
+    return told[:MOST_CANDIDATES]
 
 
-def _of_agent(event: Prompt | Reply | Compacted, text: str, bar: Bar, embed: Embed | None) -> list[Proposal]:
-    page = read(text, own=True)
-    found = sentences(page)
-    turn = Turn(chars=sum(len(sentence.text) for sentence in found), shown_chars=page.shown_chars)
-    durable = durabilities(found, turn, Role.ASSISTANT, embed)
-    if bar is LONG:  # why it is done outlasts what is done
-        weighed = [
-            chance if _CONTEXT.search(found[at].lead) else chance * ELSEWHERE for at, chance in enumerate(durable)
-        ]
-    else:
-        weighed = durable
-    chosen = passages(found, weighed, floor=bar.floor, joins=bar.joins, most=_most(turn, bar))
-    return [_proposal(event, found, passage, durable, Role.ASSISTANT, False, frozenset()) for passage in chosen]
+def _tells(sentence: Sentence) -> bool:
+    """Whether it says how something is, and of what."""
+    text = sentence.text
+    if sentence.is_question or sentence.is_unsure or sentence.form is not Form.PROSE or text.endswith((":", "：")):
+        return False
+    if not len(text.split()) >= LEAST_WORDS or len(text) > MAX_CHARS or cues_of(text) & _PASSING:
+        return False
+    return bool(names_in(text) or is_about_work(text)) and not speaks_of_here(text)
+
+
+def _whole(found: Sequence[Sentence], at: int) -> str:
+    """With the sentence that it refers to; empty: it cannot be understood alone."""
+    text = found[at].text
+    if not points_back(found[at]):
+        return text
+    before = referent(found, at)
+    if before is None or points_back(found[before]):
+        return ""
+    topic = topic_of(found[before])
+    whole = f"{topic}: {text}" if topic else f"{found[before].text} {text}"
+    return whole if len(whole) <= MAX_CHARS else ""
 
 
 def _without_tails(found: Sequence[Sentence]) -> list[Sentence]:
@@ -167,65 +120,53 @@ def _without_tails(found: Sequence[Sentence]) -> list[Sentence]:
     for sentence in found:
         is_tail = len(words_of(sentence.text)) < TELLING_WORDS and Cue.UNIVERSAL in cues_of(sentence.text)
         if is_tail and joined:
-            said = joined[-1].text.rstrip(" .!")
-            joined[-1] = replace(joined[-1], text=f"{said} {sentence.text[:1].lower()}{sentence.text[1:]}")
+            told = joined[-1].text.rstrip(" .!")
+            joined[-1] = replace(joined[-1], text=f"{told} {sentence.text[:1].lower()}{sentence.text[1:]}")
         elif not is_tail:
             joined.append(sentence)
     return joined
 
 
 def _without_echo(found: Sequence[Sentence], before: Sequence[Prompt | Reply]) -> list[Sentence]:
-    """Whoever answers an agent copies its sentences; they are still the agent's."""
+    """Without sentences that are copied from the agent: they are still the agent's."""
     known = [bare(reply.text) for reply in before if isinstance(reply, Reply)]
-    if not known:
-        return list(found)
-    return [one for one in found if not _is_echo(bare(one.text), known)]
+    return [one for one in found if not (known and _is_echo(bare(one.text), known))]
 
 
 def _is_echo(words: str, known: Sequence[str]) -> bool:
     return words.count(" ") >= ECHO_WORDS - 1 and any(words in text for text in known)
 
 
-def _most(turn: Turn, bar: Bar) -> int:
-    return max(1, min(bar.most, round(turn.chars / CHARS_PER_PASSAGE)))
+def _unlike(stated: Sequence[Proposal]) -> list[Proposal]:
+    """Each statement once."""
+    return list({bare(one.text): one for one in reversed(stated)}.values())[::-1]
 
 
-def _mood(sentence: Sentence) -> frozenset[Cue]:
-    return cues_of(sentence.raw) & {Cue.REBUKE}
+def _stated(event: Prompt, sentence: Sentence, text: str, scolds: frozenset[Cue]) -> Proposal:
+    is_asked_for = is_asked(sentence.text)
+    kind = kind_of(text, Role.USER, frozenset() if is_asked_for else scolds)
+    return replace(
+        _proposal(event, text, sentence, Role.USER, STATED),
+        kind=kind,
+        tier=Tier.CONFIRMED,
+        basis=Basis.ASKED if is_asked_for else Basis.SAID,
+        level=level_of(text, Role.USER),
+        explicit=True,
+    )
 
 
-def _basis(event: Prompt | Reply | Compacted, raw: str, explicit: bool) -> Basis:
-    if isinstance(event, Compacted):
-        return Basis.SUMMARY
-    if isinstance(event, Reply):
-        return Basis.CLOSING if event.final else Basis.SAID
-    return Basis.ASKED if explicit and Cue.ASKED in cues_of(raw) else Basis.SAID
-
-
-def _proposal(
-    event: Prompt | Reply | Compacted,
-    found: Sequence[Sentence],
-    passage: Passage,
-    durable: Sequence[float],
-    role: Role,
-    explicit: bool,
-    turn_cues: frozenset[Cue],
-) -> Proposal:
-    core = found[passage.core].text
-    basis = _basis(event, found[passage.core].raw, explicit)
-    kind = kind_of(passage.text, role, turn_cues)
+def _proposal(event: Prompt | Reply, text: str, sentence: Sentence, role: Role, durability: float) -> Proposal:
+    kind = kind_of(text, role)
     return Proposal(
-        text=passage.text,
-        # What is to be remembered is not only something that was found out once.
-        kind=Kind.DECISION if basis is Basis.ASKED and kind is Kind.RESEARCH else kind,
-        tier=Tier.CONFIRMED if explicit else Tier.CANDIDATE,
-        basis=basis,
+        text=text,
+        kind=Kind.DECISION if role is Role.USER and kind is Kind.RULE else kind,
+        tier=Tier.CANDIDATE,
+        basis=Basis.CLOSING if isinstance(event, Reply) and event.final else Basis.SAID,
         role=role,
-        messages=() if isinstance(event, Compacted) else (event.message,),
-        evidence=tuple(found[number].raw for number in passage.sentences),
-        durability=round(durable[passage.core], 4),
-        paths=paths_in(passage.text),
-        level=level_of([found[number].text for number in passage.sentences], role),
-        explicit=explicit,
-        emphatic=is_emphatic(core),
+        messages=(event.message,),
+        evidence=(sentence.raw,),
+        durability=durability,
+        paths=paths_in(text),
+        level=ScopeLevel.PROJECT,
+        emphatic=is_emphatic(sentence.text),
     )

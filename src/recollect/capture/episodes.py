@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.capture.calls import Change, changes_of, command_of, is_shell, named
-from recollect.capture.explicit import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.fixes import explained
 from recollect.capture.folders import Folders
 from recollect.capture.gist import gist_of, places
+from recollect.capture.outright import gives_rules
 from recollect.capture.patterns import Pattern
 from recollect.capture.roles import Purpose, purpose_of
 from recollect.capture.shell import Run, folder_of, is_cosmetic, is_filter, runs, shown

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from recollect.capture import recap_cues as cues
 from recollect.capture.harvest_kinds import kind_by_words, kind_named, kind_of_section
+from recollect.capture.names import paths_in
 from recollect.capture.patterns import Pattern
 from recollect.capture.recap_points import Point, clean, points
-from recollect.capture.traits import paths_in
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.text.sentences import shortened

@@ -15,7 +15,8 @@ _ASKED = (
     r"(?:remember|(?:don't|do not|dont|never|not to) forget|keep in mind|bear in mind|"
     r"(?:make|take) (?:a )?(?:mental )?note|"
     r"note (?:to self|for (?:later|next time|the future))|for the record|for (?:future|later) reference|"
-    r"for (?:the )?next time)"
+    r"for (?:the )?next time|(?:save|store) (?:this|that|it)|merke? dir|denke? dran|recuerda|souviens-toi|"
+    r"lembr[ae]|запомни)"
 )
 _LEAVES = r"(?!(?:for|when|from|in|as|please|and|next|until|if|too|one|to)\b)"  # "remember that for next time"
 _VERB = r"(?:is|are|was|has|have|uses?|runs?|lives?|needs?|goes|go|must|should|can|cannot|can't|isn't|aren't|allows?)"
@@ -25,7 +26,7 @@ _LEAD_IN = Pattern(
     rf"{_ASKED}(?: (?:this|that))?(?: (?:for (?:later|next time|the future)|please))?\s*[:—–-]+\s+|"
     rf"{_ASKED},\s+{_LEAVES}|"
     rf"note(?: that\s+{_LEAVES}|:\s+)|"
-    rf"remember\s+(?=(?:we|i)\b|(?:the|our|my|all|every)\s[^.!?,;]{{2,60}}?\s{_VERB}\b))",
+    rf"{_ASKED}\s+(?=(?:we|i|i'm|im|dass|que)\b|(?:the|our|my|all|every)\s[^.!?,;]{{2,60}}?\s{_VERB}\b))",
     re.IGNORECASE,
 )
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from recollect.capture.calls import changes_of, command_of
 from recollect.capture.deeds import commit_message
-from recollect.capture.explicit import gives_rules
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.gist import places
+from recollect.capture.outright import gives_rules
 from recollect.capture.patterns import Pattern
 from recollect.capture.plans import Plans
 from recollect.capture.roles import Purpose, purpose_of

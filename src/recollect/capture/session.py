@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from recollect.capture.calls import is_own
 from recollect.capture.conversation import Conversation
-from recollect.capture.durability import Embed
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.harvest import harvest
 from recollect.capture.origin import origin_of
@@ -18,7 +17,7 @@ from recollect.domain.memory import Role
 from recollect.domain.session import Note, Summary
 from recollect.domain.settings import Capture
 
-__all__ = ["Embed", "Listener"]
+__all__ = ["Listener"]
 
 MOST_ADDED = 50
 
@@ -34,7 +33,7 @@ class Listener:
     _printed: Printed = field(default_factory=Printed)
     _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent kept by our tools
 
-    def hear(self, event: Event, embed: Embed | None = None) -> list[Proposal]:
+    def hear(self, event: Event) -> list[Proposal]:
         """What may be worth keeping after this."""
         if isinstance(event, ToolSucceeded | ToolFailed) and is_own(event.tool):
             self._note_added(event.input.get("text"))
@@ -47,7 +46,7 @@ class Listener:
         for picked in (one for one in proven if one.basis is Basis.PICK and isinstance(event, ToolSucceeded)):
             self._recapping.note_pick(picked.text)
         # A model that was asked for a list may have ignored it: then its summary is read like anything that it says.
-        read = [one for one in _summed_up(event) or self._conversation.hear(event, embed) if not self._is_added(one)]
+        read = [one for one in _summed_up(event) or self._conversation.hear(event) if not self._is_added(one)]
         is_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
         return [*(proven if self.settings.tools else []), *(read if is_read else [])]
 

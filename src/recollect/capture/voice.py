@@ -58,7 +58,8 @@ _LEADS = Pattern(
 # Under such words people put their own.
 _SETTLES = Pattern(
     rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
-    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|note|mind|important|clear|always|never|context|"
+    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|"
+    r"important|clear|always|never|context|"
     r"please|told you|gilt|wichtig|merk\w*|entschieden|regeln?|hinweis|decidido|decisi[oó]n|recuerda|"
     r"reglas?|importante)\b",
     re.IGNORECASE,
@@ -82,7 +83,8 @@ _READ = Pattern(r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|saw|found|googled|
 # What is done to a text and what a text is called: stems, for all their forms.
 _TEXT_WORK = Pattern(
     r"\b(?:translat|proof-?read|re-?phras|re-?word|re-?writ|paraphras|summari[sz]|transcrib|spell|grammar|typos?\b|"
-    r"wording|shorten|classif|categori[sz]|locali[sz]|sentences?\b|paragraphs?\b|phras|tagline|slogan|excerpt|verbatim|"
+    r"wording|shorten|classif|categori[sz]|locali[sz]|sentences?\b|paragraphs?\b|phras|tagline|slogan|excerpt|"
+    r"verbatim|"
     r"haiku|poem|joke|(?:in|to|into|a) (?:english|german|french|spanish)\b|übersetz|formulier|kürze|rechtschreib|"
     r"zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
     re.IGNORECASE,
@@ -101,13 +103,15 @@ _AGAIN = Pattern(
 # A lasting word in a clause that another one leads.
 _HANGS = Pattern(
     r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|to)\s+(?:[^\s,;:.]+\s+){0,5}?"
-    r"(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|siempre|nunca|toujours|jamais|sempre)"
+    r"(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|siempre|nunca|toujours|"
+    r"jamais|sempre)"
     r"\b",
     re.IGNORECASE,
 )
 _SHOWS = Pattern(r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I)
 _ABOUT = Pattern(
-    r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|recht|eso|esto|cierto)\b|"
+    r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|"
+    r"recht|eso|esto|cierto)\b|"
     r"^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
     re.IGNORECASE,
 )

@@ -146,8 +146,7 @@ class Pipe:
         from recollect.engine.learning import rehearse  # only who asks for it pays for its tables
 
         events = requests.heard(request, context.now())
-        embeds = self._model()
-        proposals = rehearse(events, None if embeds is None else embeds.embed, self._settings)
+        proposals = rehearse(events, self._settings)
         return {"memories": [_proposed(proposal) for proposal in proposals]}
 
     def _redact(self, request: Mapping[str, Any]) -> Answer:

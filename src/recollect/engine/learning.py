@@ -12,7 +12,7 @@ from datetime import datetime
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.importance import importance
 from recollect.capture.rules import RULES
-from recollect.capture.session import Embed, Listener
+from recollect.capture.session import Listener
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded
 from recollect.domain.history import DeedId, DeedKind
@@ -142,8 +142,7 @@ class Learning:
             self._store.finish_event(received)
             return
         listener = self._listener(session, settings)
-        model = self._model()
-        proposals = listener.hear(event, None if model is None else model.embed)
+        proposals = listener.hear(event)
         drafts = self._drafts(session, event, proposals, settings)
         self._exchanges.hear(session, event)
         with self._store.writing():  # short: an agent may be waiting to write, too
@@ -165,8 +164,7 @@ class Learning:
     def hear_old(self, session: Session, event: Event, listener: Listener, *, is_own: bool = True) -> list[Draft]:
         """What an event of an old session teaches. Files are not looked at: they are not as they were. `is_own`: False
         for a session that somebody else may have written, of which nothing is the user's word."""
-        model = self._model()
-        proposals = listener.hear(event, None if model is None else model.embed)
+        proposals = listener.hear(event)
         proposals = proposals if is_own else [_as_read(proposal) for proposal in proposals]
         settings = self._settings_for(event.folder)
         return self._drafts(session, replace(event, folder=None), proposals, settings)
@@ -400,11 +398,11 @@ def _scope(level: ScopeLevel, session: Session) -> Scope | None:
             return None if session.project is None else Scope.project(session.project)
 
 
-def rehearse(events: Iterable[Event], embed: Embed | None, settings: Settings) -> list[Proposal]:
+def rehearse(events: Iterable[Event], settings: Settings) -> list[Proposal]:
     """What would be proposed if these events of one session happened now. Nothing is stored."""
     listener = Listener(settings.capture)
     kept = (admitted_event(event, settings.privacy) for event in events)
-    proposals = [proposal for event in kept if event is not None for proposal in listener.hear(event, embed)]
+    proposals = [proposal for event in kept if event is not None for proposal in listener.hear(event)]
     return [
         replace(proposal, kind=kind_for(proposal.kind, proposal.role))
         for proposal in proposals

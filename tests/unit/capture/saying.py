@@ -15,7 +15,7 @@ def a_prompt(text: str, *, message: str = "m1", origin: Origin = Origin.USER) ->
 
 
 def a_reply(text: str, *, message: str = "m2") -> Reply:
-    return Reply(session=SessionId("s"), at=AT, message=MessageId(message), text=text)
+    return Reply(session=SessionId("s"), at=AT, message=MessageId(message), text=text, final=True)
 
 
 def of_user(text: str, *before: Prompt | Reply, origin: Origin = Origin.USER) -> list[Proposal]:

@@ -1,15 +1,12 @@
-from array import array
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.conversation import Conversation, said
 from recollect.capture.lead_ins import without_lead_in
-from recollect.capture.passages import MAX_CHARS, MOST_CERTAIN
+from recollect.capture.outright import MAX_CHARS
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
-from recollect.domain.vector import DIMENSIONS, Vector
 from tests.requirements import covers
 from tests.unit.capture.saying import a_prompt, a_reply, of_agent, of_user, texts
 
@@ -27,10 +24,13 @@ USERS_OWN = {Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}
         ("Let's use PostgreSQL instead of MongoDB for orders, because we need transactions.", Kind.DECISION),
         ("From now on let's use pnpm instead of npm.", Kind.RULE),
         ("I prefer early returns over nested ifs.", Kind.PREFERENCE),
-        ("We don't want clever one-liners in the templates, that is too much magic.", Kind.PREFERENCE),
         ("no. just use zerolog like we do everywhere else", Kind.CORRECTION),
-        ("colours don't belong in the components, that's what theme.ts is for", Kind.CORRECTION),
-        ("Project settings take precedence over user settings, and flags over both.", Kind.DECISION),
+        ("stop adding comments everywhere", Kind.CORRECTION),
+        ("Our auth uses JWT in httpOnly cookies.", Kind.DECISION),
+        ("db is pg 15 on rds", Kind.DECISION),
+        ("deployment is Kubernetes with Helm on GCP", Kind.DECISION),
+        ("This is a Django app with HTMX.", Kind.DECISION),
+        ("new endpoints need an entry in openapi.yaml", Kind.DECISION),
     ],
 )
 def test_what_a_user_states_outright_is_confirmed(text: str, kind: Kind) -> None:
@@ -43,33 +43,69 @@ def test_what_a_user_states_outright_is_confirmed(text: str, kind: Kind) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "The replica lags by a few seconds, so a read right after a write has to go to the primary.",
         "The staging database is shared with the demo and gets reset every night.",
-        "The scheduler compares local time with UTC, that's why the job runs two hours late.",
+        "The scheduler compares `created_at` with local time, so jobs run two hours late.",
+        "Project settings take precedence over flags in `config.toml`.",
     ],
 )
-def test_what_only_reads_as_if_it_would_last_is_a_candidate_with_an_estimate(text: str) -> None:
+def test_what_a_user_tells_in_their_own_words_is_a_candidate(text: str) -> None:
     (proposal,) = of_user(text)
-    assert proposal.tier is Tier.CANDIDATE
-    assert 0 < proposal.durability < 1
+    assert (proposal.tier, proposal.role) == (Tier.CANDIDATE, Role.USER)
+
+
+@covers("CAP-13")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Users must always see a confirmation before an order is sent.",
+        "The modal should never close by itself.",
+        "Never allow negative amounts.",
+        "it always shows the old value after a deploy",
+        "you never run the tests",
+        "The endpoint must always return JSON.",
+        "Export: use semicolons, always quote strings.",
+        "At my old job we always squashed commits.",
+        "Use playwright to check the page.",
+        "Do not push and do not run the tests.",
+        "If this were mine we would never mock the database.",
+        "great, from now on we just delete every failing test /s",
+        "- always validate the input\n- never log the body",
+    ],
+)
+def test_specifications_bug_reports_scolding_and_jokes_are_no_rules(text: str) -> None:
+    assert all(proposal.tier is Tier.CANDIDATE for proposal in of_user(text))
+
+
+@covers("CAP-13")
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("no, use uv here", "Use uv here"),
+        ("revert it, we use pnpm not npm", "We use pnpm not npm"),
+        ("wrong, the app is flutter, please fix the import", "The app is flutter"),
+        ("db is pg 15 on rds so you can use an index", "Db is pg 15 on rds"),
+        ("Rules for this repo:\n- never force-push to main", "Never force-push to main"),
+    ],
+)
+def test_only_the_lasting_part_of_a_sentence_is_kept(text: str, kept: str) -> None:
+    assert [one.text for one in of_user(text) if one.explicit] == [kept]
+
+
+def test_a_document_states_nothing_outright_unless_it_says_remember() -> None:
+    steps = " ".join(f"Step {number} moves the invoices of tenant {number} to the archive." for number in range(30))
+    kept = of_user(f"{steps} Always run the linter. Remember that we deploy with Helm.")
+    assert [one.text for one in kept if one.explicit] == ["We deploy with Helm."]
 
 
 @covers("CAP-1")
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        (
-            "The root cause is in `load.py`: it opens files with the platform's encoding, so umlauts break.",
-            Kind.ERROR_PATTERN,
-        ),
-        (
-            "We keep the queue, because without it a request would hold a connection and the pool has ten.",
-            Kind.DECISION,
-        ),
-        ("All tests pass. `Invoice.total()` now sums in cents instead of floats.", Kind.OUTCOME),
+        ("The root cause is in `load.py`, which opens files with the platform's encoding.", Kind.ERROR_PATTERN),
+        ("The queue stays in `jobs.py`, because without a queue a request holds a connection.", Kind.DECISION),
     ],
 )
-def test_what_an_agent_finds_out_is_a_candidate(text: str, kind: Kind) -> None:
+def test_what_an_agent_finds_out_with_its_reason_is_a_candidate(text: str, kind: Kind) -> None:
     (proposal,) = of_agent(text)
     assert (proposal.tier, proposal.kind, proposal.role) == (Tier.CANDIDATE, kind, Role.ASSISTANT)
 
@@ -125,37 +161,27 @@ def test_an_opted_out_prompt_gives_nothing() -> None:
 
 
 @covers("CAP-8")
-def test_a_pronoun_brings_the_sentence_it_stands_for() -> None:
-    (proposal,) = of_user(
-        "Some handlers return maps, the newer ones return records. The latter is the preferred approach."
-    )
-    assert (
-        proposal.text
-        == "Some handlers return maps, the newer ones return records. The latter is the preferred approach."
-    )
-
-
-@covers("CAP-8")
 @pytest.mark.parametrize("text", ["It must never be null.", "That's always wrong, they should be sorted."])
 def test_a_pronoun_that_stands_for_nothing_here_is_left_out(text: str) -> None:
     assert of_user(text) == []
 
 
 @covers("CAP-8")
-def test_a_word_with_a_question_mark_names_the_subject() -> None:
-    (proposal,) = of_user("Come on. Shell scripts? They must never be part of the build, it has to run on Windows.")
-    assert proposal.text.startswith("Shell scripts: They must never be part")
-
-
-@covers("CAP-8")
-def test_an_item_brings_the_file_it_stands_under() -> None:
-    reply = (
-        "Here's a summary:\n\n**`src/billing/invoice.py`:**\n"
-        "- `total()` now sums line items in cents and rounds once, because floats drifted\n"
-    )
-    (proposal,) = of_agent(reply)
-    assert proposal.text.startswith("`src/billing/invoice.py`: `total()` now sums")
-    assert proposal.paths == ("src/billing/invoice.py",)
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "Old handlers return maps and the new ones return a `Record`. The latter is what the API docs show.",
+            "Old handlers return maps and the new ones return a `Record`. The latter is what the API docs show.",
+        ),
+        (
+            "Come on. Shell scripts? They are no part of the build since Windows came.",
+            "Shell scripts: They are no part of the build since Windows came.",
+        ),
+    ],
+)
+def test_a_pronoun_brings_what_it_stands_for(text: str, kept: str) -> None:
+    assert kept in texts(of_user(text))
 
 
 def test_fillers_are_trimmed() -> None:
@@ -180,7 +206,7 @@ def test_what_is_asked_to_be_remembered_says_so() -> None:
         "We decided to keep sessions in Redis because the API runs on three hosts.",
         "We chose PostgreSQL over MongoDB because we need transactions.",
         "Ok, we're going with trunk-based development since long release branches drifted apart.",
-        "Decision: invoices are rendered on the server, so that the browser needs no templates.",
+        "Decision: templates are rendered on the server, so that the frontend needs no build step.",
     ],
 )
 def test_a_decision_that_a_user_tells_with_its_reason_is_confirmed(text: str) -> None:
@@ -222,16 +248,6 @@ def test_what_no_person_said_is_not_kept(origin: Origin) -> None:
     assert of_user("Always run the tests twice, never once.", origin=origin) == []
 
 
-def test_a_plan_that_a_program_pasted_gives_candidates_of_the_agent() -> None:
-    plan = (
-        "Implement the following plan:\n\n# Plan\n\n## Context\n\nThe importer reads the whole file into memory, which "
-        "fails because exports reach 4 GB. It must stream the rows instead.\n"
-    )
-    proposals = of_user(plan)
-    assert proposals
-    assert {(proposal.tier, proposal.role) for proposal in proposals} == {(Tier.CANDIDATE, Role.ASSISTANT)}
-
-
 def test_a_session_is_heard_in_order_and_other_events_say_nothing() -> None:
     conversation = Conversation()
     echoed = "All amounts are always stored in cents, never in floats."
@@ -244,29 +260,9 @@ def test_a_long_message_gives_few_passages() -> None:
     rules = "\n\n".join(
         f"The {word} service must never call the database of another one." for word in "abcdefghijklmnop"
     )
-    assert 1 <= len(of_user(rules)) <= MOST_CERTAIN
+    assert 1 <= len(of_user(rules)) <= 8
     facts = rules.replace("must never call", "reads from")
     assert 1 <= len(of_user(facts)) <= 3
-
-
-@covers("SCO-10")
-def test_the_estimate_tells_a_fact_from_a_remark() -> None:
-    fact = of_agent("The test fails because the fixture freezes the clock at import, before the override is applied.")
-    remark = of_agent("The header looks fine to me.")
-    assert fact[0].durability > 0.8
-    assert remark == []
-
-
-@covers("SCO-10")
-def test_with_an_embedder_the_meaning_counts_too() -> None:
-    event = a_prompt("The replica lags by a few seconds, so a read right after a write has to go to the primary.")
-
-    def pointing(way: float) -> Vector:
-        return Vector(array("f", [way / DIMENSIONS**0.5] * DIMENSIONS).tobytes())
-
-    (plain,) = said(event)
-    (one,), (other,) = said(event, (), lambda _: pointing(1.0)), said(event, (), lambda _: pointing(-1.0))
-    assert len({plain.durability, one.durability, other.durability}) == 3
 
 
 @covers("CAP-1")

@@ -87,7 +87,7 @@ def test_words_of_others_are_not_confirmed(shown: str) -> None:
         (f"Can you sketch the schema? {RULE}.", RULE),
         ("We use pnpm, not npm. Does that work in CI?", "pnpm"),
         ("Our policy says: never commit to main directly.", "main"),
-        ('Never use the label "Send now" in this project.', "Send now"),
+        ('Never use the name "data" for modules in this project.', "data"),
     ],
 )
 @covers("CAP-1", "CAP-13")

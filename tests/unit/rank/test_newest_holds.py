@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from recollect.domain.memory import Kind
+from recollect.domain.vector import Vector
 from recollect.rank.archive import newest_first, rank
 from recollect.rank.novelty import Verdict, verdict_of
 from tests.unit.rank.test_archive import WEIGHTS, sighted, turn
@@ -49,8 +50,8 @@ def test_what_speaks_of_something_else_disputes_nothing(old: str, new: str) -> N
     assert verdict(old, new) is Verdict.UNRELATED
 
 
-def vector(*values: float) -> bytes:
-    return np.array(values, np.float32).tobytes()
+def vector(*values: float) -> Vector:
+    return Vector(np.array(values, np.float32).tobytes())
 
 
 def test_of_turns_that_say_something_of_the_same_thing_the_newest_comes_first() -> None:

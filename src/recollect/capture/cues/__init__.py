@@ -1,47 +1,55 @@
-"""How people say that something holds: tables of words, one file per language. Pure.
+"""How people say that something holds, and what takes it back: tables of words by language. Pure.
 
-A language is added by a file with a table and its name in `TABLES`. A table may leave cues out; cues of all languages
-are looked for in every text, since developers mix them. So a cue is a phrase that means the same wherever it stands.
+A language is added by a table in `LANGUAGES`. Cues of all languages are looked for in every text, since developers mix
+them. So a cue is a phrase that means the same wherever it is.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from recollect.capture.cues.cue import Cue
-from recollect.capture.cues.english import ENGLISH
-from recollect.capture.cues.english_words import ENGLISH_WORDS
-from recollect.capture.cues.german import GERMAN
-from recollect.capture.cues.phrases import Phrases
-from recollect.capture.cues.spanish import SPANISH
+from recollect.capture.cues.english import ENGLISH, NAMED
+from recollect.capture.cues.languages import LANGUAGES, UNSPACED
 from recollect.capture.cues.spelling import spelt
 
-__all__ = ["TABLES", "Cue", "cues_of", "has", "spelt"]
+__all__ = ["LANGUAGES", "Cue", "cues_of", "spelt"]
 
 _GAP = re.compile(r"\s{2,}|\n")
-_NAMED = re.compile(r"<(\w+)>")
-TABLES: tuple[Mapping[Cue, str], ...] = (ENGLISH, GERMAN, SPANISH)
-WORDS: Mapping[str, str] = ENGLISH_WORDS  # which a phrase can name; those of all languages, where others have some
-
-
-def has(cue: Cue, sentence: str) -> bool:
-    return cue in cues_of(sentence)
 
 
 @lru_cache(maxsize=1024)
 def cues_of(sentence: str) -> frozenset[Cue]:
-    return _phrases().found(spelt(sentence))
+    said = spelt(sentence).lower()
+    return frozenset(cue for cue, found in _patterns().items() if found.search(said))
 
 
 @lru_cache(maxsize=1)
-def _phrases() -> Phrases[Cue]:
+def _patterns() -> dict[Cue, re.Pattern[str]]:
     """When the first message comes, not at every start."""
-    return Phrases({cue: [phrase for table in TABLES for phrase in _parted(table.get(cue, ""))] for cue in Cue})
+    return {cue: re.compile(_pattern(cue)) for cue in Cue}
 
 
-def _parted(block: str) -> list[str]:
-    return [_NAMED.sub(_any_of, phrase) for phrase in _GAP.split(block.strip()) if phrase]
+def _pattern(cue: Cue) -> str:
+    spaced = [phrase for table in (ENGLISH, *LANGUAGES.values()) for phrase in parted(table.get(cue, ""))]
+    joined = [phrase for table in UNSPACED.values() for phrase in parted(table.get(cue, ""))]
+    first = [phrase.removeprefix("^") for phrase in spaced if phrase.startswith("^")]
+    rest = [phrase for phrase in spaced if not phrase.startswith("^")]
+    parts = [*_worded(r"\A", first), *_worded(r"(?<![\w-])", rest), *joined]
+    return "|".join(parts) or r"(?!)"
 
 
-def _any_of(name: re.Match[str]) -> str:
-    return f"(?:{'|'.join(WORDS[name[1]].split())})"
+def _worded(before: str, phrases: Iterable[str]) -> list[str]:
+    found = "|".join(phrases)
+    return [rf"{before}(?:{found})(?![\w-])"] if found else []
+
+
+def parted(block: str) -> list[str]:
+    """The phrases of a table, which are parted by two blanks or by the end of a line."""
+    return [_filled(phrase) for phrase in _GAP.split(block.strip()) if phrase]
+
+
+def _filled(phrase: str) -> str:
+    for name, words in NAMED.items():
+        phrase = phrase.replace(name, words)
+    return phrase

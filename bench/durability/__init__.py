@@ -1,1 +1,0 @@
-"""Fits the model that tells what will matter later, on turns that we wrote."""
