@@ -35,5 +35,6 @@ def test_the_error_of_another_day_is_answered_with_its_fix_and_its_look_alike_wi
     learnt: Engine, episode: Episode
 ) -> None:
     block = learnt.handle(a_failure(episode.again, session=f"again: {episode.name}")).block
+    assert bool(block) == (episode.learnt is not None)
     assert [word for word in episode.keeps if word not in block] == []
     assert learnt.handle(a_failure(episode.other, session=f"other: {episode.name}")).block == ""

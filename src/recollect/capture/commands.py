@@ -1,126 +1,164 @@
-"""The project's commands: how its tests are run, how it is built. One of each, learnt by seeing it work.
+"""The project's commands: how its tests are run, how it is built. One for each purpose and part of the project, learnt
+by seeing it work.
 
-What only passes once may be a part of it; what names single files or tests is one.
+A run of one test, one file or one pattern is none, nor is a line that hides how it ended. What passed once is a
+candidate.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from recollect.capture.calls import command_of, is_shell
 from recollect.capture.failures import failure_of
+from recollect.capture.folders import Folders
 from recollect.capture.patterns import Pattern
-from recollect.capture.roles import Purpose, purpose_of
-from recollect.capture.shell import Run, runs, shown
+from recollect.capture.roles import Purpose, purpose_of, sort_of
+from recollect.capture.shell import Run, is_cosmetic, is_filter, runs
 from recollect.domain.event import Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 
-TIMES = 2  # that a command has to work before it is one of the project's
-MAX_COMMAND_CHARS, MAX_SAID_CHARS = 120, 4000
+TIMES = 2  # that a command has to work in one session before it is one of the project's
+MAX_COMMAND_CHARS, MAX_SAID_CHARS = 100, 4000
 MAX_COMMANDS = 12  # per purpose that are counted
-DURABILITY = 0.75
+DURABILITY, DOUBTFUL = 0.75, 0.6
 
-_SENTENCES = {
-    Purpose.TEST: "Tests run with `{}`.",
-    Purpose.BUILD: "The build runs with `{}`.",
-    Purpose.LINT: "The linter runs with `{}`.",
-    Purpose.TYPES: "Types are checked with `{}`.",
-    Purpose.FORMAT: "The code is formatted with `{}`.",
-    Purpose.INSTALL: "Dependencies are installed with `{}`.",
-    Purpose.START: "The project is started with `{}`.",
-    Purpose.MIGRATE: "Migrations run with `{}`.",
+_LABELS = {
+    Purpose.TEST: "Tests",
+    Purpose.BUILD: "Build",
+    Purpose.LINT: "Lint",
+    Purpose.TYPES: "Type check",
+    Purpose.FORMAT: "Format",
+    Purpose.INSTALL: "Install",
+    Purpose.START: "Start",
+    Purpose.MIGRATE: "Migrations",
 }
-_TITLES = {purpose: f"Command for {purpose.value}" for purpose in Purpose}
-# Of one moment: a single test, a place to write to, a package that is added.
-_MOMENTARY = Pattern(
-    r"\s(?:-k|-t|-x|--lf|--last-failed|--pdb|-s|--maxfail\S*|--testNamePattern|-run|--grep|--filter|--tests|--only|"
-    r"--watch|-count=\d+|-vv*|--tb=\S+|-D\S+|--save-dev|-g|--global)(?:[= ]|$)|::"
+_SHORTENS = Pattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
+_AD_HOC = Pattern(r"[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)")
+_TIMED = Pattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
+_MODES = frozenset("watch debug ui only fix update coverage cov staged changed".split())
+_WITH_FILE = frozenset("-c --config -r --requirement -e --editable -f --file --rcfile --extra --group --configuration --preset".split())
+_SOLUTION = Pattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
+_ALL = Pattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
+_MISSING = Pattern(
+    r"command not found|: not found\s*$|is not recognized|missing script|no rule to make target|"
+    r"unknown (?:command|task|script)|no module named '?(?:pytest|mypy|ruff|tox|black)|could not determine executable",
+    re.IGNORECASE | re.MULTILINE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """A command as a README would tell it."""
+
+    purpose: Purpose
+    part: str  # of the project: a folder, a package, a sort of tests
+    line: str
+    folder: str  # where it is run, below the project's own; empty: there
 
 
 @dataclass(slots=True)
 class _Seen:
-    worked: dict[str, int] = field(default_factory=dict)
-    has_failed: bool = False  # another command for the same, before
-    proposed: str = ""
+    worked: dict[Usual, int] = field(default_factory=dict)
+    has_failed: bool = False  # another command for the same, before: there is no such thing
+    proposed: Usual | None = None
+    is_sure: bool = False
 
 
 class Commands:
     """Hears a session; says how something is done here once it is known to work."""
 
     def __init__(self) -> None:
-        self._seen: dict[Purpose, _Seen] = {}
-        self._said = ""  # what the user said last
+        self._seen: dict[tuple[Purpose, str], _Seen] = {}
+        self._folders = Folders()
+        self._said = ""  # by the user
 
     def hear(self, event: Event) -> list[Proposal]:
+        self._folders.hear(event)
         match event:
             case Prompt() if event.origin is Origin.USER:
                 self._said = f"{self._said[-MAX_SAID_CHARS:]}\n{event.text[:MAX_SAID_CHARS]}"
-                return []
             case ToolSucceeded() | ToolFailed() if is_shell(event.tool):
-                return self._ran(event)
+                folder = self._folders.of(event)
+                if folder is not None:
+                    found = usual(command_of(event.tool, event.input), folder)
+                    return [one for command in found for one in self._ran(event, command)]
             case _:
-                return []
+                pass
+        return []
 
-    def _ran(self, event: ToolSucceeded | ToolFailed) -> list[Proposal]:
-        command = command_of(event.tool, event.input)
-        work = runs(command)
-        line = shown(command)
-        if len(work) != 1 or not line or len(line) > MAX_COMMAND_CHARS or "\n" in command.strip():
-            return []
-        purpose = purpose_of(work[0])
-        if purpose is None or _is_momentary(line, work[0], purpose):
-            return []
-        seen = self._seen.setdefault(purpose, _Seen())
+    def _ran(self, event: ToolSucceeded | ToolFailed, command: Usual) -> Iterator[Proposal]:
+        seen = self._seen.setdefault((command.purpose, command.part), _Seen())
         error = failure_of(event)
         if error or isinstance(event, ToolFailed):
-            seen.has_failed = seen.has_failed or (line not in seen.worked and _is_missing(error))
-            return []
-        seen.worked[line] = seen.worked.get(line, 0) + 1
+            seen.has_failed = seen.has_failed or (command not in seen.worked and bool(_MISSING.search(error[:4000])))
+            return
+        seen.worked[command] = times = seen.worked.get(command, 0) + 1
         if len(seen.worked) > MAX_COMMANDS:
             del seen.worked[next(iter(seen.worked))]
-        return self._proposed(purpose, seen, line)
-
-    def _proposed(self, purpose: Purpose, seen: _Seen, line: str) -> list[Proposal]:
-        was_said = line in self._said
-        times = seen.worked.get(line, 0)
-        is_known = times >= TIMES or was_said or seen.has_failed
-        takes_over = not seen.proposed or times > seen.worked.get(seen.proposed, 0) or was_said
-        if not is_known or line == seen.proposed or not takes_over:
-            return []
-        seen.proposed = line
-        return [
-            Proposal(
-                text=_SENTENCES[purpose].format(line),
-                kind=Kind.RESEARCH,
-                tier=Tier.CONFIRMED,
-                basis=Basis.COMMAND,
-                role=Role.ASSISTANT,
-                evidence=(line,),
-                durability=DURABILITY,
-                title=_TITLES[purpose],
-            )
-        ]
+        was_said = command.line in self._said
+        is_sure = times >= TIMES or was_said or seen.has_failed
+        is_known = seen.proposed == command and (seen.is_sure or not is_sure)
+        is_less = seen.proposed is not None and times <= seen.worked.get(seen.proposed, 0)
+        if is_known or (is_less and seen.proposed != command and not was_said):
+            return
+        seen.proposed, seen.is_sure = command, is_sure
+        yield _proposal(command, is_sure=is_sure)
 
 
-def _is_momentary(line: str, run: Run, purpose: Purpose) -> bool:
-    if _MOMENTARY.search(line):
-        return True
-    if purpose is Purpose.INSTALL:  # of one package
-        return (
-            any(not word.startswith("-") for word in run.words[2:]) and "-r" not in run.words and "-e" not in run.words
-        )
-    return any(re.search(r"\.\w{1,5}$", target) for target in run.targets)
-
-
-def _is_missing(error: str) -> bool:
-    """The command itself was the wrong one: there is no such script, program or target."""
-    return bool(
-        re.search(
-            r"command not found|: not found\s*$|is not recognized|missing script|no rule to make target|"
-            r"unknown (?:command|task|script)|no module named '?(?:pytest|mypy|ruff|tox|black)|"
-            r"could not determine executable",
-            error[:4000],
-            re.IGNORECASE | re.MULTILINE,
-        )
+def _proposal(command: Usual, *, is_sure: bool) -> Proposal:
+    where = f" (in {command.folder}/)" if command.folder else ""
+    return Proposal(
+        text=f"{_LABELS[command.purpose]}: `{command.line}`{where}",
+        kind=Kind.RESEARCH,
+        tier=Tier.CONFIRMED if is_sure else Tier.CANDIDATE,
+        basis=Basis.COMMAND,
+        role=Role.ASSISTANT,
+        evidence=(command.line,),
+        durability=DURABILITY if is_sure else DOUBTFUL,
+        title=f"Command for {command.purpose.value}" + (f" ({command.part})" if command.part else ""),
     )
+
+
+def usual(command: str, folder: str = "") -> list[Usual]:
+    """The project's commands in a line, where all of them have worked if the line did."""
+    line = _SHORTENS.sub("", command.strip())
+    steps = [step.strip() for step in line.split("&&")]
+    if steps[0].startswith("cd "):  # `folder` is where it leads to
+        steps = steps[1:]
+    if not steps or any(step.startswith(("cd ", "pushd ")) for step in steps):
+        return []
+    return [found for step in steps if (found := _usual(_TIMED.sub("", step), folder)) is not None]
+
+
+def _usual(step: str, folder: str) -> Usual | None:
+    work = runs(step)
+    purpose = purpose_of(work[0]) if len(work) == 1 else None
+    if purpose is None or _AD_HOC.search(step):
+        return None
+    line = " ".join(word for word in step.split() if not is_cosmetic(word))
+    run = work[0]
+    sort = sort_of(run) or " ".join(target for target in run.targets if _SOLUTION.search(target))
+    if len(line) > MAX_COMMAND_CHARS or _is_filtered(run, purpose) or _MODES & set(re.split(r"[:_-]", sort)):
+        return None
+    return Usual(purpose, " ".join(filter(None, (folder, run.part, sort))), line, folder)
+
+
+def _is_filtered(run: Run, purpose: Purpose) -> bool:
+    """Whether it is for one test, one file, one package that is added, or one place to write to."""
+    if run.program == "make" and " " in run.task:
+        return True
+    words = [word for word in run.words[1:] if not is_cosmetic(word)]
+    if run.program not in ("make", "docker") and purpose is not Purpose.INSTALL and any(map(is_filter, words)):
+        return True
+    values = {after for word, after in zip(words, words[1:], strict=False) if word in _WITH_FILE}
+    named = {run.task, run.task.split(" ")[0], run.part, "run", "workspace"} | values
+    named |= {f"{run.part}:{run.task}"}
+    rest = [word for word in words if not word.startswith("-") and word not in named]
+    rest = [word for word in rest if not _SOLUTION.search(word)]
+    if run.task and run.program not in ("go", "cargo", "ruff", "golangci-lint", "biome", "pip", "alembic", "docker"):
+        return bool(rest)  # what a task of the project is given is for this time
+    if purpose is Purpose.INSTALL:
+        return any(not _ALL.fullmatch(word) for word in rest) or (run.program == "pip" and not values)
+    return any(not _ALL.fullmatch(word) for word in rest)

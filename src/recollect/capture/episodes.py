@@ -1,105 +1,144 @@
-"""Error, then fix: what failed is kept until the same work succeeds; what was said and done in between is the fix.
+"""Error, then fix: a command of the project failed, something was changed, and the very same command passes.
 
-One error becomes one proposal. What only says that something failed, what a person stopped, and what nothing was done
-about is forgotten. Bounded: the oldest open error makes room.
+The fix is the change: a command that put something in place, another way to call it, an edit. An error of one moment is
+forgotten: one that passed by itself, that the agent caused and mended, of a host or of a tool that only looks.
+Bounded: the oldest open error makes room.
 """
 
 import re
-from collections import deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from recollect.capture.calls import changes_of, command_of, is_shell, named, target_of
+from recollect.capture.calls import Change, changes_of, command_of, is_shell, named
 from recollect.capture.explicit import gives_rules
 from recollect.capture.failures import failure_of, is_work
-from recollect.capture.fixes import TELLS, Told, told
-from recollect.capture.gist import gist_of, last_part, places
+from recollect.capture.fixes import explained
+from recollect.capture.folders import Folders
+from recollect.capture.gist import gist_of, places
 from recollect.capture.patterns import Pattern
-from recollect.capture.shell import Run, adds, folder_of, normalised, repeats, runs, shown
+from recollect.capture.roles import Purpose, purpose_of
+from recollect.capture.shell import Run, folder_of, is_cosmetic, is_filter, runs, shown
 from recollect.capture.voice import own_words
-from recollect.domain.event import Compacted, Compacting, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
+from recollect.domain.event import Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
-from recollect.text.error_lines import further_lines
 from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
 
-MAX_OPEN, MAX_ELSEWHERE, MAX_STEPS = 24, 3, 240
-MAX_AGE = 400  # events: whoever comes back to a command after that long has done other things in between
-MAX_TITLE_CHARS, MAX_TEXT_CHARS = 110, 400
-MAX_EVIDENCE, MAX_EVIDENCE_CHARS = 5, 300
-MAX_PATHS = 6
-MAX_ABOUT_CHARS = 2000
+MAX_OPEN, MAX_STEPS = 24, 120
+MAX_AGE = 200  # events: whoever comes back to a command after that long has done other things in between
+MAX_CHANGES = 3  # with more of them, it was work and not a fix
+MAX_TITLE_CHARS, MAX_TEXT_CHARS, MAX_COMMAND_CHARS = 110, 400, 140
+MAX_EVIDENCE_CHARS = 300
 MIN_CHARS = 20  # what is shorter could be said of anything
-PATIENCE = 12  # events that a fix without words waits for the words
-DURABILITY, DOUBTFUL = 0.8, 0.4
+DURABILITY, DOUBTFUL = 0.8, 0.6
 
 _CLASS_AND_VALUE = Pattern(r"^(?!Timeout)(?:\w+\.)*[A-Z]\w*(?:Error|Exception): ['\"`]?[A-Za-z_]\w{2,}")
-_DOCUMENT = Pattern(
-    r"\.(?:md|mdx|rst|adoc|txt)$|^docs?/|/docs?/|(?:^|/)(?:CHANGELOG|README|LICENSE|NOTES)\b", re.IGNORECASE
+_SHELLS_OWN = Pattern(r"(?:^|\s)(?:cd|pushd): |^(?:ls|grep|cat|rm|sed|find|head|tail): |unexpected (?:EOF|token)")
+_IN_CODE = Pattern(
+    r"\.(?:py|[jt]sx?|mjs|go|rs|java|kt|rb|php|cs|swift|c|h|cc|cpp|vue|svelte)[:(]\d+|"
+    r"assert|expect\(|Expected|\bwant\b|^\s*(?:FAIL|✗|✕|×)|\d+ fail",
+    re.MULTILINE,
 )
-_WHERE = ("workdir", "cwd", "dir_path", "working_directory")  # what hosts call the folder of a command
-# A command that only looks, or checks, has put nothing in place.
-_LOOKING = frozenset(
-    "log show diff status get describe logs list view version help test lint check info blame fmt typecheck config "
-    "outdated why ps plan validate branch remote whoami env doctor search".split()
+_CONFIGURATION = Pattern(
+    r"(?:^|/)(?:package|composer|turbo|nx|project|angular|deno|biome|vercel|launch|settings|\w*tsconfig[\w.-]*|"
+    r"jsconfig|appsettings[\w.]*|[\w.-]+\.config|\.\w+rc)\.jsonc?$|\.config\.[cm]?[jt]s$|\.(?:toml|ini|cfg|conf|"
+    r"properties|gradle|kts|csproj|sln|tf|mod)$|(?:^|/)(?:\.env[\w.]*|\.[\w-]+rc|Makefile|[\w.-]*Dockerfile[\w.-]*|"
+    r"[Jj]ustfile|Gemfile|Procfile|pom\.xml|requirements[\w.-]*\.txt|conftest\.py|\.tool-versions|\.nvmrc|"
+    r"(?:docker-)?compose[\w.-]*\.ya?ml|Taskfile\.ya?ml|\.[\w./-]+\.ya?ml|[\w-]*config[\w-]*\.ya?ml)$"
 )
-_CHECKING = frozenset("pytest jest vitest mypy pyright tsc eslint ruff rspec phpunit golangci-lint curl jq ps".split())
+# Programs that look, move files about, talk to somewhere, or run a text of the moment.
+_OF_THE_MOMENT = frozenset(
+    """
+    gh curl wget http ssh scp rsync jq xargs rm cp mv ln chmod chown kill pkill ps lsof nc ping du df tar unzip diff tree
+    stat file open osascript wsl powershell pwsh cmd xxd od base64 aws az gcloud
+    sqlite3 psql mysql strings for while timeout cat
+    """.split()
+)
+_INTERPRETERS = frozenset("python node ruby perl php bash sh zsh tsx ts-node deno".split())
+_OTHERS = frozenset({"task", "agent", "skill", "workflow"})  # tools behind which others work
+_WRITES = Pattern(r"\b(?:sed|perl)\b[^|;&]*\s-\w*i|<<|(?<![\d&])>>?\s*(?!/dev/|&|/tmp/)\S|--(?:fix|write)\b|\btee\s+[^|-]")
+_MOVES = frozenset("mv cp rm patch gofmt black prettier isort".split())
+_GIT_CHANGES = frozenset("stash checkout restore apply revert reset merge rebase pull cherry-pick switch am clean".split())
+_GIT_WORK = frozenset({"commit", "push", "clone", "submodule", "lfs"})
+# Tasks, programs and scripts that put something in place.
+_PUTS = frozenset(
+    """
+    install i ci sync restore setup bootstrap deps up start enable use login auth generate gen codegen migrate
+    seed create init link build compile tidy download pull reset clean prune dev serve allow trust
+    submodule lfs ensure prepare
+    """.split()
+)
+_PUTTERS = frozenset(
+    "nvm fnm volta corepack sdk asdf brew apt apt-get yum dnf apk pacman gem createdb systemctl service pip playwright "
+    "chmod cp ln kill pkill killall rm open colima minikube redis-server pg_ctl ollama direnv rustup xcode-select".split()
+)
+_SYSTEMS = frozenset("kubectl helm terraform alembic docker prisma supabase flyctl".split())
+_LOOKING = frozenset("get describe logs plan show ps status list ls diff history current heads images inspect".split())
+_ADDS = frozenset("npm pnpm yarn bun cargo uv poetry composer pdm".split())  # and write it into the project
+_LONG_PATH = Pattern(r"(?:[A-Za-z]:)?(?:[/\\][\w.@+ -]+){2,}([/\\][\w.@+-]+[/\\][\w.@+-]+)")
+_GETS_AROUND = Pattern(r"--no-verify|--force\S*|-f|--skip\S*|--ignore\S*|--allow\S*|--no-check\S*|-n")
+_TRIVIAL = Pattern(r"-[qvxs]{1,3}|--(?:quiet|verbose|silent)|[\d.]+|[\w.-]*run|[\w.@-]*[/\\:].*|\.+|[\"'].*|--tb=\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Something said or done after an error."""
+    """Something said or done."""
 
     at: int
     said: str = ""
     message: MessageId | None = None
-    changed: str = ""  # what an edit did, in short
-    ran: str = ""  # a command that put something in place
+    ran: Run | None = None  # a command that put something in place
+    line: str = ""  # of that command
+    blurs: bool = False  # something was changed, and nobody knows what
+    changes: tuple[Change, ...] = ()
     paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    line: str  # without where it was run and how its output was shortened
+    runs: tuple[Run, ...]
+    folder: str | None
+    gone: str  # where it went before, as it was written
+
+    @property
+    def is_of_the_project(self) -> bool:
+        """Not a look, and no text of the moment."""
+        if not self.runs or len(self.line) > MAX_COMMAND_CHARS or "<<" in self.line:
+            return False
+        is_formatting = all(purpose_of(run) is Purpose.FORMAT for run in self.runs)
+        return not is_formatting and all(_is_of_the_project(run) for run in self.runs)
+
+    @property
+    def purpose(self) -> Purpose | None:
+        return next((purpose for run in self.runs if (purpose := purpose_of(run)) is not None), None)
+
+    def is_done_by(self, other: "_Work") -> bool:
+        """Whether the other is the very same, or runs all of what this runs a part of."""
+        return [_plain(run) for run in self.runs] == [_plain(run) for run in other.runs] or (
+            len(self.runs) == len(other.runs) == 1 and _covers(other.runs[0], self.runs[0])
+        )
 
 
 @dataclass(slots=True)
 class _Open:
     """An error that nothing has ended yet."""
 
-    work: "_Work"
-    elsewhere: "list[_Work]"  # other work that met it, too
+    work: _Work
     sign: Signature
     error: str
-    since: int
-    until: int | None = None  # when another error took its place
-    passed: int | None = None  # when the work succeeded, while the words for it are still awaited
-    passed_as: str = ""
-    messages: list[MessageId] = field(default_factory=list)
+    since: int  # when it was met last
+    message: MessageId | None
+    is_caused: bool  # the agent had changed something before
+    until: int | None = None  # when another error of the same command took its place
 
-    def is_met_by(self, work: "_Work") -> bool:
-        """Whether this does the work that the error stopped."""
-        return any(one.is_done_by(work, self.error) for one in (self.work, *self.elsewhere))
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    tool: str
-    command: str  # by which it is known again
-    shown: str  # as people read it
-    runs: tuple[Run, ...]
-    target: str
-    folder: str  # where it was run; empty: where the host works
-
-    @classmethod
-    def of(cls, tool: str, given: dict[str, Any]) -> "_Work":
-        command = command_of(tool, given)
-        where = folder_of(command) or next((given[name] for name in _WHERE if isinstance(given.get(name), str)), "")
-        return cls(named(tool), normalised(command), shown(command), runs(command), target_of(given), last_part(where))
-
-    def is_done_by(self, other: "_Work", error: str) -> bool:
-        if self.folder and other.folder and self.folder != other.folder:  # another package of the same repository
-            return False
-        if self.command or other.command:
-            return self.command == other.command or repeats(self.runs, other.runs, error)
-        return (self.tool, self.target) == (other.tool, other.target)
+    @property
+    def is_in_code(self) -> bool:
+        """An error in the code is gone with the code."""
+        near = self.sign.headline[:40]
+        return bool(_IN_CODE.search(next((line for line in self.error.splitlines() if near in line), near)))
 
 
 class Episodes:
@@ -109,29 +148,24 @@ class Episodes:
         self._now = 0
         self._open: list[_Open] = []
         self._steps: deque[_Step] = deque(maxlen=MAX_STEPS)
+        self._edited: set[str] = set()
+        self._folders = Folders()
 
     def hear(self, event: Event) -> list[Proposal]:
         self._now += 1
+        self._folders.hear(event)
         match event:
             case ToolFailed() | ToolSucceeded():
                 return self._used(event)
             case Reply():
                 self._say(event.message, event.text)
-                return self._settled()
-            case Prompt():
-                settled = self._settled()
-                if event.origin is Origin.USER:
-                    self._say(event.message, own_words(event.text))
-                return settled
+            case Prompt() if event.origin is Origin.USER:
+                self._say(event.message, own_words(event.text))
             case SessionEnded():
-                settled = self._settled()
                 self._open.clear()
-                self._steps.clear()
-                return settled
-            case Compacting() | Compacted():
-                return self._settled()
             case _:
-                return []
+                pass
+        return []
 
     def _say(self, message: MessageId, text: str) -> None:
         """A message that has grown since takes its own place."""
@@ -140,170 +174,191 @@ class Episodes:
         self._steps.append(_Step(self._now, said=text, message=message))
 
     def _used(self, event: ToolFailed | ToolSucceeded) -> list[Proposal]:
-        work = _Work.of(event.tool, event.input)
+        changes = tuple(changes_of(event.tool, event.input)) if isinstance(event, ToolSucceeded) else ()
+        if changes:
+            paths = tuple(places((change.path for change in changes), event.folder))
+            self._edited.update(change.path for change in changes)
+            self._steps.append(_Step(self._now, changes=changes, paths=paths))
+        if not is_shell(event.tool):
+            if named(event.tool) in _OTHERS:
+                self._steps.append(_Step(self._now, blurs=True))
+            return []
+        command = command_of(event.tool, event.input)
+        line = shown(command).replace(f"{event.folder}/", "") if event.folder else shown(command)
+        work = _Work(line, runs(command), self._folders.of(event), folder_of(command))
         error = failure_of(event)
-        settled = self._settled(patience=PATIENCE)
-        if error:
+        if error or isinstance(event, ToolFailed):
             self._failed(work, error, event)
-            return settled
-        if not isinstance(event, ToolSucceeded):
-            return settled
-        for one in self._open:
-            if one.passed is None and one.is_met_by(work):
-                one.passed = self._now
-                one.passed_as = work.shown if adds(work.shown, one.work.shown) else ""
-        told_already = [one for one in self._open if one.passed == self._now and self._is_told(one)]
-        self._note(work, event)
-        return [*settled, *self._proposed(told_already)]
+            return []
+        self._open = [one for one in self._open if self._now - one.since <= MAX_AGE]
+        ended = [(one, self._fix(one, work)) for one in self._open if not _hides(command, one, event.output)]
+        passed = [one for one in self._open if one.work.is_done_by(work)]
+        self._open = [one for one in self._open if one not in passed and not any(one is e and fix for e, fix in ended)]
+        puts = [(part, run) for part in line.split(" && ") for run in runs(part) if _puts_in_place(run)]
+        self._steps.extend(_Step(self._now, ran=run, line=part) for part, run in puts[-1:])
+        if not puts and _blurs(command, work.runs):
+            self._steps.append(_Step(self._now, blurs=True))
+        return [fix for _, fix in ended if fix is not None]
 
     def _failed(self, work: _Work, error: str, event: ToolFailed | ToolSucceeded) -> None:
-        if not is_work(error):
+        if not is_work(error) or not work.is_of_the_project:
             return
         sign = signature(error)
         for one in self._open:  # the same work, another error: the first one is overcome
-            if one.until is None and one.sign.key != sign.key and one.is_met_by(work):
+            if one.until is None and one.sign.key != sign.key and one.work.is_done_by(work):
                 one.until = self._now
         known = next((one for one in self._open if one.sign.key == sign.key), None)
         if known is not None:
-            known.until = known.passed = None
-            if not known.is_met_by(work):
-                known.elsewhere = [*known.elsewhere, work][-MAX_ELSEWHERE:]
+            known.until, known.since = None, self._now
             return
-        if sign.is_generic or not _is_specific(sign.headline) or gives_rules(sign.headline):
+        if sign.is_generic or not _is_specific(sign.headline):
             return
         message = event.message if isinstance(event, ToolFailed) else None
-        self._open.append(_Open(work, [], sign, error[:20_000], self._now, messages=[message] if message else []))
+        is_caused = bool(self._edited)
+        self._open.append(_Open(work, sign, error[:20_000], self._now, message, is_caused))
         del self._open[:-MAX_OPEN]
 
-    def _note(self, work: _Work, event: ToolSucceeded) -> None:
-        """What the call did, if it may be part of a fix."""
-        changes = changes_of(event.tool, event.input)
-        if changes:
-            paths = tuple(places((change.path for change in changes), event.folder))
-            self._steps.append(_Step(self._now, changed=gist_of(changes), paths=paths))
-        elif (
-            is_shell(event.tool)
-            and not any(one.work.command == work.command for one in self._open)
-            and any(_puts_in_place(run) for run in work.runs)
-        ):
-            self._steps.append(_Step(self._now, ran=work.shown))
-
-    def _settled(self, patience: int = 0) -> list[Proposal]:
-        """What has waited for words long enough."""
-        self._open = [one for one in self._open if one.passed is not None or self._now - one.since <= MAX_AGE]
-        ready = [one for one in self._open if one.passed is not None and self._now - one.passed >= patience]
-        return self._proposed(ready)
-
-    def _is_told(self, one: _Open) -> bool:
-        return self._told(one, self._between(one)).strength >= TELLS
-
-    def _proposed(self, ended: Sequence[_Open]) -> list[Proposal]:
-        self._open = [one for one in self._open if one not in ended]
-        found = (self._proposal(one) for one in ended)
-        return [proposal for proposal in found if proposal is not None]
-
-    def _between(self, one: _Open) -> list[_Step]:
-        end = one.until or self._now
-        return [step for step in self._steps if one.since < step.at <= end]
-
-    def _told(self, one: _Open, steps: Iterable[_Step]) -> Told:
-        room = MAX_TEXT_CHARS - len(_title(one.sign)) - 2
-        passed = self._now if one.passed is None else one.passed
-        before = [step.said for step in steps if step.said and step.at <= passed]
-        after = [step.said for step in steps if step.said and step.at > passed]
-        return told(before, one.sign.headline, chars=room, after=after)
-
-    def _proposal(self, one: _Open) -> Proposal | None:
-        steps = self._between(one)
-        if not steps and one.until is not None:  # it gave way to another error, and what helped is told after that
-            steps = [step for step in self._steps if step.at > one.since]
-        done = [step for step in steps if (step.changed or step.ran) and step.at < (one.passed or self._now)]
-        words = self._told(one, steps)
-        done = _about(done, f"{one.error[:MAX_ABOUT_CHARS]} {one.work.shown} {words.text}")
-        if not words.text and not done and not one.passed_as:
+    def _fix(self, one: _Open, work: _Work) -> Proposal | None:
+        """What helped, if this command is the one that failed; None: it is not, or nothing that would help again."""
+        steps = [step for step in self._steps if one.since < step.at < (one.until or self._now)]
+        edits = [step for step in steps if step.changes]
+        ran = [step for step in steps if step.ran is not None]
+        if any(step.blurs for step in steps):
             return None
-        if not one.work.command and words.strength < TELLS:  # a tool of the agent that it used wrongly
+        is_done = one.work.is_done_by(work)
+        if ran and not edits and is_done:
+            lines = dict.fromkeys(step.line for step in ran if step.ran and _helps(step.ran, step.line, one))
+            told = ", then ".join(f"`{line}`" for line in [*lines][-2:])
+            return self._proposal(one, f"run {told} first.", steps) if told else None
+        if edits and is_done and len(edits) <= MAX_CHANGES:
+            return self._edited_fix(one, steps, edits)
+        if ran or edits or one.is_in_code:
             return None
+        if is_done and work.gone and work.gone != one.work.gone and work.purpose and work.folder is not None:
+            where = f"in {work.folder}/" if work.folder else "in the project's folder"
+            return self._proposal(one, f"run it {where}.", steps)
+        if work.gone == one.work.gone and _is_another_way(one, work):
+            return self._proposal(one, f"use `{work.line}` instead of `{one.work.line}`.", steps)
+        return None
+
+    def _edited_fix(self, one: _Open, steps: Sequence[_Step], edits: Sequence[_Step]) -> Proposal | None:
+        """An edit of the configuration is told; one of the code may help again, if it is explained."""
+        if one.is_caused or one.work.purpose in (Purpose.LINT, Purpose.TYPES) and one.is_in_code:
+            return None
+        paths = [change.path.replace("\\", "/") for step in edits for change in step.changes]
+        is_sure = all(map(_CONFIGURATION.search, paths))
+        known = frozenset(content_words(one.sign.headline))
+        told = [(gist_of(step.changes), step) for step in edits]
+        near = [gist for gist, _ in told if known & frozenset(content_words(gist))] or [gist for gist, _ in told]
+        return self._proposal(one, " ".join(dict.fromkeys(near)), steps, is_sure=is_sure)
+
+    def _proposal(
+        self, one: _Open, fix: str, steps: Sequence[_Step], *, is_sure: bool = True
+    ) -> Proposal | None:
         title = _title(one.sign)
-        room = MAX_TEXT_CHARS - len(title) - 2
-        fix = _with_context(
-            _with_deeds(words.text, done, one.passed_as, room), one, room, is_told=words.strength >= TELLS
-        )
-        is_proven = words.strength >= 0 or bool(done) or bool(one.passed_as)  # else it may have gone away by itself
-        messages = [*one.messages, *(step.message for step in steps if step.message)]
+        room = MAX_TEXT_CHARS - len(title) - 4
+        said = [step.said for step in steps if step.said]
+        why = explained(said, one.sign.headline, f"{one.error} {one.work.line}", chars=min(240, room))
+        if not is_sure:
+            fix = f"{why} {fix}".strip()
+        elif frozenset(content_words(why)) & frozenset(content_words(fix)):
+            fix = f"{fix} {why}"
+        messages = [one.message, *(step.message for step in steps)]
         return Proposal(
-            text=f"{title}: {fix}",
+            text=f"{title} -> {fix if len(fix) <= room else _cut(fix, room)}",
             kind=Kind.ERROR_PATTERN,
-            tier=Tier.CONFIRMED if is_proven else Tier.CANDIDATE,
+            tier=Tier.CONFIRMED if is_sure else Tier.CANDIDATE,
             basis=Basis.PAIR,
             role=Role.ASSISTANT,
-            messages=tuple(dict.fromkeys(messages))[:12],
-            evidence=_evidence(one),
-            durability=DURABILITY if is_proven else DOUBTFUL,
+            messages=tuple(dict.fromkeys(message for message in messages if message))[:12],
+            evidence=(one.sign.headline[:MAX_EVIDENCE_CHARS],),
+            durability=DURABILITY if is_sure else DOUBTFUL,
             title=title,
-            paths=tuple(dict.fromkeys(path for step in done for path in step.paths))[:MAX_PATHS],
+            paths=tuple(dict.fromkeys(path for step in steps for path in step.paths))[:MAX_CHANGES],
         )
-
-
-def _about(done: Sequence[_Step], matter: str) -> list[_Step]:
-    """Of what was done, what may have helped: no page of documentation, and where an edit has to do with the error, no
-    other ones."""
-    known = frozenset(content_words(matter))
-    helped = [step for step in done if step.ran or not all(_DOCUMENT.search(path) for path in step.paths or ("",))]
-    near = [
-        step for step in helped if step.ran or known & frozenset(content_words(" ".join((step.changed, *step.paths))))
-    ]
-    return near if any(step.changed for step in near) else helped
 
 
 def _is_specific(headline: str) -> bool:
-    """`KeyError: 'tenant'` is short, and says which."""
-    return len(headline) >= MIN_CHARS or bool(_CLASS_AND_VALUE.match(headline))
+    """`KeyError: 'tenant'` is short, and says which. An order in it could have been written by anybody."""
+    is_long = len(headline) >= MIN_CHARS or bool(_CLASS_AND_VALUE.match(headline))
+    return is_long and not _SHELLS_OWN.search(headline) and not gives_rules(headline)
 
 
 def _title(sign: Signature) -> str:
-    line = sign.headline.rstrip(" .:;,")
-    if len(line) <= MAX_TITLE_CHARS:
-        return line
-    end = line.rfind(" ", MAX_TITLE_CHARS // 2, MAX_TITLE_CHARS - 1)
-    return f"{line[: end if end > 0 else MAX_TITLE_CHARS - 1].rstrip(' .:;,')}…"
+    """The line of the error, with the ends of long paths alone: they are of one machine."""
+    line = _LONG_PATH.sub(r"…\1", sign.headline).rstrip(" .:;,")
+    return line if len(line) <= MAX_TITLE_CHARS else _cut(line, MAX_TITLE_CHARS)
 
 
-def _evidence(one: _Open) -> tuple[str, ...]:
-    """By which it is known again: its line, and the others that came with it."""
-    lines = [one.sign.headline, *(line for line in further_lines(one.error) if not gives_rules(line))]
-    return tuple(dict.fromkeys(line[:MAX_EVIDENCE_CHARS] for line in lines))[:MAX_EVIDENCE]
+def _cut(text: str, chars: int) -> str:
+    end = text.rfind(" ", chars // 2, chars - 1)
+    return f"{text[: end if end > 0 else chars - 1].rstrip(' .:;,')}…"
 
 
-def _with_deeds(words: str, done: Sequence[_Step], passed_as: str, chars: int) -> str:
-    """What was said; and where there is room, what was done."""
-    parts = [words] if words else []
-    deeds = [
-        *(f"Ran `{step.ran}`." for step in done if step.ran and len(step.ran) <= 120 and step.ran not in words),
-        *([f"Works as `{passed_as}`."] if passed_as and not done and len(passed_as) <= 160 else []),
-        *(step.changed for step in reversed(done) if step.changed),
-    ]
-    for deed in dict.fromkeys(deeds):
-        if len(" ".join([*parts, deed])) <= chars:
-            parts.append(deed)
-    if not parts and deeds:
-        parts = [f"{deeds[0][: chars - 1]}…"]
-    return " ".join(parts) or "it passed when it was run again."
+def _hides(command: str, one: _Open, output: str) -> bool:
+    """Whether the line ends well whatever the work did, or still tells of the error."""
+    return bool(re.search(r"\|\||;\s*(?:echo|true|exit)", command)) or one.sign.headline in output
 
 
-def _with_context(fix: str, one: _Open, chars: int, *, is_told: bool) -> str:
-    """Where there is room, on which command; and beside words that tell little, what else the error said."""
-    known = frozenset(content_words(f"{one.sign.headline} {fix}"))
-    parts = []
-    if one.work.runs and not known.issuperset(content_words(one.work.runs[-1].program)):
-        parts.append(f"(On `{one.work.shown}`.)")
-    lines = [] if is_told else further_lines(one.error, also_doubtful=True)
-    telling = [line for line in lines if not known.issuperset(content_words(line)) and not gives_rules(line)]
-    parts += [f"It also said: {line}" for line in telling[:1]]
-    for part in parts:
-        fix = f"{fix} {part}" if len(fix) + len(part) < chars else fix
-    return fix
+def _is_another_way(failed: _Open, passed: _Work) -> bool:
+    """The same work with a word more, less, or in the place of another: a wrapper, a setting, a flag. Where the error
+    itself tells of that word, nobody has to remember it."""
+    if len(failed.work.runs) != 1 or len(passed.runs) != 1:
+        return False
+    one, other = failed.work.runs[0], passed.runs[0]
+    before, after = failed.work.line.split(), passed.line.split()
+    gone, come = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    told = [word for word in (*gone, *come) if word in (before[0], after[0]) or not _TRIVIAL.fullmatch(word)]
+    if not told or any(is_filter(word) or _GETS_AROUND.fullmatch(word) or word in failed.error for word in told):
+        return False
+    if not other.targets <= one.targets:
+        return False
+    is_one_task = one.task == other.task and (one.program == other.program or failed.work.purpose is passed.purpose)
+    is_around = failed.work.line.endswith(f" {passed.line}") or passed.line.endswith(f" {failed.work.line}")
+    is_near = not gone or not come or gone.total() == come.total() == 1
+    return is_around or (is_one_task and passed.purpose is not None and is_near)
+
+
+def _plain(run: Run) -> list[str]:
+    return [word for word in run.words if not is_cosmetic(word)]
+
+
+def _covers(whole: Run, part: Run) -> bool:
+    is_one_task = (whole.program, whole.task, whole.part) == (part.program, part.task, part.part)
+    return is_one_task and bool(part.targets) and set(_plain(whole)) < set(_plain(part)) and not whole.targets
+
+
+def _is_of_the_project(run: Run) -> bool:
+    """Not a look, and no text of the moment."""
+    if run.program == "git":
+        return run.task in _GIT_WORK
+    if run.program in _INTERPRETERS:
+        return run.words[1:2] == (run.task,) and not re.search(r"^[/~$]|^[A-Za-z]:|\btmp\b", run.task)
+    return run.program not in _OF_THE_MOMENT
+
+
+def _helps(run: Run, line: str, one: _Open) -> bool:
+    """Not: to build once more against an error in the code; what the error itself says; a place of one machine."""
+    is_known = line in one.error or run.words == one.work.runs[-1].words or bool(re.search(r"(?:^|\s)[/~$]", line))
+    return not is_known and not (one.is_in_code and purpose_of(run) is Purpose.BUILD)
+
+
+def _blurs(command: str, work: Sequence[Run]) -> bool:
+    """Whether it changes files, or brings back older ones, without saying which."""
+    return bool(_WRITES.search(command)) or any(
+        run.program in _MOVES or (run.program == "git" and run.task in _GIT_CHANGES) for run in work
+    )
 
 
 def _puts_in_place(run: Run) -> bool:
-    return run.program not in _CHECKING and run.task.split(" ")[-1] not in _LOOKING and not run.task.startswith("-")
+    if run.program in _ADDS and run.task in ("install", "add") and any(
+        not word.startswith("-") for word in run.words[2:]
+    ):
+        return False  # a package that is in the project from then on
+    if run.program in ("rm", "cp", "chmod", "ln"):
+        return bool(re.search(r"node_modules|\.env|cache|\.next|\bdist\b|\bbuild\b|\+x|\.lock", " ".join(run.words)))
+    if run.program == "git":
+        return run.task in ("submodule", "lfs")
+    if run.program in _SYSTEMS:
+        return run.task.rpartition(" ")[2] not in _LOOKING
+    return run.program in _PUTTERS or bool(_PUTS & {*re.split(r"[ :]", run.task), run.task.split("-")[0]})

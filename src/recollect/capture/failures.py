@@ -35,13 +35,8 @@ _TOO_LONG = Pattern(
     r"(?:timed? ?out|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
     re.IGNORECASE,
 )
-# How an agent's own tools speak to it about their use; nothing of the project.
-_MANNERS = Pattern(
-    r"has not been read yet|been modified since (?:it was )?(?:last )?read|must (?:first )?read (?:the )?file|"
-    r"InputValidationError|invalid (?:arguments|parameters) for (?:the )?tool|exceeds maximum allowed tokens|"
-    r"No changes to make|old_string and new_string are",
-    re.IGNORECASE,
-)
+# How a host speaks for itself: Claude Code marks it, and a program that it ended says by which signal.
+_BY_HOST = Pattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
 _SUMMARIES = Pattern(
     r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
     r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|"
@@ -76,10 +71,9 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
 
 
 def is_work(error: str) -> bool:
-    """Whether the work went wrong, rather than a person or a clock having stopped it."""
-    head = error[:600]
+    """Whether the work went wrong, rather than a person, a clock or the host having stopped it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
-    return not (_REFUSED.search(head) or _MANNERS.search(head) or _TOO_LONG.match(first[:200]))
+    return not (_REFUSED.search(error[:600]) or _BY_HOST.match(error) or _TOO_LONG.match(first[:200]))
 
 
 def is_refusal(error: str) -> bool:

@@ -1,5 +1,6 @@
 """What a command is for: tests, a build, a start. Pure."""
 
+import re
 from enum import StrEnum
 
 from recollect.capture.shell import Run
@@ -19,11 +20,9 @@ class Purpose(StrEnum):
 
 
 _BY_PROGRAM = {
-    **dict.fromkeys("pytest jest vitest rspec phpunit ctest tox nosetests mocha ava pest bats".split(), Purpose.TEST),
-    **dict.fromkeys(
-        "eslint flake8 pylint golangci-lint rubocop shellcheck biome stylelint hadolint".split(), Purpose.LINT
-    ),
-    **dict.fromkeys("mypy pyright tsc".split(), Purpose.TYPES),
+    **dict.fromkeys("pytest jest vitest rspec phpunit ctest tox nox mocha ava pest bats".split(), Purpose.TEST),
+    **dict.fromkeys("eslint flake8 pylint golangci-lint rubocop shellcheck stylelint hadolint".split(), Purpose.LINT),
+    **dict.fromkeys("mypy pyright tsc vue-tsc".split(), Purpose.TYPES),
     **dict.fromkeys("black prettier gofmt isort rustfmt".split(), Purpose.FORMAT),
     **dict.fromkeys("uvicorn gunicorn".split(), Purpose.START),
 }
@@ -31,18 +30,18 @@ _BY_TASK = {
     **dict.fromkeys("test tests check unit-test unittest spec verify".split(), Purpose.TEST),
     **dict.fromkeys("build compile assemble package bundle compileJava".split(), Purpose.BUILD),
     **dict.fromkeys("lint clippy vet".split(), Purpose.LINT),
-    **dict.fromkeys("typecheck type-check types tsc".split(), Purpose.TYPES),
+    **dict.fromkeys("typecheck type-check check-types types tsc".split(), Purpose.TYPES),
     **dict.fromkeys("fmt format".split(), Purpose.FORMAT),
     **dict.fromkeys("install sync restore setup bootstrap deps".split(), Purpose.INSTALL),
     **dict.fromkeys("start dev serve runserver bootRun up".split(), Purpose.START),
-    **dict.fromkeys("migrate upgrade db:migrate".split(), Purpose.MIGRATE),
+    **dict.fromkeys("migrate upgrade db:migrate db-migrate".split(), Purpose.MIGRATE),
 }
 # Whose tasks are the project's own: `git check` is none.
 _RUNNERS = frozenset(
     """
     npm pnpm yarn bun make just task cargo go gradle mvn dotnet swift mix composer bundle rails rake flask manage.py
-    deno poetry uv pip pdm pipenv hatch turbo nx vite next ng tox sbt bazel alembic prisma docker ruff flutter dart
-    artisan
+    deno poetry uv pip pdm pipenv hatch turbo nx mise moon lerna poe inv invoke vite next ng tox sbt bazel alembic
+    prisma docker ruff flutter dart artisan biome
     """.split()
 )
 _ONLY = {  # programs of which only some tasks are the project's
@@ -50,6 +49,8 @@ _ONLY = {  # programs of which only some tasks are the project's
     "alembic": {"upgrade": Purpose.MIGRATE},
     "pip": {"install": Purpose.INSTALL},
     "ruff": {"check": Purpose.LINT, "format": Purpose.FORMAT},
+    "biome": {"check": Purpose.LINT, "lint": Purpose.LINT, "ci": Purpose.LINT, "format": Purpose.FORMAT},
+    "prisma": {"migrate": Purpose.MIGRATE},
     "cargo": {
         "test": Purpose.TEST,
         "build": Purpose.BUILD,
@@ -78,4 +79,13 @@ def purpose_of(run: Run) -> Purpose | None:
         return _ONLY[run.program].get(run.task)
     if run.program not in _RUNNERS:
         return None
-    return _BY_TASK.get(run.task) or _BY_TASK.get(run.task.partition(":")[0])
+    return _BY_TASK.get(run.task) or _BY_TASK.get(_first(run.task))
+
+
+def sort_of(run: Run) -> str:
+    """`e2e` of `npm run test:e2e`; empty: the task has one sort only."""
+    return "" if run.program not in _RUNNERS or run.task in _BY_TASK else run.task[len(_first(run.task)) + 1 :]
+
+
+def _first(task: str) -> str:
+    return re.split(r"[:_-]", task, maxsplit=1)[0]

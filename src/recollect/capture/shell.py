@@ -31,10 +31,9 @@ _DURATION = Pattern(r"[\d.]+[smhd]?")
 
 # What only stands before the program that does the work.
 _WRAPPERS = frozenset("sudo time nice env exec command nohup npx bunx pnpx xvfb-run timeout gtimeout".split())
-_RUNNERS = frozenset(
-    {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "bundle", "npm", "pnpm", "yarn", "dotenv", "mise"}
-)
+_RUNNERS = frozenset("uv poetry pipenv pdm hatch rye bundle dotenv".split())
 _RUNS = frozenset({"run", "exec", "x"})
+_EXECS = frozenset({"exec", "dlx", "x"})  # of package managers and mise, whose `run` names a task of the project
 _SAME = dict(
     pair.split("=")
     for pair in "python3=python py=python pip3=pip nodejs=node gradlew=gradle mvnw=mvn gmake=make py.test=pytest "
@@ -45,9 +44,9 @@ _INTERPRETERS = frozenset("python node ruby php perl bash sh zsh deno bun ts-nod
 _WITH_TASKS = frozenset(
     """
     alembic ansible apt apt-get artisan aws az bazel brew bun bundle cargo cmake composer conda dart deno django-admin
-    docker dotnet flask flutter gcloud gh git go golangci-lint goreleaser gradle helm hatch just kubectl make
-    manage.py mix mvn next ng npm nx pdm pip pipenv pnpm poetry prisma rails rake ruff rustup sbt swift task terraform
-    tox turbo uv vite wrangler xcodebuild yarn
+    docker dotnet flask flutter gcloud gh git go golangci-lint goreleaser gradle helm hatch inv invoke just kubectl
+    lerna make manage.py mise mix moon mvn next ng npm nx pdm pip pipenv pnpm poe poetry prisma rails rake ruff rustup
+    sbt swift task terraform tox turbo uv vite wrangler xcodebuild yarn
     """.split()
 )
 _NPM = frozenset({"npm", "pnpm", "yarn", "bun"})
@@ -58,11 +57,14 @@ _LONG = {
     ("cargo", "c"): "check",
     ("cargo", "r"): "run",
 }
-# The word behind these is no task.
+# The word behind these is no task; behind the latter, it is the part of the project that the task is for.
 _WITH_VALUE = frozenset(
-    "-f --file -p --project --profile -C --directory --dir --cwd --prefix -n --namespace --context --manifest-path -w "
-    "--workspace -H --host".split()
+    "-f --file -p --project --profile -n --namespace --context --manifest-path -H --host -t --target --targets".split()
 )
+_WITH_PART = frozenset("-C --directory --dir --cwd --prefix --filter -F -w --workspace".split())
+# Before the name of a task.
+_RUN_WORDS = frozenset("run run-script task r run-many affected".split())
+_OF_TASKS = frozenset("npm pnpm yarn bun turbo nx mise moon deno composer lerna".split())
 # They look or move about; nobody waits for them to succeed.
 _IDLE = frozenset(
     """
@@ -70,10 +72,6 @@ _IDLE = frozenset(
     sed awk find wc sort uniq mkdir touch tee date clear history read wait jobs trap unset alias ulimit umask test [
     """.split()
 )
-# What they are given is the work itself: another query is another work.
-_OPAQUE = frozenset("psql mysql sqlite3 mongosh redis-cli curl wget http aws az gcloud gh jq ssh".split())
-_ANYWHERE = frozenset({"git"})  # what it is given is seldom a file
-ALIKE = 0.5  # of the words of two such command lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +80,7 @@ class Run:
 
     program: str
     task: str  # `test` of `npm run test`, the script of an interpreter; empty: the program has none
+    part: str  # of the project, `web` of `pnpm --filter web test`; empty: all of it
     targets: frozenset[str]  # files and folders it is to look at; empty: all of them
     words: tuple[str, ...]  # as it stands there, from the program on
 
@@ -115,45 +114,26 @@ def shown(command: str) -> str:
     return " ".join(_AROUND.sub("", _AROUND.sub("", command[:MAX_CHARS])).split())
 
 
-def adds(passed: str, failed: str) -> bool:
-    """Whether the command that passed was given something that the other was not: a flag, a setting, a name."""
-    new = frozenset(shown(passed).split()) - frozenset(shown(failed).split())
-    return any(not _TRIVIAL.fullmatch(word) for word in new)
+def is_filter(word: str) -> bool:
+    """Whether it names one test, one file or one pattern out of many."""
+    return bool(_FILTERS.fullmatch(word))
 
 
-_TRIVIAL = Pattern(
-    r"-[qvx]{1,3}|--(?:quiet|verbose|workspace|all)|[\w.-]*run|[vV]?[\d.]+|[./]*[\w./-]*/[\w./-]*|:.*|\.+"
+def is_cosmetic(word: str) -> bool:
+    """Whether it only says how the output looks, how fast to be or when to stop: the command is the same without."""
+    return bool(_COSMETIC.fullmatch(word))
+
+
+_COSMETIC = Pattern(
+    r"-v{1,3}|-q{1,2}|-s|-x|-j\d*|--tb=\S+|--verbose|--quiet|--silent|--(?:no-)?colou?r\S*|-count=\d+|--reporter=\S+|"
+    r"--maxfail=\d+|--bail|--no-header|--passWithNoTests|--"
 )
-
-
-def repeats(failed: Sequence[Run], passed: Sequence[Run], error: str) -> bool:
-    """Whether what passed does the work of what failed: all of it, or its last step."""
-    if not failed or not passed:
-        return False
-    return any(_does(run, failed[-1], error) for run in passed)
-
-
-def _does(passed: Run, failed: Run, error: str) -> bool:
-    if (passed.program, passed.task) != (failed.program, failed.task):
-        return False
-    if passed.words == failed.words:
-        return True
-    if failed.program in _OPAQUE or "-c" in failed.words[:3] or "-e" in failed.words[:3]:
-        one, other = frozenset(failed.words), frozenset(passed.words)
-        return len(one & other) >= ALIKE * len(one | other)
-    if failed.program in _ANYWHERE or not passed.targets or passed.targets == failed.targets:
-        return True
-    if not failed.targets:  # a part of it passes: the part that failed?
-        return any(_stem(target) in error for target in passed.targets)
-    return all(any(_covers(to, of) or _covers(of, to) for to in passed.targets) for of in failed.targets)
-
-
-def _covers(folder: str, path: str) -> bool:
-    return folder in (".", path) or path.startswith(f"{folder}/")
-
-
-def _stem(target: str) -> str:
-    return re.split(r"[/\\]", target)[-1].partition(".")[0] or target
+_FILTERS = Pattern(
+    r"-(?:k|t|m|run|g|D|p|o|bench\S*|list|h|u|w)|.*::.*|-run=.*|"
+    r"--(?:lf|last-failed|ff|pdb|testNamePattern|testPathPattern\S*|grep|tests|only|watch|fix|write|save-dev|global|"
+    r"test|lib|bin|package|example|help|version|list|dry-run|update\w*|collect-only|output|outDir|out|project|changed|"
+    r"ui|debug|inspect\S*|force|clean|port|host)(?:=.*)?"
+)
 
 
 def _chained(command: str) -> list[list[str]]:
@@ -191,10 +171,11 @@ def _run(words: list[str]) -> Run | None:
     rest = words[1:]
     if program in _INTERPRETERS and rest and rest[0].endswith(("manage.py", "artisan")):
         program, rest = _program(rest[0]), rest[1:]
-    task, rest = _task(program, rest)
+    task, part, rest = _task(program, rest)
     targets = frozenset(_target(word) for word in rest if _PLACE.search(word) and not word.startswith("-"))
     is_all = bool(targets & {"...", ".", ""})
-    return Run(program=program, task=task, targets=frozenset() if is_all else targets, words=(program, *words[1:]))
+    targets = frozenset() if is_all else targets
+    return Run(program=program, task=task, part=part, targets=targets, words=(program, *words[1:]))
 
 
 def _unwrapped(words: list[str]) -> list[str]:
@@ -204,11 +185,11 @@ def _unwrapped(words: list[str]) -> list[str]:
             words = words[1:]
         elif first in _WRAPPERS:
             words = _without_duration(words[1:])
-        elif first in _RUNNERS and len(words) > 2 and words[1] in _RUNS and first not in _NPM:
+        elif first in _RUNNERS and len(words) > 2 and words[1] in _RUNS:
             words = words[2:]
             while words and words[0].startswith("-"):
                 words = words[1:]
-        elif first in _NPM and len(words) > 2 and words[1] in ("exec", "dlx", "x"):
+        elif first in (*_NPM, "mise") and len(words) > 2 and words[1] in _EXECS:
             words = [word for word in words[2:] if word != "--"]
         else:
             return words
@@ -228,30 +209,36 @@ def _program(word: str) -> str:
     return _SAME.get(name, name)
 
 
-def _task(program: str, rest: list[str]) -> tuple[str, list[str]]:
+def _task(program: str, rest: list[str]) -> tuple[str, str, list[str]]:
+    """The task, the part of the project that it is for, and what is left."""
     if program in _INTERPRETERS and program not in _WITH_TASKS:
         script = next((word for word in rest if not word.startswith("-")), "")
-        return script.removeprefix("./"), [word for word in rest if word != script]
+        return script.removeprefix("./"), "", [word for word in rest if word != script]
     if program not in _WITH_TASKS:
-        return "", rest
+        return "", "", rest
     if program == "gradle":  # :api:test and test are the same task
         rest = [word.rpartition(":")[2] for word in rest]
-    values = {rest[number + 1] for number, word in enumerate(rest[:-1]) if word in _WITH_VALUE}
-    said = [word for word in rest if _TASK.fullmatch(word) and word not in values]
+    values = dict(zip(rest, rest[1:], strict=False)) | dict(word.split("=", 1) for word in rest if "=" in word)
+    taken = {value for flag, value in values.items() if flag in _WITH_VALUE | _WITH_PART}
+    part = next((values[flag] for flag in sorted(_WITH_PART) if not values.get(flag, "-").startswith("-")), "")
+    said = [word for word in rest if _TASK.fullmatch(word) and word not in taken]
     if program == "make":
-        tasks = [word for word in said if not _ASSIGNMENT.match(word)]
-        return " ".join(tasks), []
+        return " ".join(word for word in said if not _ASSIGNMENT.match(word)), part, []
+    if program in ("yarn", "npm") and said[:1] == ["workspace"] and len(said) > 2:
+        part, said = said[1], said[2:]
     if not said:
-        return "", rest
+        return "", part, rest
     first = said[0]
-    if program in _NPM and first in ("run", "run-script") and len(said) > 1:
-        first = said[1]
-    elif (
-        program in ("docker", "kubectl", "aws", "gcloud", "uv", "dotnet", "mix") and first in _NESTING and len(said) > 1
-    ):
+    at = rest.index(first)
+    if program in _OF_TASKS and first in _RUN_WORDS:
+        asked = (values[flag] for flag in ("-t", "--target", "--targets") if flag in values)
+        first = said[1] if len(said) > 1 else next(asked, "")
+    elif program in ("docker", "kubectl", "aws", "gcloud", "uv", "dotnet", "mix") and first in _NESTING and len(said) > 1:
         first = f"{first} {said[1]}"
-    at = rest.index(said[0])
-    return _LONG.get((program, first), first), rest[at + 1 :]
+    if program in ("nx", "moon"):  # `nx run web:test`, `nx test web`
+        named, _, task = first.rpartition(":")
+        part, first = named or part or " ".join(said[1:2] if said[0] == first else []), task
+    return _LONG.get((program, first), first), part, rest[at + 1 :]
 
 
 _NESTING = frozenset({"compose", "pip", "rollout", "ef", "buildx", "image", "container", "ecto"})

@@ -47,7 +47,8 @@ from recollect.engine.admission import (
 from recollect.engine.exchanges import Exchanges
 from recollect.engine.learning_ports import ReadsExchanges
 from recollect.engine.ports import Embeds, SettingsFor, Store
-from recollect.engine.remember import remember, supersede
+from recollect.engine.proven import as_known, earlier
+from recollect.engine.remember import remember, revise, supersede
 from recollect.privacy.trust import kind_for
 from recollect.text.sentences import sentences
 
@@ -261,9 +262,14 @@ class Learning:
         for draft in drafts:
             if _is_proven(draft, done):
                 continue  # not kept and ended: what has ended is not quoted any more
-            if self._makes_room(session, draft, deed, settings):
+            known = earlier(self._store, draft)
+            kept_as = as_known(known, draft)
+            if kept_as is not None and self._makes_room(session, kept_as, deed, settings):
                 with suppress(InvalidValue):
-                    kept = remember(self._store, self._as_known(draft), deed, live, at or event.at)
+                    if known is not None and known.text != kept_as.text:
+                        kept = revise(self._store, known, kept_as, deed)
+                    else:
+                        kept = remember(self._store, self._as_known(kept_as), deed, live, at or event.at)
                     self._absorb(session, kept.memory, deed)
                     done.append(kept)
         return done

@@ -1,4 +1,5 @@
-"""The block on a tool that failed: this error is known, and what helped. An error that is new brings nothing."""
+"""The block on a tool that failed: this error is known, and what helped. An error that is new brings nothing, and one
+that only looks like a known one brings a line if it names the same thing."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -46,7 +47,7 @@ EVERYWHERE = frozenset(  # errors of all kinds have these names
     """.split()
 )
 CERTAIN = "signature"  # the factor of an error that is the same
-MIN_WORDS, SHARE = 3, 0.75  # of what an error says, in what is known
+MIN_WORDS, SHARE = 3, 0.9  # of what an error says, in what is known
 CODE_WEIGHT = 0.3  # of what is in doubt, if both have the code of the error
 
 
@@ -64,7 +65,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
     filled = fill(
         [_offer(for_block(hit), situation) for hit in hits],
         budget_tokens=budget_tokens,
-        max_lines=settings.tool_error.lines,
+        max_lines=settings.tool_error.lines if any(CERTAIN in hit.factors for hit in hits) else 1,
         sections=(KNOWN_ERROR, LIKE_IT),
         counts_rest=situation.counts_rest,
     )
@@ -110,8 +111,7 @@ def _known(
     needed = settings.kinds.threshold[Kind.ERROR_PATTERN]
     fitting = [hit for hit in hits if hit.relevance >= needed and _is_about(hit, sign)]
     new = [hit for hit in fitting if not _is_told(hit.memory, situation)]
-    best = max((hit.relevance for hit in new), default=0.0)
-    near = [hit for hit in new if hit.relevance >= best * settings.turn.relative_cut]
+    near = [hit for hit in new if CERTAIN in hit.factors] or new[:1]
     why = _refused(hits, fitting, near, situation, needed)
     near = settled(near, len(near), situation.look, settings.stale)
     return undisputed(near, situation), why, len(found)
@@ -145,29 +145,29 @@ def _texts(memory: Memory) -> list[str]:
 
 
 def _is_about(hit: Hit, sign: Signature) -> bool:
-    """Errors of one tool read alike, and one fix stands beside many words: what is known must have a name that only
-    such errors have, or nearly all of what this one says."""
+    """Errors of one tool read alike. What is known must be the very same, have a name that only such errors have, or,
+    where nothing is named, say it whole. What nothing has proven is told of the very same alone."""
     if CERTAIN in hit.factors:
         return True
+    if hit.memory.tier is Tier.CANDIDATE:
+        return False
     told = _said(hit.memory)
     quoted = [frozenset(content_words(name)) for name in _QUOTED.findall(sign.headline)]
     is_foreign = any(quoted) and not any(name and name <= told for name in quoted)
-    if any(name and name <= told for name in _names(sign, with_sorts=not is_foreign)):
-        return True
     if is_foreign:
         return False  # No module named 'yaml' is not No module named 'toml'
+    if any(name and name <= told for name in _names(sign)):
+        return True
     words = frozenset(content_words(sign.key))  # without what changes from day to day
     return len(words & told) >= max(MIN_WORDS, SHARE * len(words))
 
 
-def _names(sign: Signature, *, with_sorts: bool) -> list[frozenset[str]]:
-    """What only such errors have."""
+def _names(sign: Signature) -> list[frozenset[str]]:
+    """What only such errors have: a code of a compiler for all errors of one sort is no such name."""
     return [
         frozenset(content_words(term))
         for term in sign.terms
-        if _NAME.search(term)
-        and re.split(r"[.:]", term)[-1] not in EVERYWHERE
-        and (with_sorts or not _SORT.fullmatch(term))
+        if _NAME.search(term) and re.split(r"[.:]", term)[-1] not in EVERYWHERE and not _SORT.fullmatch(term)
     ]
 
 

@@ -20,6 +20,7 @@ _BULLET = re.compile(r"^[\s│╷╵┃┆•⨯✗✘×✖❌⚠●○>»]+")
 _PREFIXES = (
     re.compile(r"^\s{0,8}\d{1,7}(?:→|\t)\s*"),  # a numbered listing
     re.compile(r"^[A-Za-z][\w.-]{0,40}\s{1,20}\| "),  # a service of docker compose
+    re.compile(r"^@[\w.-]{1,60}/[\w.-]{1,60}[: ][\w:-]{1,40}: +(?=\S)"),  # a package of a workspace, and its task
     re.compile(r"^npm (?:ERR!|error)\s+(?:code (?=E))?", re.IGNORECASE),
     re.compile(
         r"^\[?(?:\d{1,4}[-/]\d{1,3}[-/]\d{1,4}[T ])?\d{1,3}:\d{1,3}:\d{1,3}(?:[.,]\d{1,9})?"
@@ -84,7 +85,7 @@ _EMPTY = re.compile(
     r"\d+ (?:errors?|warnings?|problems?|issues?|failed)\b|found \d+|tests?:\s+\d|test suites?:\s|={3,}|"
     r"compilation failed|BUILD FAIL|FAILURE: Build|Execution failed for task|Error: Process completed|"
     r"The command .{0,200} (?:failed|returned)|"
-    r"Lifecycle script)",
+    r"Lifecycle script|# Unhandled error between)",
     re.IGNORECASE,
 )
 _FIRST = re.compile(

@@ -4,6 +4,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.domain.memory import Tier
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
@@ -15,8 +17,8 @@ class Episode:
     said: str = ""  # by the agent, between the error and its end
     edit: dict[str, Any] = field(default_factory=dict)  # made in between
     ran: str = ""  # a command in between
-    passes: str = ""  # empty: the same command
     keeps: tuple[str, ...] = ()  # what a later session must read
+    learnt: Tier | None = Tier.CONFIRMED  # None: it is of one moment
 
 
 EPISODES = [
@@ -71,7 +73,7 @@ Found 1 error in 1 file (checked 70 source files)""",
         other="""\
 src/shop/mail.py:12: error: Incompatible return value type (got "str", expected "bytes")  [return-value]
 Found 1 error in 1 file (checked 63 source files)""",
-        keeps=("coupon", "None until"),
+        learnt=None,
     ),
     Episode(
         name="ruff import",
@@ -90,7 +92,7 @@ src/shop/orders/lines.py:9:1: TID252 Prefer absolute imports over relative impor
   | ^^^^^^^^^^^^^^^^^^^^^^^^^ TID252
 Found 1 error.""",
         other="src/shop/models.py:3:1: F401 `decimal.Decimal` imported but unused\nFound 1 error.",
-        keeps=("full name", "bans relative imports"),
+        learnt=None,
     ),
     Episode(
         name="tsc missing property",
@@ -129,7 +131,8 @@ src/checkout/total.ts(57,9): error TS2339: Property 'minorUnits' does not exist 
   12:9  error  'total' is assigned a value but never used  @typescript-eslint/no-unused-vars
 
 ✖ 1 problem (1 error, 0 warnings)""",
-        keeps=("useCallback", "every render"),
+        learnt=Tier.CANDIDATE,
+        keeps=("every render",),
     ),
     Episode(
         name="vite resolve",
@@ -176,7 +179,8 @@ npm error A complete log of this run can be found in: /home/ci/.npm/_logs/2026-0
         other="""\
 npm error code EINTEGRITY
 npm error sha512-abc integrity checksum failed when using sha512: wanted sha512-abc but got sha512-def. (4242 bytes)""",
-        keeps=("eslint", "^8.57"),
+        learnt=Tier.CANDIDATE,
+        keeps=("eslint",),
     ),
     Episode(
         name="pnpm lockfile",
@@ -246,7 +250,7 @@ error: could not compile `table` (lib test) due to 1 previous error""",
 error[E0382]: borrow of moved value: `config`
   --> src/main.rs:12:9
 error: could not compile `table` (bin) due to 1 previous error""",
-        passes="cargo test --workspace",
+        learnt=Tier.CANDIDATE,
         keeps=("Collect the clones",),
     ),
     Episode(
@@ -265,7 +269,7 @@ package example.org/shop/cmd/shop
 	imports example.org/shop/internal/billing
 	imports example.org/shop/internal/orders: import cycle not allowed""",
         other='internal/orders/order.go:7:2: "strings" imported and not used',
-        keeps=("internal/ids",),
+        learnt=Tier.CANDIDATE,
     ),
     Episode(
         name="go test race",
@@ -297,7 +301,7 @@ FAIL""",
 --- FAIL: TestOrderTotals (0.00s)
 FAIL
 FAIL	example.org/shop/internal/orders	0.020s""",
-        passes="go test -race ./internal/cache/...",
+        learnt=Tier.CANDIDATE,
         keeps=("lock", "evict"),
     ),
     Episode(
@@ -330,8 +334,7 @@ FAILURE: Build failed with an exception.""",
 1 error
 
 FAILURE: Build failed with an exception.""",
-        passes="./gradlew :api:compileJava",
-        keeps=("annotationProcessor",),
+        learnt=Tier.CANDIDATE,
     ),
     Episode(
         name="maven surefire",
@@ -350,7 +353,7 @@ java.lang.IllegalStateException: Mockito cannot mock this class: final class org
         other="""\
 java.lang.IllegalStateException: Duplicate key orders (attempted merging values 1 and 2)
 [ERROR] Failed to execute goal org.apache.maven.plugins:maven-surefire-plugin:3.2.5:test (default-test) on project shop""",
-        keeps=("mockito-inline",),
+        learnt=Tier.CANDIDATE,
     ),
     Episode(
         name="git push rejected",
@@ -362,7 +365,6 @@ To github.com:example/shop.git
  ! [remote rejected] main -> main (protected branch hook declined)
 error: failed to push some refs to 'github.com:example/shop.git'""",
         said="main is protected: push a branch and open a pull request instead.",
-        passes="git push origin fix/rounding",
         again="""\
 remote: error: GH006: Protected branch update failed for refs/heads/main.
 remote: error: Changes must be made through a pull request.
@@ -373,6 +375,7 @@ error: failed to push some refs to 'github.com:example/shop.git'""",
 To github.com:example/shop.git
  ! [rejected]        main -> main (fetch first)
 error: failed to push some refs to 'github.com:example/shop.git'""",
+        learnt=Tier.CANDIDATE,
         keeps=("pull request",),
     ),
     Episode(
@@ -389,6 +392,7 @@ ERROR: failed to solve: failed to compute cache key: failed to calculate checksu
 #11 ERROR: failed to calculate checksum of ref 11ffee22-0bad-4bad-8bad-ffeeddccbbaa::z9y8x7w1v6u2t5s3r4q0p8o7n: "/dist": not found
 ERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref 11ffee22-0bad-4bad-8bad-ffeeddccbbaa::z9y8x7w1v6u2t5s3r4q0p8o7n: "/dist": not found""",
         other="ERROR: failed to solve: python:3.13-slim-trixi: failed to resolve source metadata for docker.io/library/python:3.13-slim-trixi: not found",
+        learnt=Tier.CANDIDATE,
         keeps=(".dockerignore",),
     ),
     Episode(
@@ -398,6 +402,7 @@ ERROR: failed to solve: failed to compute cache key: failed to calculate checksu
         said="A local postgres already holds the port. Set DB_PORT=5433 in .env; compose.yaml maps ${DB_PORT:-5432}.",
         again="Error response from daemon: driver failed programming external connectivity on endpoint shop-db-1 (77aa66bb55cc): Bind for 0.0.0.0:5439 failed: port is already allocated",
         other="Error response from daemon: network shop_default not found",
+        learnt=Tier.CANDIDATE,
         keeps=("DB_PORT", ".env"),
     ),
     Episode(
@@ -453,10 +458,9 @@ The Deployment "shop" is invalid: spec.selector: Invalid value: v1.LabelSelector
         command='psql "$DATABASE_URL" -c "select count(*) from invoice_lines"',
         error='ERROR:  relation "invoice_lines" does not exist\nLINE 1: select count(*) from invoice_lines\n                             ^',
         said="The tables live in the `billing` schema, which is not on the search_path: write billing.invoice_lines.",
-        passes='psql "$DATABASE_URL" -c "select count(*) from billing.invoice_lines"',
         again='ERROR:  relation "invoice_lines" does not exist\nLINE 3:   join invoice_lines l on l.invoice_id = i.id\n               ^',
         other='ERROR:  column "total_net" does not exist\nLINE 1: select total_net from orders\n               ^',
-        keeps=("billing", "search_path"),
+        learnt=None,
     ),
     Episode(
         name="alembic heads",
@@ -486,7 +490,6 @@ Content-Type: application/problem+json
 Date: Mon, 05 Jan 2026 10:00:00 GMT
 {"title":"Unsupported Media Type","status":415,"traceId":"00-aa11bb22cc33-01"}""",
         said="The API only takes application/vnd.shop.v2+json; send that as the Content-Type header.",
-        passes="curl -sf -i -H 'Content-Type: application/vnd.shop.v2+json' http://localhost:8080/api/orders",
         again="""\
 HTTP/1.1 415 Unsupported Media Type
 Content-Type: application/problem+json
@@ -496,7 +499,7 @@ Date: Tue, 17 Feb 2026 23:59:59 GMT
 HTTP/1.1 409 Conflict
 Content-Type: application/problem+json
 {"title":"Conflict","status":409,"traceId":"00-aa11bb22cc33-01"}""",
-        keeps=("application/vnd.shop.v2+json",),
+        learnt=None,
     ),
     Episode(
         name="make missing header",
@@ -522,7 +525,6 @@ make: *** [Makefile:9: all] Error 2""",
 src/codec.c:9:10: fatal error: lz4frame.h: No such file or directory
 compilation terminated.
 make: *** [Makefile:31: build/codec.o] Error 1""",
-        passes="make",
         keeps=("libzstd-dev",),
     ),
     Episode(
@@ -545,7 +547,8 @@ make[2]: *** [CMakeFiles/shop.dir/build.make:113: shop] Error 1""",
 /usr/bin/ld: CMakeFiles/shop.dir/src/main.cpp.o: in function `main':
 main.cpp:(.text+0x1f): undefined reference to `pthread_setname_np'
 collect2: error: ld returned 1 exit status""",
-        keeps=("CMakeLists.txt", "ledger.cpp"),
+        learnt=Tier.CANDIDATE,
+        keeps=("ledger.cpp",),
     ),
     Episode(
         name="bundler native",
@@ -609,7 +612,6 @@ Failures:
      NoMethodError:
        undefined method `sum_net' for nil
 12 examples, 1 failure""",
-        passes="bundle exec rspec",
         keeps=("db:migrate",),
     ),
     Episode(
@@ -629,6 +631,7 @@ Your lock file does not contain a compatible set of packages. Please run compose
     - league/csv is locked to version 9.16.0 and an update of this package was not requested.
     - league/csv 9.16.0 requires ext-intl * -> it is missing from your system. Install or enable PHP's intl extension.""",
         other='PHP Fatal error:  Uncaught Error: Class "App\\Mailer" not found in /home/ann/shop/public/index.php:12',
+        learnt=Tier.CANDIDATE,
         keeps=("docker-php-ext-install intl",),
     ),
     Episode(
@@ -663,7 +666,7 @@ Failed asserting that 1 matches expected 0.
 
 FAILURES!
 Tests: 22, Assertions: 48, Failures: 1.""",
-        keeps=("Currency::EUR",),
+        learnt=Tier.CANDIDATE,
     ),
     Episode(
         name="dotnet nullable",
@@ -680,6 +683,7 @@ Build FAILED.
 
 Build FAILED.""",
         other="/home/ann/Shop/Orders/Order.cs(3,7): error CS0246: The type or namespace name 'NodaTime' could not be found [/home/ann/Shop/Orders/Orders.csproj]",
+        learnt=Tier.CANDIDATE,
         keeps=("`required`",),
     ),
     Episode(
@@ -697,17 +701,16 @@ error: emit-module command failed with exit code 1""",
             ^
 error: emit-module command failed with exit code 1""",
         other="/Users/ann/Shop/Sources/Shop/Cart.swift:9:8: error: no such module 'Logging'\n import Logging",
-        keeps=("actor",),
+        learnt=Tier.CANDIDATE,
     ),
     Episode(
         name="bash unbound",
         command="./scripts/release.sh 1.4.0",
         error="./scripts/release.sh: line 22: SIGNING_KEY_ID: unbound variable",
         said="release.sh runs with `set -u` and wants SIGNING_KEY_ID from .envrc. Run `direnv allow` first, or export it.",
-        passes="./scripts/release.sh 1.4.1",
         again="./scripts/release.sh: line 37: SIGNING_KEY_ID: unbound variable",
         other="./scripts/release.sh: line 22: gpg2: command not found",
-        keeps=("direnv allow",),
+        learnt=Tier.CANDIDATE,
     ),
     Episode(
         name="python import",
@@ -732,6 +735,7 @@ Traceback (most recent call last):
   File "/home/ann/shop/src/shop/cli.py", line 3, in <module>
     from shop.mail import Mailer
 ImportError: cannot import name 'Mailer' from 'shop.mail' (/home/ann/shop/src/shop/mail.py)""",
+        learnt=Tier.CANDIDATE,
         keeps=("shop/output.py",),
     ),
     Episode(
@@ -777,7 +781,6 @@ Test Suites: 1 failed, 8 passed, 9 total""",
             "old_string": "preset: 'ts-jest',",
             "new_string": "preset: 'ts-jest',\n  transformIgnorePatterns: ['node_modules/(?!d3-)'],",
         },
-        passes="npm run test",
         again="""\
  FAIL  src/graph/chart.test.ts
   ● Test suite failed to run
@@ -819,6 +822,6 @@ Test Suites: 1 failed, 8 passed, 9 total""",
         ran="git mv files/motd roles/base/files/motd",
         again='fatal: [web-11]: FAILED! => {"changed": false, "msg": "Could not find or access \'files/motd\' on the Ansible Controller."}',
         other='fatal: [web-3]: FAILED! => {"changed": false, "msg": "No package matching \'nginx-extras\' is available"}',
-        keeps=("roles/base/files",),
+        learnt=None,
     ),
 ]

@@ -10,6 +10,7 @@ from tests.builders import NOW, PROJECT, a_failure, a_prompt, a_reply, an_end
 from tests.unit.capture.episode_examples import Episode
 
 FOLDER = "/home/ann/shop"
+CODE = {"file_path": "src/shop/code.py", "old_string": "before"}
 
 
 def ran(command: str, output: str = "ok", **fields: Any) -> ToolSucceeded:
@@ -32,14 +33,15 @@ def heard(*events: Event, structure: Structure | None = None) -> list[Proposal]:
 
 def lived(episode: Episode) -> list[Event]:
     """The whole session, as a host tells it."""
-    edit = [used("edit" if "content" not in episode.edit else "write", episode.edit)] if episode.edit else []
+    given = episode.edit or ({} if episode.ran else {**CODE, "new_string": episode.said})
+    edit = [used("edit" if "content" not in given else "write", given)] if given else []
     return [
         a_prompt("Please make the checks pass again."),
         failed(episode.command, episode.error),
         *([a_reply(episode.said)] if episode.said else []),
         *edit,
         *([ran(episode.ran)] if episode.ran else []),
-        ran(episode.passes or episode.command),
+        ran(episode.command),
         a_reply("It passes now.", message="r2"),
         an_end(),
     ]

@@ -1,24 +1,25 @@
-"""It failed, something was done, it works: the error and its fix become one memory."""
+"""It failed, something was changed, the very same passes: the error and its fix become one memory."""
 
 import pytest
 
 from recollect.capture.episodes import MAX_OPEN
 from recollect.capture.structure import Structure
-from recollect.domain.learning import Basis
+from recollect.domain.event import Event
+from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 from recollect.text.signature import signature
-from tests.builders import a_reply, an_end
+from tests.builders import a_failure, a_reply, an_end
 from tests.requirements import covers
 from tests.unit.capture.episode_examples import EPISODES, Episode
-from tests.unit.capture.hearing import failed, heard, lived, ran, used
+from tests.unit.capture.hearing import CODE, failed, heard, lived, ran, used
 
 
 def named(episode: Episode) -> str:
     return episode.name
 
 
-def keys_of(texts: tuple[str, ...]) -> set[str]:
-    return {signature(text).key for text in texts}
+def learnt(*events: Event, structure: Structure | None = None) -> list[Proposal]:
+    return [one for one in heard(*events, structure=structure) if one.basis is Basis.PAIR]
 
 
 @covers("CAP-4")
@@ -29,21 +30,23 @@ def test_the_error_of_another_day_has_the_same_signature_and_the_look_alike_anot
 
 @covers("CAP-3")
 @pytest.mark.parametrize("episode", EPISODES, ids=named)
-def test_an_error_and_its_fix_become_one_confirmed_memory(episode: Episode) -> None:
-    [proposal] = [one for one in heard(*lived(episode)) if one.kind is Kind.ERROR_PATTERN]
-    assert (proposal.tier, proposal.basis, proposal.role) == (Tier.CONFIRMED, Basis.PAIR, Role.ASSISTANT)
-    assert proposal.title is not None
-    assert proposal.text.startswith(proposal.title)
-    assert len(proposal.text) <= 400
-    assert [word for word in episode.keeps if word not in proposal.text] == []
-    keys = keys_of((proposal.title, *proposal.evidence))
-    assert signature(episode.again).key in keys
-    assert signature(episode.other).key not in keys
+def test_an_error_and_its_fix_become_one_memory(episode: Episode) -> None:
+    found = learnt(*lived(episode))
+    assert [one.tier for one in found] == ([] if episode.learnt is None else [episode.learnt])
+    for proposal in found:
+        assert (proposal.kind, proposal.role) == (Kind.ERROR_PATTERN, Role.ASSISTANT)
+        assert proposal.text.startswith(f"{proposal.title} -> ")
+        assert len(proposal.text) <= 400
+        assert [word for word in episode.keeps if word not in proposal.text] == []
+        keys = {signature(text).key for text in proposal.evidence}
+        assert signature(episode.again).key in keys
+        assert signature(episode.other).key not in keys
 
 
 NO_TABLE = "sqlalchemy.exc.ProgrammingError: relation orders_archive does not exist"
 NO_COLUMN = "sqlalchemy.exc.ProgrammingError: column orders.closed_at does not exist"
-CAUSE = a_reply("The archive table is only made by `make archive-db`, because it is no part of the migrations.")
+MIGRATED = ran("make migrate")
+EDITED = used("edit", {**CODE, "new_string": "orders_archive"})
 
 
 @pytest.mark.parametrize(
@@ -51,199 +54,177 @@ CAUSE = a_reply("The archive table is only made by `make archive-db`, because it
     [
         "exit status 1",
         "Command timed out after 120s",
+        "Exit code 143\nCommand timed out after 2m 0.0s\nserver is not configured",
         "Bash command timed out after 2m 0.0s: the server did not come up",
         "The user doesn't want to proceed with this tool use. The tool use was rejected.",
         "Permission to use Bash with command rm was not granted by the user.",
         "The operation was cancelled.",
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
+        "some-model is temporarily unavailable, so the safety of Bash cannot be determined",
+        "bash: line 1: cd: src: No such file or directory",
         "failed",
         "",
     ],
 )
-def test_what_says_nothing_or_was_stopped_by_a_person_or_a_clock_is_no_error(error: str) -> None:
-    assert heard(failed("make test", error), CAUSE, ran("make test"), an_end()) == []
+def test_what_a_host_says_or_a_person_or_a_clock_stopped_is_no_error(error: str) -> None:
+    assert learnt(failed("make test", error), MIGRATED, ran("make test"), an_end()) == []
+
+
+@pytest.mark.parametrize("tool", ["edit", "Read", "Write", "mcp__tracker__find"])
+def test_only_a_command_has_errors_that_are_learnt(tool: str) -> None:
+    given = {"file_path": "/home/ann/shop/a.py"}
+    failure = a_failure("String to replace not found in file a.py", tool=tool, input=given, message=None)
+    assert learnt(failure, MIGRATED, used(tool, given), an_end()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff -- src/a.py", "python -c 'import x'", "gh pr merge 22", "curl -s localhost", "ls src", "sed -n 3p a.py"],
+)
+def test_a_look_and_a_text_of_the_moment_are_no_commands_of_the_project(command: str) -> None:
+    assert learnt(failed(command, NO_TABLE), MIGRATED, ran(command), an_end()) == []
 
 
 def test_an_error_that_nothing_ended_is_forgotten_with_its_session() -> None:
     structure = Structure()
-    assert heard(failed("pytest", NO_TABLE), CAUSE, an_end(), structure=structure) == []
-    assert heard(ran("pytest"), an_end(), structure=structure) == []
+    assert learnt(failed("pytest", NO_TABLE), MIGRATED, an_end(), structure=structure) == []
+    assert learnt(ran("pytest"), an_end(), structure=structure) == []
 
 
 def test_another_command_that_passes_ends_no_error() -> None:
-    assert heard(failed("pytest tests/a.py", NO_TABLE), CAUSE, ran("ruff check ."), ran("pytest tests/b.py")) == []
+    assert learnt(failed("pytest tests/a.py", NO_TABLE), MIGRATED, ran("ruff check ."), ran("pytest tests/b.py")) == []
 
 
-def test_the_same_command_in_another_package_ends_no_error() -> None:
-    assert heard(failed("cd web && npm test", NO_TABLE), CAUSE, ran("cd api && npm test"), an_end()) == []
-    assert len(heard(failed("cd web && npm test", NO_TABLE), CAUSE, ran("cd /srv/web; npm test"), an_end())) == 1
-
-
-def test_an_error_that_two_commands_met_ends_with_either() -> None:
-    events = [failed("pytest tests/a.py", NO_TABLE), failed("make check", NO_TABLE), CAUSE, ran("make check"), an_end()]
-    assert len(heard(*events)) == 1
+def test_a_part_that_passes_proves_nothing_for_the_whole_but_the_whole_does_for_a_part() -> None:
+    assert learnt(failed("pytest", NO_TABLE), MIGRATED, ran("pytest tests/a.py"), an_end()) == []
+    [proposal] = learnt(failed("pytest tests/a.py -q", NO_TABLE), MIGRATED, ran("pytest"), an_end())
+    assert proposal.text == f"{NO_TABLE} -> run `make migrate` first."
 
 
 def test_an_error_that_goes_away_by_itself_teaches_nothing() -> None:
-    assert heard(failed("pytest", NO_TABLE), ran("pytest"), a_reply("All tests pass."), an_end()) == []
+    said = a_reply("The orders_archive relation is missing because of the weather.")
+    assert learnt(failed("pytest", NO_TABLE), said, ran("pytest"), a_reply("All tests pass."), an_end()) == []
 
 
-@covers("CAP-3")
-def test_an_error_met_twice_before_it_is_fixed_is_one_memory() -> None:
-    events = [failed("pytest", NO_TABLE), failed("pytest -x", NO_TABLE), CAUSE, ran("pytest"), an_end()]
-    assert len(heard(*events)) == 1
+def test_an_error_that_the_agent_caused_and_mended_is_no_knowledge() -> None:
+    assert learnt(EDITED, failed("pytest", NO_TABLE), EDITED, ran("pytest"), an_end()) == []
+    [proposal] = learnt(EDITED, failed("pytest", NO_TABLE), MIGRATED, ran("pytest"), an_end())
+    assert proposal.tier is Tier.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        ran("git stash"),
+        ran("git checkout -- src"),
+        ran("sed -i s/a/b/ src/a.py"),
+        ran("cat > src/a.py <<EOF\nx\nEOF"),
+        used("Task", {"prompt": "fix it"}),
+    ],
+)
+def test_where_it_is_not_known_what_was_changed_no_fix_is_told(between: Event) -> None:
+    assert learnt(failed("pytest", NO_TABLE), between, MIGRATED, ran("pytest"), an_end()) == []
+
+
+def test_what_was_done_before_the_error_came_again_is_not_its_fix() -> None:
+    error = failed("pytest", NO_TABLE)
+    [proposal] = learnt(error, ran("npm install"), error, MIGRATED, ran("pytest"), an_end())
+    assert "npm install" not in proposal.text
+
+
+def test_formatting_is_no_error_and_a_lint_that_was_mended_is_no_knowledge() -> None:
+    wrong = "src/a.py:3:1: E501 Line too long (130 > 120)"
+    for command in ("ruff format --check .", "ruff check ."):
+        assert learnt(failed(command, wrong), EDITED, ran(command), an_end()) == []
 
 
 def test_two_errors_of_one_command_are_two_memories_each_with_its_own_fix() -> None:
-    first, second = heard(
+    first, second = learnt(
         failed("pytest", NO_TABLE),
-        CAUSE,
+        ran("make setup"),
         failed("pytest", NO_COLUMN),
-        a_reply("The column closed_at came with migration 0042, which needs `alembic upgrade head`.", message="r2"),
+        ran("alembic upgrade head"),
         ran("pytest"),
         an_end(),
     )
-    assert "archive-db" in first.text
-    assert "0042" not in first.text
-    assert "0042" in second.text
-    assert "archive-db" not in second.text
+    assert first.text == f"{NO_TABLE} -> run `make setup` first."
+    assert second.text == f"{NO_COLUMN} -> run `alembic upgrade head` first."
 
 
-def test_where_only_a_look_was_announced_the_fix_is_in_doubt() -> None:
-    [proposal] = heard(
-        failed("pytest", NO_TABLE), a_reply("I need to understand the archive of it."), ran("pytest"), an_end()
-    )
+def test_an_error_met_twice_before_it_is_fixed_is_one_memory() -> None:
+    assert len(learnt(failed("pytest", NO_TABLE), failed("pytest -x", NO_TABLE), MIGRATED, ran("pytest"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("fails", "passes", "told"),
+    [
+        ("rtk bun run test", "bun run test", "use `bun run test` instead of `rtk bun run test`."),
+        ("mkdocs build", "PYTHONPATH=. mkdocs build", "use `PYTHONPATH=. mkdocs build` instead of `mkdocs build`."),
+        ("go build ./...", "go build -tags sqlite ./...", ""),  # two words more: the error may have gone by itself
+        ("npm run build", "pnpm run build", "use `pnpm run build` instead of `npm run build`."),
+        ("npm test", "cd web && npm test", "run it in web/."),
+        ("cd web && npm test", "cd /home/ann/shop && npm test", "run it in the project's folder."),
+        ("pytest", "pytest -k fast", ""),
+        ("pytest tests/a.py", "pytest tests/b.py", ""),
+        ("git commit -m x", "git commit --no-verify -m x", ""),
+        ("make test", "make test || true", ""),
+    ],
+)
+def test_another_way_to_call_it_is_a_fix_unless_it_leaves_something_out(fails: str, passes: str, told: str) -> None:
+    error = "Error: the loader of shop has no configuration"
+    found = [one.text for one in learnt(failed(fails, error), ran(passes), an_end())]
+    if told:
+        assert found == [f"{error} -> {told}"]
+    elif "-tags" not in passes:
+        assert found == []
+
+
+def test_what_the_error_says_itself_needs_no_memory() -> None:
+    error = "error: unexpected argument '--fast' found for shop"
+    assert learnt(failed("npm run build --fast", error), ran("npm run build"), an_end()) == []
+
+
+def test_a_sentence_is_told_if_it_names_something_of_the_error_and_of_the_fix() -> None:
+    why = a_reply("Let me look. The archive tables come with `make migrate` only, since orders_archive is no model.")
+    [proposal] = learnt(failed("pytest", NO_TABLE), why, MIGRATED, ran("pytest"))
+    assert proposal.text.endswith("first. The archive tables come with `make migrate` only, since orders_archive is no model.")
+    other = a_reply("The footer looks odd because its colour is wrong.")
+    [proposal] = learnt(failed("pytest", NO_TABLE), other, MIGRATED, ran("pytest"))
+    assert "footer" not in proposal.text
+
+
+def test_an_edit_of_the_configuration_is_a_fix_and_one_of_the_code_a_candidate() -> None:
+    given = {"filePath": "/home/ann/shop/pyproject.toml", "oldString": "a = 1", "newString": 'archive = "orders_archive"'}
+    [proposal] = learnt(failed("pytest", NO_TABLE), used("edit", given), ran("pytest"))
+    assert proposal.text == f"{NO_TABLE} -> In pyproject.toml: `a = 1` -> `archive = \"orders_archive\"`."
+    assert (proposal.tier, proposal.paths) == (Tier.CONFIRMED, ("pyproject.toml",))
+    [proposal] = learnt(failed("pytest", NO_TABLE), EDITED, ran("pytest"))
     assert proposal.tier is Tier.CANDIDATE
 
 
-def test_a_fix_that_is_only_explained_afterwards_is_told_with_the_explanation() -> None:
-    [proposal] = heard(
-        failed("pytest", NO_TABLE),
-        used("edit", {"file_path": "/home/ann/shop/db/init.sql", "old_string": "", "new_string": "create table"}),
-        ran("pytest"),
-        a_reply("Fixed: the archive table was missing because db/init.sql never created it."),
-    )
-    assert "because db/init.sql never created it" in proposal.text
-    assert proposal.paths == ("db/init.sql",)
-
-
-def test_what_comes_next_and_that_all_is_green_is_no_part_of_a_fix() -> None:
-    [proposal] = heard(
-        failed("pytest", NO_TABLE),
-        a_reply("The archive table is missing because `init.sql` never creates it. The footer also looks a bit odd."),
-        used("edit", {"file_path": "/home/ann/shop/db/init.sql", "old_string": "", "new_string": "create archive"}),
-        used(
-            "edit", {"file_path": "/home/ann/shop/README.md", "old_string": "a", "new_string": "how to archive orders"}
-        ),
-        used("edit", {"file_path": "/home/ann/shop/web/menu.ts", "old_string": "red", "new_string": "blue"}),
-        ran("pytest"),
-        a_reply("All green: 42 passed. Next: the colour of the buttons. I also renamed the menu.", message="r2"),
-        an_end(),
-    )
-    assert "never creates it" in proposal.text
-    assert [word for word in ("green", "Next", "menu", "README", "footer") if word in proposal.text] == []
-    assert proposal.paths == ("db/init.sql",)
-
-
-def test_after_the_pass_only_the_cause_is_told() -> None:
-    [proposal] = heard(
-        failed("pytest", NO_TABLE),
-        used("edit", {"file_path": "/home/ann/shop/db/init.sql", "old_string": "", "new_string": "create table"}),
-        ran("pytest"),
-        a_reply("Added orders_archive to the menu. The archive was missing because db/init.sql never created it."),
-    )
-    assert "because db/init.sql never created it" in proposal.text
-    assert "menu" not in proposal.text
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "The tests failed because ledger-core was not linked. I fixed it by running `npm link ledger-core`.",
-        "All tests pass now. Running `npm link ledger-core` fixed it.",
-        "The fix was to run `npm link ledger-core` once.",
-        "I solved this with `npm link ledger-core` in the root.",
-        "I ran `npm link ledger-core` in the root. That did the trick.",
-    ],
-)
-def test_what_an_agent_says_has_helped_is_told_with_the_cause(said: str) -> None:
-    error = "Error: Cannot find module 'ledger-core'"
-    [proposal] = heard(failed("sh t.sh", error), ran("sh t.sh"), a_reply(said), an_end())
-    assert "`npm link ledger-core`" in proposal.text
-    assert ("because" in proposal.text) == ("because" in said)
-
-
-def test_of_a_long_cause_and_its_fix_the_fix_is_told() -> None:
-    cause = "The tests failed because " + "the link of the package was lost when the folder was made anew and " * 9
-    said = f"{cause} nobody saw it. I fixed it by running `npm link ledger-core`."
-    [proposal] = heard(
-        failed("sh t.sh", "Error: Cannot find module 'ledger-core'"), ran("sh t.sh"), a_reply(said), an_end()
-    )
-    assert "`npm link ledger-core`" in proposal.text
-
-
 def test_a_class_with_a_value_is_an_error_that_can_be_known_again() -> None:
-    why = a_reply("The tenant is missing because the middleware sets it only for requests with a token.")
-    [proposal] = heard(failed("pytest", "KeyError: 'tenant'"), why, ran("pytest"), an_end())
+    [proposal] = learnt(failed("pytest", "KeyError: 'tenant'"), MIGRATED, ran("pytest"), an_end())
     assert proposal.text.startswith("KeyError: 'tenant'")
     for error in ("Error", "KeyError", "TimeoutError: 30"):
-        assert heard(failed("pytest", error), why, ran("pytest"), an_end()) == []
-
-
-def test_a_fix_without_a_word_is_told_by_what_was_edited() -> None:
-    [proposal] = heard(
-        failed("pytest", NO_TABLE),
-        used("edit", {"filePath": "db.py", "oldString": 'TABLE = "orders_archive"', "newString": 'TABLE = "archive"'}),
-        ran("pytest"),
-        an_end(),
-    )
-    assert 'In db.py: `TABLE = "orders_archive"` -> `TABLE = "archive"`.' in proposal.text
-
-
-@pytest.mark.parametrize(
-    ("fails", "passes"),
-    [
-        ("npm test", "npm run test"),
-        ("pytest tests/x.py", "pytest tests/x.py -k y"),
-        ("pytest tests/x.py::test_one", "python -m pytest tests -q 2>&1 | tail -5"),
-        ("cd api && go test ./...", "go test ./... -count=1"),
-        (".venv/bin/pytest -q", "uv run pytest"),
-        ("npx tsc --noEmit", "pnpm exec tsc --noEmit -p ."),
-        ("CI=1 make check", "make check"),
-        ("docker compose up", "docker-compose up -d"),
-        ("timeout 60 cargo test", "cargo test --lib"),
-        ("./gradlew test", "gradle :api:test"),
-    ],
-)
-def test_the_same_work_written_another_way_ends_an_error(fails: str, passes: str) -> None:
-    assert len(heard(failed(fails, NO_TABLE), CAUSE, ran(passes), an_end())) == 1
+        assert learnt(failed("pytest", error), MIGRATED, ran("pytest"), an_end()) == []
 
 
 def test_an_output_that_says_failed_is_a_failure_however_the_shell_ended() -> None:
     output = f"tests/test_a.py F\nE   {NO_TABLE}\n===== 1 failed, 3 passed in 0.31s ====="
     piped = ran("pytest 2>&1 | tail -20", output)
-    assert len(heard(piped, CAUSE, piped, ran("pytest 2>&1 | tail -20", "== 4 passed in 0.2s =="), an_end())) == 1
+    assert len(learnt(piped, piped, MIGRATED, ran("pytest 2>&1 | tail -20", "== 4 passed in 0.2s =="), an_end())) == 1
 
 
 def test_an_exit_code_of_the_host_counts_whatever_the_output_says() -> None:
     ended = used("bash", {"command": "make check", "exit": 2}, NO_TABLE)
-    assert len(heard(ended, CAUSE, used("bash", {"command": "make check", "exit": 0}, "done"), an_end())) == 1
-
-
-def test_an_error_that_is_only_shown_is_none() -> None:
-    shown = ran("git log -3", f"commit 1\n\n    Traceback (most recent call last)\n{NO_TABLE}")
-    assert heard(shown, CAUSE, ran("git log -3", "commit 2"), an_end()) == []
+    assert len(learnt(ended, MIGRATED, used("bash", {"command": "make check", "exit": 0}, "done"), an_end())) == 1
 
 
 def test_a_call_that_a_host_sends_twice_counts_once() -> None:
     structure = Structure()
-    events = [
-        failed("pytest", NO_TABLE, call="c1"),
-        CAUSE,
-        ran("pytest", call="c2"),
-        a_reply("Done, all pass.", message="r2"),
-    ]
-    assert len(heard(*events, structure=structure)) == 1
-    assert heard(*events, an_end(), structure=structure) == []
+    events = [failed("pytest", NO_TABLE, call="c1"), MIGRATED, ran("pytest", call="c2")]
+    assert len(learnt(*events, structure=structure)) == 1
+    assert learnt(*events, an_end(), structure=structure) == []
 
 
 def test_open_errors_are_bounded() -> None:
