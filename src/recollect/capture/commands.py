@@ -5,6 +5,7 @@ A run of one test, one file or one pattern is none, nor is a line that hides how
 candidate.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 
 TIMES = 2  # that a command has to work in one session before it is one of the project's
-MAX_COMMAND_CHARS, MAX_SAID_CHARS = 100, 4000
+MAX_COMMAND_CHARS, MAX_SAID_CHARS = 160, 4000
 MAX_COMMANDS = 12  # per purpose that are counted
 DURABILITY, DOUBTFUL = 0.75, 0.6
 
@@ -38,7 +39,9 @@ _SHORTENS = Pattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\
 _AD_HOC = Pattern(r"[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)")
 _TIMED = Pattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
 _MODES = frozenset("watch debug ui only fix update coverage cov staged changed".split())
-_WITH_FILE = frozenset("-c --config -r --requirement -e --editable -f --file --rcfile --extra --group --configuration --preset".split())
+_WITH_FILE = frozenset(
+    "-c --config -r --requirement -e --editable -f --file --rcfile --extra --group --configuration --preset".split()
+)
 _SOLUTION = Pattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
 _ALL = Pattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
 _MISSING = Pattern(
@@ -97,7 +100,7 @@ class Commands:
         seen.worked[command] = times = seen.worked.get(command, 0) + 1
         if len(seen.worked) > MAX_COMMANDS:
             del seen.worked[next(iter(seen.worked))]
-        was_said = command.line in self._said
+        was_said = bool(re.search(rf"(?<![\w-]){re.escape(command.line)}(?![\w:-])", self._said))
         is_sure = times >= TIMES or was_said or seen.has_failed
         is_known = seen.proposed == command and (seen.is_sure or not is_sure)
         is_less = seen.proposed is not None and times <= seen.worked.get(seen.proposed, 0)
@@ -152,11 +155,15 @@ def _is_filtered(run: Run, purpose: Purpose) -> bool:
     words = [word for word in run.words[1:] if not is_cosmetic(word)]
     if run.program not in ("make", "docker") and purpose is not Purpose.INSTALL and any(map(is_filter, words)):
         return True
-    values = {after for word, after in zip(words, words[1:], strict=False) if word in _WITH_FILE}
+    values = {after for word, after in itertools.pairwise(words) if word in _WITH_FILE}
     named = {run.task, run.task.split(" ")[0], run.part, "run", "workspace"} | values
     named |= {f"{run.part}:{run.task}"}
     rest = [word for word in words if not word.startswith("-") and word not in named]
     rest = [word for word in rest if not _SOLUTION.search(word)]
+    if run.program == "xcodebuild":
+        return any(word.startswith(("-only", "-skip", "-derived", "-result")) for word in words)
+    if run.program in ("jest", "vitest", "mocha", "ava"):
+        return bool(rest)  # a pattern
     if run.task and run.program not in ("go", "cargo", "ruff", "golangci-lint", "biome", "pip", "alembic", "docker"):
         return bool(rest)  # what a task of the project is given is for this time
     if purpose is Purpose.INSTALL:

@@ -51,16 +51,20 @@ _CONFIGURATION = Pattern(
 # Programs that look, move files about, talk to somewhere, or run a text of the moment.
 _OF_THE_MOMENT = frozenset(
     """
-    gh curl wget http ssh scp rsync jq xargs rm cp mv ln chmod chown kill pkill ps lsof nc ping du df tar unzip diff tree
-    stat file open osascript wsl powershell pwsh cmd xxd od base64 aws az gcloud
+    gh curl wget http ssh scp rsync jq xargs rm cp mv ln chmod chown kill pkill ps lsof nc ping du df tar unzip diff
+    tree stat file open osascript wsl powershell pwsh cmd xxd od base64 aws az gcloud
     sqlite3 psql mysql strings for while timeout cat
     """.split()
 )
 _INTERPRETERS = frozenset("python node ruby perl php bash sh zsh tsx ts-node deno".split())
 _OTHERS = frozenset({"task", "agent", "skill", "workflow"})  # tools behind which others work
-_WRITES = Pattern(r"\b(?:sed|perl)\b[^|;&]*\s-\w*i|<<|(?<![\d&])>>?\s*(?!/dev/|&|/tmp/)\S|--(?:fix|write)\b|\btee\s+[^|-]")
+_WRITES = Pattern(
+    r"\b(?:sed|perl)\b[^|;&]*\s-\w*i|<<|(?<![\d&])>>?\s*(?!/dev/|&|/tmp/)\S|--(?:fix|write)\b|\btee\s+[^|-]"
+)
 _MOVES = frozenset("mv cp rm patch gofmt black prettier isort".split())
-_GIT_CHANGES = frozenset("stash checkout restore apply revert reset merge rebase pull cherry-pick switch am clean".split())
+_GIT_CHANGES = frozenset(
+    "stash checkout restore apply revert reset merge rebase pull cherry-pick switch am clean".split()
+)
 _GIT_WORK = frozenset({"commit", "push", "clone", "submodule", "lfs"})
 # Tasks, programs and scripts that put something in place.
 _PUTS = frozenset(
@@ -72,7 +76,7 @@ _PUTS = frozenset(
 )
 _PUTTERS = frozenset(
     "nvm fnm volta corepack sdk asdf brew apt apt-get yum dnf apk pacman gem createdb systemctl service pip playwright "
-    "chmod cp ln kill pkill killall rm open colima minikube redis-server pg_ctl ollama direnv rustup xcode-select".split()
+    "chmod cp ln kill pkill killall rm open colima minikube redis-server pg_ctl ollama direnv rustup".split()
 )
 _SYSTEMS = frozenset("kubectl helm terraform alembic docker prisma supabase flyctl".split())
 _LOOKING = frozenset("get describe logs plan show ps status list ls diff history current heads images inspect".split())
@@ -243,7 +247,7 @@ class Episodes:
 
     def _edited_fix(self, one: _Open, steps: Sequence[_Step], edits: Sequence[_Step]) -> Proposal | None:
         """An edit of the configuration is told; one of the code may help again, if it is explained."""
-        if one.is_caused or one.work.purpose in (Purpose.LINT, Purpose.TYPES) and one.is_in_code:
+        if one.is_caused or (one.work.purpose in (Purpose.LINT, Purpose.TYPES) and one.is_in_code):
             return None
         paths = [change.path.replace("\\", "/") for step in edits for change in step.changes]
         is_sure = all(map(_CONFIGURATION.search, paths))
@@ -252,9 +256,7 @@ class Episodes:
         near = [gist for gist, _ in told if known & frozenset(content_words(gist))] or [gist for gist, _ in told]
         return self._proposal(one, " ".join(dict.fromkeys(near)), steps, is_sure=is_sure)
 
-    def _proposal(
-        self, one: _Open, fix: str, steps: Sequence[_Step], *, is_sure: bool = True
-    ) -> Proposal | None:
+    def _proposal(self, one: _Open, fix: str, steps: Sequence[_Step], *, is_sure: bool = True) -> Proposal | None:
         title = _title(one.sign)
         room = MAX_TEXT_CHARS - len(title) - 4
         said = [step.said for step in steps if step.said]
@@ -338,9 +340,12 @@ def _is_of_the_project(run: Run) -> bool:
 
 
 def _helps(run: Run, line: str, one: _Open) -> bool:
-    """Not: to build once more against an error in the code; what the error itself says; a place of one machine."""
-    is_known = line in one.error or run.words == one.work.runs[-1].words or bool(re.search(r"(?:^|\s)[/~$]", line))
-    return not is_known and not (one.is_in_code and purpose_of(run) is Purpose.BUILD)
+    """Not: the same once more, a build against an error in the code, what the error itself says, a place of one
+    machine."""
+    failed = one.work.runs[-1]
+    is_again = (run.program, run.task, run.targets) == (failed.program, failed.task, failed.targets)
+    is_build = purpose_of(run) is Purpose.BUILD or run.task in ("build", "compile")
+    return not (is_again or line in one.error or re.search(r"(?:^|[\s=])[/~$]", line) or (is_build and one.is_in_code))
 
 
 def _blurs(command: str, work: Sequence[Run]) -> bool:
@@ -351,8 +356,10 @@ def _blurs(command: str, work: Sequence[Run]) -> bool:
 
 
 def _puts_in_place(run: Run) -> bool:
-    if run.program in _ADDS and run.task in ("install", "add") and any(
-        not word.startswith("-") for word in run.words[2:]
+    if (
+        run.program in _ADDS
+        and run.task in ("install", "add")
+        and any(not word.startswith("-") for word in run.words[2:])
     ):
         return False  # a package that is in the project from then on
     if run.program in ("rm", "cp", "chmod", "ln"):

@@ -34,7 +34,8 @@ _EXPLAINS = Pattern(
 _NARRATES = Pattern(
     r"^(?:(?:ok(?:ay)?|now|next|so|good|great|perfect|right|first|then|and|but|wait|hmm+|ah|interesting|actually)\b"
     r"[,.!—-]*\s*)*(?:let me|let's|i'll|i will|i'm going to|i need to|i want to|i should|going to|time to|all\b.*"
-    r"\bpass)|^(?:all|everything|tests?)\b.{0,40}\b(?:pass|green|clean)|\?$|\b(?:not sure|maybe|perhaps|i wonder|unrelated|pre-existing)\b",
+    r"\bpass)|^(?:all|everything|tests?)\b.{0,40}\b(?:pass|green|clean)|\?$|"
+    r"\b(?:not sure|maybe|perhaps|i wonder|unrelated|pre-existing)\b",
     re.IGNORECASE,
 )
 _LEAD = Pattern(

@@ -41,7 +41,7 @@ _RUNNERS = frozenset(
     """
     npm pnpm yarn bun make just task cargo go gradle mvn dotnet swift mix composer bundle rails rake flask manage.py
     deno poetry uv pip pdm pipenv hatch turbo nx mise moon lerna poe inv invoke vite next ng tox sbt bazel alembic
-    prisma docker ruff flutter dart artisan biome
+    prisma docker ruff flutter dart artisan biome xcodebuild
     """.split()
 )
 _ONLY = {  # programs of which only some tasks are the project's

@@ -4,8 +4,8 @@ Reads as much of a shell's language as agents write: chains, pipes, quotes, wrap
 cannot read is a program without a task.
 """
 
+import itertools
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -59,7 +59,8 @@ _LONG = {
 }
 # The word behind these is no task; behind the latter, it is the part of the project that the task is for.
 _WITH_VALUE = frozenset(
-    "-f --file -p --project --profile -n --namespace --context --manifest-path -H --host -t --target --targets".split()
+    "-f --file -p --project --profile -n --namespace --context --manifest-path -H --host -t --target --targets "
+    "-project -workspace -scheme -destination -configuration -sdk".split()
 )
 _WITH_PART = frozenset("-C --directory --dir --cwd --prefix --filter -F -w --workspace".split())
 # Before the name of a task.
@@ -218,7 +219,7 @@ def _task(program: str, rest: list[str]) -> tuple[str, str, list[str]]:
         return "", "", rest
     if program == "gradle":  # :api:test and test are the same task
         rest = [word.rpartition(":")[2] for word in rest]
-    values = dict(zip(rest, rest[1:], strict=False)) | dict(word.split("=", 1) for word in rest if "=" in word)
+    values = dict(itertools.pairwise(rest)) | dict(word.split("=", 1) for word in rest if "=" in word)
     taken = {value for flag, value in values.items() if flag in _WITH_VALUE | _WITH_PART}
     part = next((values[flag] for flag in sorted(_WITH_PART) if not values.get(flag, "-").startswith("-")), "")
     said = [word for word in rest if _TASK.fullmatch(word) and word not in taken]
@@ -233,7 +234,9 @@ def _task(program: str, rest: list[str]) -> tuple[str, str, list[str]]:
     if program in _OF_TASKS and first in _RUN_WORDS:
         asked = (values[flag] for flag in ("-t", "--target", "--targets") if flag in values)
         first = said[1] if len(said) > 1 else next(asked, "")
-    elif program in ("docker", "kubectl", "aws", "gcloud", "uv", "dotnet", "mix") and first in _NESTING and len(said) > 1:
+    elif (
+        program in ("docker", "kubectl", "aws", "gcloud", "uv", "dotnet", "mix") and first in _NESTING and len(said) > 1
+    ):
         first = f"{first} {said[1]}"
     if program in ("nx", "moon"):  # `nx run web:test`, `nx test web`
         named, _, task = first.rpartition(":")

@@ -262,12 +262,12 @@ class Learning:
         for draft in drafts:
             if _is_proven(draft, done):
                 continue  # not kept and ended: what has ended is not quoted any more
-            known = earlier(self._store, draft)
-            kept_as = as_known(known, draft)
+            before = earlier(self._store, draft)
+            kept_as = as_known(before, draft)
             if kept_as is not None and self._makes_room(session, kept_as, deed, settings):
                 with suppress(InvalidValue):
-                    if known is not None and known.text != kept_as.text:
-                        kept = revise(self._store, known, kept_as, deed)
+                    if before is not None and before.text != kept_as.text:
+                        kept = revise(self._store, before, kept_as, deed)
                     else:
                         kept = remember(self._store, self._as_known(kept_as), deed, live, at or event.at)
                     self._absorb(session, kept.memory, deed)

@@ -402,8 +402,12 @@ ERROR: failed to solve: failed to compute cache key: failed to calculate checksu
         said="A local postgres already holds the port. Set DB_PORT=5433 in .env; compose.yaml maps ${DB_PORT:-5432}.",
         again="Error response from daemon: driver failed programming external connectivity on endpoint shop-db-1 (77aa66bb55cc): Bind for 0.0.0.0:5439 failed: port is already allocated",
         other="Error response from daemon: network shop_default not found",
-        learnt=Tier.CANDIDATE,
-        keeps=("DB_PORT", ".env"),
+        edit={
+            "file_path": "compose.yaml",
+            "old_string": '- "5432:5432"',
+            "new_string": '- "${DB_PORT:-5432}:5432"',
+        },
+        keeps=("DB_PORT",),
     ),
     Episode(
         name="kubectl immutable",

@@ -187,16 +187,22 @@ def test_what_the_error_says_itself_needs_no_memory() -> None:
 def test_a_sentence_is_told_if_it_names_something_of_the_error_and_of_the_fix() -> None:
     why = a_reply("Let me look. The archive tables come with `make migrate` only, since orders_archive is no model.")
     [proposal] = learnt(failed("pytest", NO_TABLE), why, MIGRATED, ran("pytest"))
-    assert proposal.text.endswith("first. The archive tables come with `make migrate` only, since orders_archive is no model.")
+    assert proposal.text.endswith(
+        "first. The archive tables come with `make migrate` only, since orders_archive is no model."
+    )
     other = a_reply("The footer looks odd because its colour is wrong.")
     [proposal] = learnt(failed("pytest", NO_TABLE), other, MIGRATED, ran("pytest"))
     assert "footer" not in proposal.text
 
 
 def test_an_edit_of_the_configuration_is_a_fix_and_one_of_the_code_a_candidate() -> None:
-    given = {"filePath": "/home/ann/shop/pyproject.toml", "oldString": "a = 1", "newString": 'archive = "orders_archive"'}
+    given = {
+        "filePath": "/home/ann/shop/pyproject.toml",
+        "oldString": "a = 1",
+        "newString": 'archive = "orders_archive"',
+    }
     [proposal] = learnt(failed("pytest", NO_TABLE), used("edit", given), ran("pytest"))
-    assert proposal.text == f"{NO_TABLE} -> In pyproject.toml: `a = 1` -> `archive = \"orders_archive\"`."
+    assert proposal.text == f'{NO_TABLE} -> In pyproject.toml: `a = 1` -> `archive = "orders_archive"`.'
     assert (proposal.tier, proposal.paths) == (Tier.CONFIRMED, ("pyproject.toml",))
     [proposal] = learnt(failed("pytest", NO_TABLE), EDITED, ran("pytest"))
     assert proposal.tier is Tier.CANDIDATE
