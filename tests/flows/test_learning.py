@@ -41,14 +41,15 @@ def said(*texts: str, session: str, days: float = 0) -> list[Event]:
     return [a_start(session, at=at), *prompts, an_end(session, at=at)]
 
 
-def an_episode(session: str = "s1", *, days: float = 0) -> list[Event]:
+def an_episode(session: str = "s1", *, days: float = 0, fix: str = "npm ci") -> list[Event]:
     at = NOW + timedelta(days=days)
     about: dict[str, Any] = {"session": SessionId(session), "at": at, "project": PROJECT, "tool": "bash"}
     command = {"command": "npm test"}
     return [
         a_start(session, at=at),
         ToolFailed(**about, input=command, error="Error: Cannot find module 'left-pad' from src/index.ts", call="c1"),
-        a_reply("left-pad is not installed; adding it with npm install left-pad.", session=session, at=at),
+        a_reply("left-pad is not installed; installing it with npm.", session=session, at=at),
+        ToolSucceeded(**about, input={"command": fix}, output="added 12 packages", call="c3"),
         ToolSucceeded(**about, input=command, output="12 passing", call="c2"),
     ]
 
@@ -119,7 +120,18 @@ def test_a_failure_and_what_fixed_it_are_one_confirmed_memory(store: SqliteStore
     assert memory.tier is Tier.CONFIRMED
     assert "left-pad" in memory.text
     lived(engine, *an_episode("s2", days=1))
-    assert len([one for one in learnt(store) if one.kind is Kind.ERROR_PATTERN]) == 1
+    lived(engine, *an_episode("s3", days=2, fix="npm run setup"))
+    (memory,) = [one for one in learnt(store) if one.kind is Kind.ERROR_PATTERN and one.is_live]
+    assert "npm run setup" in memory.text, "the fix that helped last"
+
+
+def test_a_command_that_works_in_two_sessions_is_the_projects_and_stays_so(store: SqliteStore, engine: Engine) -> None:
+    for number, command in enumerate(("make test", "make test", "pytest")):
+        about: dict[str, Any] = {"session": SessionId(f"s{number}"), "at": NOW + timedelta(days=number)}
+        call = ToolSucceeded(**about, project=PROJECT, tool="bash", input={"command": command}, output="12 passed")
+        lived(engine, a_start(f"s{number}", at=about["at"]), call)
+    (memory,) = learnt(store)
+    assert (memory.text, memory.tier) == ("Tests: `make test`", Tier.CONFIRMED)
 
 
 @covers("CAP-9", "CAP-5")
@@ -248,16 +260,10 @@ def test_what_a_tool_printed_teaches_no_rule_and_no_decision(store: SqliteStore,
 def test_what_the_session_proves_takes_the_place_of_the_candidate_that_only_says_it(
     store: SqliteStore, engine: Engine
 ) -> None:
-    failed, _, passed = an_episode()[1:]
-    why = "The root cause: left-pad is not installed, because package.json lost it; npm install left-pad adds it."
-    lived(engine, failed, a_reply(why), passed)
+    failed, _, fixed, passed = an_episode()[1:]
+    why = "The root cause: left-pad is not installed, because package.json lost it; npm ci adds it."
+    lived(engine, failed, a_reply(why), fixed, passed)
     assert [memory.tier for memory in learnt(store) if "left-pad" in memory.text] == [Tier.CONFIRMED]
-
-
-def test_what_the_closing_message_says_of_the_fix_is_told_once(store: SqliteStore, engine: Engine) -> None:
-    failed, _, passed = an_episode()[1:]
-    lived(engine, failed, passed, a_reply("The tests failed because package.json lost left-pad; I put it back."))
-    assert [memory.tier for memory in learnt(store) if "package.json lost" in memory.text] == [Tier.CONFIRMED]
 
 
 @covers("PRI-2")
