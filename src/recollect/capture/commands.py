@@ -36,7 +36,9 @@ _LABELS = {
     Purpose.MIGRATE: "Migrations",
 }
 _SHORTENS = Pattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
-_AD_HOC = Pattern(r"[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)")
+_AD_HOC = Pattern(
+    r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-|[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)"
+)
 _TIMED = Pattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
 _MODES = frozenset("watch debug ui only fix update coverage cov staged changed".split())
 _WITH_FILE = frozenset(

@@ -32,7 +32,7 @@ _REFUSED = Pattern(
 )
 _TOO_LONG = Pattern(
     r"^(?:\W|error:?\s)*(?:the )?(?:command|tool|bash|shell|request|operation|process|execution)?[\w ]{0,20}"
-    r"(?:timed? ?out|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
+    r"\b(?:timed? ?out\b|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
     re.IGNORECASE,
 )
 # How a host speaks for itself: Claude Code marks it, and a program that it ended says by which signal.
@@ -73,7 +73,12 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
 def is_work(error: str) -> bool:
     """Whether the work went wrong, rather than a person, a clock or the host having stopped it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
-    return not (_REFUSED.search(error[:600]) or _BY_HOST.match(error) or _TOO_LONG.match(first[:200]))
+    return not (_REFUSED.search(error[:600]) or is_of_host(error) or _TOO_LONG.match(first[:200]))
+
+
+def is_of_host(error: str) -> bool:
+    """Whether the host speaks of itself, or of how its tools are used."""
+    return bool(_BY_HOST.match(error))
 
 
 def is_refusal(error: str) -> bool:

@@ -126,7 +126,7 @@ def is_cosmetic(word: str) -> bool:
 
 
 _COSMETIC = Pattern(
-    r"-v{1,3}|-q{1,2}|-s|-x|-j\d*|--tb=\S+|--verbose|--quiet|--silent|--(?:no-)?colou?r\S*|-count=\d+|--reporter=\S+|"
+    r"-v{1,3}|-q{1,2}|-quiet|-s|-x|-j\d*|--tb=\S+|--verbose|--quiet|--silent|--(?:no-)?colou?r\S*|-count=\d+|--reporter=\S+|"
     r"--maxfail=\d+|--bail|--no-header|--passWithNoTests|--"
 )
 _FILTERS = Pattern(
