@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from recollect.capture.pastes import bare
+from recollect.capture.masking import BLANK, blanked
+from recollect.capture.pastes import bare, pasted_in
 from recollect.capture.voice import own_words
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
@@ -21,7 +22,7 @@ MIN_QUOTE_CHARS = 12
 _MIN_QUOTE_LETTERS = 8  # `------------` proves nothing
 _AROUND = 200  # characters on each side: an order stands beside what it wants to be remembered
 _KNOWN_SHARE = 0.5  # of a text's telling words; a model says some things in other words
-_LEAD_SHARE = 0.3  # of a quote's words
+_OWN_SHARE = 0.5  # of a quote's words; the rest may look as if it told what others say
 _NO_NAMES = frozenset({"e.g", "i.e", "and/or", "etc", "vs", "w/o", "n/a"})
 _OF_THE_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})
 
@@ -56,14 +57,16 @@ def speakers_of(kind: Kind, role: Role) -> frozenset[Role]:
 
 def is_own_word(text: str, quote: Quote) -> bool:
     """Whether the user said this themselves: not in a paste, a log or a question, and all of it in the one quote."""
-    said = quote.turn.text
-    after = said[said.find(quote.words) + len(quote.words) :].lstrip()[:1]
-    if quote.turn.role is not Role.USER or "?" in quote.words + after:
+    said, words = quote.turn.text, bare(quote.words).split()
+    begin = said.find(quote.words)
+    end = begin + len(quote.words)
+    if quote.turn.role is not Role.USER or begin < 0 or "?" in quote.words + said[end:].lstrip()[:1]:
         return False
-    words, own = bare(quote.words).split(), f" {bare(_own(said))} "
-    # Without its "no," or "also:": they are no part of a sentence.
-    is_own = any(f" {' '.join(words[lead:])} " in own for lead in range(int(_LEAD_SHARE * len(words)) + 1))
-    return is_own and is_grounded(text, [replace(quote.turn, text=quote.words)]) and not reads_as_instruction(text)
+    typed, own = blanked(said), set(bare(_own(said)).split())
+    is_shown = end > len(typed) or BLANK in typed[begin:end] or bare(quote.words) in pasted_in(said)
+    if is_shown or sum(word in own for word in words) < _OWN_SHARE * len(words):
+        return False
+    return is_grounded(text, [replace(quote.turn, text=quote.words)]) and not reads_as_instruction(text)
 
 
 def is_grounded(text: str, turns: Sequence[Turn]) -> bool:
