@@ -5,6 +5,7 @@ import type { Hooks, PluginInput } from "@opencode-ai/plugin"
 import { Daemon, START_MS } from "./recollect/daemon.ts"
 import { whatHappens, whatIsSent } from "./recollect/handlers.ts"
 import { isFirstRun, note } from "./recollect/places.ts"
+import { Reader } from "./recollect/reader.ts"
 import { Sessions } from "./recollect/sessions.ts"
 
 const loaded: WeakSet<object> = ((globalThis as any)[Symbol.for("recollect.opencode")] ??= new WeakSet())
@@ -15,7 +16,8 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   const daemon = new Daemon()
   const sessions = new Sessions(daemon, directory, (notice) => void welcome(client, notice).catch(() => undefined))
   void daemon.ask("/v1/wake", { folder: directory }, START_MS) // its start takes longer than a prompt may wait
-  return { ...whatHappens(sessions), ...whatIsSent(sessions) }
+  const reader = new Reader(client, daemon, directory)
+  return { ...whatHappens(sessions, reader), ...whatIsSent(sessions, reader) }
 }
 
 /** Once on this machine, in the host's own log and on its screen. */

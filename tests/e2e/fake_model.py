@@ -79,6 +79,8 @@ class FakeModel:
     def __init__(self) -> None:
         self.title = "A title"  # the answer to every title call
         self.summary = "Nothing is left to do."  # the answer to every compaction
+        self.found = "[]"  # the answer to every question about a session
+        self.found_ms = 0  # and how late it comes
         self.errors: list[str] = []
         self.port = 0
         self._cues: dict[str, str] = {}
@@ -153,6 +155,8 @@ class FakeModel:
             return Script(say=self.title)
         if request.is_compaction:
             return Script(say=self.summary)
+        if request.is_reading:
+            return Script(say=self.found, usage_tokens=700, wait_ms=self.found_ms)
         words = request.last_user_words
         return script_of(self._cues.get(words, words))
 

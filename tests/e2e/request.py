@@ -15,6 +15,7 @@ FENCE = re.compile(r"<recollect\b[^>]*>.*?</recollect>", re.DOTALL)
 
 _TITLE = "You are a title generator"
 _COMPACTION = "You are a context summarization agent"
+_READING = "You read what a developer (user) and a coding agent"
 # Text that the client adds to the user's own message: plan mode, attached files.
 _ADDED_BY_CLIENT = ("<system-reminder>", "Called the Read tool with", "<path>")
 
@@ -54,9 +55,14 @@ class Request:
         return any(text.startswith(_COMPACTION) for text in self.system[:1])
 
     @property
+    def is_reading(self) -> bool:
+        """Recollect's question about a session."""
+        return any(text.startswith(_READING) for text in self.system[:1])
+
+    @property
     def is_chat(self) -> bool:
         """A turn of the conversation, not one of the client's internal calls."""
-        return not (self.is_title or self.is_compaction)
+        return not (self.is_title or self.is_compaction or self.is_reading)
 
     @cached_property
     def system(self) -> list[str]:

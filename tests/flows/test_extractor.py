@@ -65,13 +65,13 @@ def spent(store: SqliteStore) -> int:
 
 @covers("CAP-12")
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_right_answer_becomes_candidates(
+def test_a_right_answer_is_kept_by_the_users_own_words(
     model: LoopbackModel, extractor: Built, store: SqliteStore, wire: Provider
 ) -> None:
     model.says(answered(an_item()), wire=wire, tokens=(700, 60))
     asking = extractor(wire)
     (proposal,) = asking.propose(an_exchange())
-    assert (proposal.kind, proposal.role, proposal.tier) == (Kind.RULE, Role.USER, Tier.CANDIDATE)
+    assert (proposal.kind, proposal.role, proposal.tier) == (Kind.RULE, Role.USER, Tier.CONFIRMED)
     assert spent(store) == 760
     assert asking.state.problem is None
     assert str(asking.state) == f"{wire}: small at 127.0.0.1, 760 of 50,000 tokens today"

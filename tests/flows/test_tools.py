@@ -181,10 +181,13 @@ def test_what_an_agent_adds_is_kept_as_its_own_word(engine: Engine, shop: Asker)
 
 @covers("CAP-14")
 def test_an_agent_is_told_when_to_search_and_when_to_add() -> None:
-    for moment in ("task switches", "do not know", "before you ask", "command fails", "preference", "reason", "fix"):
+    for moment in ("task switches", "do not know", "before you ask", "command fails"):
         assert moment in INSTRUCTIONS
-    assert "correct" in INSTRUCTIONS
-    assert priced(INSTRUCTIONS) < 200
+    for moment in ("unasked", "corrects you", "done here", "its reason", "costly discovery", "Not for task progress"):
+        assert moment in INSTRUCTIONS
+    for moment in ("correction", "done here", "decision", "cost time", "with the why", "Not task progress", "git"):
+        assert moment in TOOLS["add"].says
+    assert priced(INSTRUCTIONS) < 160
     assert "task switch" in TOOLS["search"].says
     assert "unfamiliar reference" in TOOLS["search"].says
 

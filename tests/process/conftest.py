@@ -59,11 +59,15 @@ class Home:
     def json(self, *args: str, cwd: Path | None = None) -> Any:
         return json.loads(self.said(*args, "--json", cwd=cwd))
 
-    def in_terminal(self, *args: str, columns: int = 80, cwd: Path | None = None, **env: str) -> str:
-        """What a command that must succeed shows in a terminal, styles and all."""
+    def in_terminal(self, *args: str, columns: int = 80, cwd: Path | None = None, typed: str = "", **env: str) -> str:
+        """What a command that must succeed shows in a terminal, styles and all. `typed`: what a person answers."""
         leader, follower = pty.openpty()
         environment = self.env | {"COLUMNS": str(columns), "TERM": "xterm"} | env
-        process = subprocess.Popen([RECOLLECT, *args], stdout=follower, env=environment, cwd=cwd or self.path)
+        keyboard = follower if typed else None
+        os.write(leader, typed.encode())
+        process = subprocess.Popen(
+            [RECOLLECT, *args], stdin=keyboard, stdout=follower, env=environment, cwd=cwd or self.path
+        )
         shown = all_shown(leader, follower)
         assert process.wait(timeout=10) == 0
         return shown.decode()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.process.conftest import RECOLLECT, Home, refused, without_styles
+from tests.requirements import covers
 
 MINE = '{\n  // mine\n  "model": "a/b",\n}\n'
 
@@ -307,3 +308,35 @@ def test_doctor_tells_of_a_bridge_that_is_gone(home: Home) -> None:
         health == "problem" and "/nowhere/recollect" in says and "install opencode" in advice
         for health, says, advice in found(home, "hooks", home.path)
     )
+
+
+@covers("CAP-12", "WOR-3")
+def test_the_hosts_model_reads_sessions_only_where_the_user_says_so(home: Home) -> None:
+    settings = home.path / ".config/recollect/config.toml"
+    home.said("install", "opencode")  # nobody can be asked
+    assert not settings.exists()
+    said = home.said("install", "opencode", "--extract")
+    assert '+provider = "host"' in said
+    assert "host" in home.said("config", "show", "extractor")
+    assert "provider" not in home.said("install", "opencode")
+    assert '-provider = "host"' in home.said("install", "opencode", "--no-extract")
+    assert not settings.exists()
+
+
+def test_in_a_terminal_the_price_is_said_and_no_is_the_answer_of_who_only_presses_enter(home: Home) -> None:
+    shown = without_styles(home.in_terminal("install", "opencode", typed="\n"))
+    assert "about 700 tokens" in " ".join(shown.split())
+    assert not (home.path / ".config/recollect/config.toml").exists()
+    home.in_terminal("install", "opencode", typed="y\n")
+    assert 'provider = "host"' in (home.path / ".config/recollect/config.toml").read_text()
+
+
+def test_a_provider_of_the_users_own_stays(home: Home) -> None:
+    settings = home.path / ".config/recollect/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('[extractor]\nprovider = "openai"\nendpoint = "http://127.0.0.1:1/v1"\nmodel = "m"\n')
+    before = settings.read_text()
+    done = home.recollect("install", "opencode", "--extract")
+    assert done.returncode == 0
+    assert b"which stays" in done.stderr
+    assert settings.read_text() == before

@@ -36,6 +36,11 @@ export class Daemon {
     return this.next(path, deadlineMs, (by) => this.answer(path, sent, by))
   }
 
+  /** Beside all else: nobody waits for this one, so it holds up nothing, and a late answer says nothing of the daemon. */
+  async askBeside(path: string, body: Json, limitMs: number): Promise<Json | undefined> {
+    if (await isOurs(dirname(this.socket))) return this.exchange(path, JSON.stringify(body), { limitMs, at: Date.now() + limitMs })
+  }
+
   /** What has happened: it is kept until the daemon has it. */
   tell(path: string, body: Json): void {
     this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, JSON.stringify(body, shortened)]]

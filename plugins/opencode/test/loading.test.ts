@@ -39,6 +39,7 @@ describe("the plugin", () => {
     expect(Object.keys(hooks).sort()).toMatchInlineSnapshot(`
       [
         "chat.message",
+        "chat.params",
         "command.execute.before",
         "config",
         "dispose",

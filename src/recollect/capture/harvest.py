@@ -1,19 +1,21 @@
 """The summary that a host's model writes when a session is compacted, read for memories. Pure.
 
-Nothing here is more than a candidate: a model's words prove nothing. The list that the compaction prompt asks for is
-read back first, then the sections of the summary by their headings.
+A model's words prove nothing: a candidate, unless it quotes the user's own words for it. The list that the compaction
+prompt asks for is read back first, then the sections of the summary by their headings.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
 from recollect.capture import recap_cues as cues
+from recollect.capture.grounding import Quote, is_own_word, quote_in
 from recollect.capture.harvest_kinds import kind_by_words, kind_named, kind_of_section
 from recollect.capture.names import paths_in
 from recollect.capture.patterns import Pattern
 from recollect.capture.recap_points import Point, clean, points
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
+from recollect.domain.session import Turn
 from recollect.text.sentences import shortened
 
 MAX_CHARS = 400
@@ -30,6 +32,7 @@ _HEADED = Pattern(r"[^\w\n]{0,20}(?P<title>analysis|summary):?[^\w\n]{0,20}$", r
 _TAG = Pattern(r"</?(?:summary|analysis|system-reminder|context)>", re.IGNORECASE)
 _WORTH = Pattern(r"\b(?:worth (?:remembering|keeping)|to remember|remember(?:ing)? for later)\b", re.IGNORECASE)
 _NOTHING = Pattern(r"^\W*(?:none|nothing|n/?a|no (?:new|further))\b.{0,40}$|: none\W*$", re.IGNORECASE)
+_QUOTED = Pattern(r'\s*[(—–-]*\s*["“](?P<words>[^"“”]{12,400})["”][).]*\s*$')
 _OURS = Pattern(r"^\s*(?:- )?(?:\[[A-Z]+\] )?|\s*\(\d+-\d\d-\d\d, [^()]+\)\s*$")
 _LEANS = Pattern(
     r"^(?:this|that|these|those|it|its|they|both|he|she|here|there|which|however|therefore|also|then|but"
@@ -48,16 +51,20 @@ _PROPOSES = Pattern(
 _NUMBER = Pattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?)\s*[:.)]\s+", re.IGNORECASE)
 
 
-def harvest(summary: str, *messages: MessageId) -> list[Proposal]:
-    """The likeliest to matter later first. `messages`: where it was written, if that has a name."""
+def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> list[Proposal]:
+    """The likeliest to matter later first. `messages`: where it was written, if that has a name; `said`: the user's
+    turns of the session, which a quote has to come from."""
     told = points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
     found: list[Proposal] = []
     known: list[frozenset[str]] = []
     for line, kind, durability in (*_listed(told), *_said(told)):
+        quoted = _QUOTED.search(line)
+        quote = quote_in(said, quoted["words"]) if quoted else None
+        line = line[: quoted.start()] if quoted and quote else line
         words = _words(_OURS.sub("", line))
         if len(words) >= MIN_WORDS and not _repeats(words, known):
             known.append(words)
-            found.append(_proposal(line, kind, durability, messages))
+            found.append(_proposal(line, kind, durability, messages, quote))
     return sorted(found, key=lambda one: -one.durability)[:MAX_PROPOSALS]
 
 
@@ -75,15 +82,18 @@ def _without_analysis(summary: str) -> str:
     return "\n".join([*kept, *(thought or [])])
 
 
-def _proposal(line: str, kind: Kind, durability: float, messages: tuple[MessageId, ...]) -> Proposal:
+def _proposal(
+    line: str, kind: Kind, durability: float, messages: tuple[MessageId, ...], quote: Quote | None
+) -> Proposal:
+    is_own = quote is not None and is_own_word(line, quote)
     return Proposal(
         text=line,
         kind=kind,
-        tier=Tier.CANDIDATE,
+        tier=Tier.CONFIRMED if is_own else Tier.CANDIDATE,
         basis=Basis.SUMMARY,
-        role=Role.ASSISTANT,
-        messages=messages,
-        evidence=(line,),
+        role=Role.USER if is_own else Role.ASSISTANT,
+        messages=(quote.turn.message,) if quote and is_own else messages,
+        evidence=(quote.words,) if quote and is_own else (line,),
         durability=durability,
         paths=paths_in(line)[:5],
     )

@@ -1,6 +1,8 @@
 """One session, heard from its beginning: each event goes to every part that learns from it. Pure: the same events, the
 same proposals. After a restart it is heard again, and what it proposes then is known already."""
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from recollect.capture.calls import is_own
@@ -14,12 +16,13 @@ from recollect.capture.structure import Structure
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Role
-from recollect.domain.session import Note, Summary
+from recollect.domain.session import MAX_TURN_CHARS, Note, Summary, Turn
 from recollect.domain.settings import Capture
 
 __all__ = ["Listener"]
 
 MOST_ADDED = 50
+MOST_SAID = 200  # of the user's prompts, that a summary may quote
 
 
 @dataclass(slots=True)
@@ -31,6 +34,7 @@ class Listener:
     _structure: Structure = field(default_factory=Structure)
     _conversation: Conversation = field(default_factory=Conversation)
     _printed: Printed = field(default_factory=Printed)
+    _said: deque[Turn] = field(default_factory=lambda: deque(maxlen=MOST_SAID))  # by the user
     _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent kept by our tools
 
     def hear(self, event: Event) -> list[Proposal]:
@@ -41,12 +45,16 @@ class Listener:
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text, event.origin))
         event = self._in_own_words(event)
+        if isinstance(event, Prompt) and event.origin is Origin.USER:
+            self._said.append(_turn(event))
         self._recapping.hear(event)
         proven = self._structure.hear(event)
         for picked in (one for one in proven if one.basis is Basis.PICK and isinstance(event, ToolSucceeded)):
             self._recapping.note_pick(picked.text)
         # A model that was asked for a list may have ignored it: then its summary is read like anything that it says.
-        read = [one for one in _summed_up(event) or self._conversation.hear(event) if not self._is_added(one)]
+        read = [
+            one for one in _summed_up(event, self._said) or self._conversation.hear(event) if not self._is_added(one)
+        ]
         is_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
         return [*(proven if self.settings.tools else []), *(read if is_read else [])]
 
@@ -82,11 +90,16 @@ def _is_summary(event: Event) -> bool:
     return isinstance(event, Compacted) or (isinstance(event, Prompt) and event.origin is Origin.SUMMARY)
 
 
-def _summed_up(event: Event) -> list[Proposal]:
+def _summed_up(event: Event, said: Sequence[Turn]) -> list[Proposal]:
     match event:
         case Compacted(summary=summary):
-            return harvest(summary)
+            return harvest(summary, said=said)
         case Prompt(origin=Origin.SUMMARY):
-            return harvest(event.text, event.message)
+            return harvest(event.text, event.message, said=said)
         case _:
             return []
+
+
+def _turn(event: Prompt) -> Turn:
+    text = event.text[:MAX_TURN_CHARS]
+    return Turn(session=event.session, message=event.message, project=None, role=Role.USER, text=text, at=event.at)

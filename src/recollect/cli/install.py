@@ -13,7 +13,8 @@ from recollect import config
 from recollect.cli import context, output
 from recollect.client import DAEMON_COMMAND
 from recollect.domain.errors import InstallError, InvalidSettings
-from recollect.install import changes, command, opencode
+from recollect.domain.settings import Provider
+from recollect.install import changes, command, extraction, opencode
 from recollect.install.changes import Change, Edit
 from recollect.install.opencode import Place, Plan
 from recollect.workspace.git import root_of
@@ -24,6 +25,12 @@ WOULD = "would "
 INFINITIVES = {Change.CREATED: "create", Change.UPDATED: "update", Change.REMOVED: "remove"}
 NOT_TO_COMMIT = (
     "The entry names {}, a path of this machine. Do not commit it; or put `recollect` on your PATH and install again."
+)
+OFFER = (
+    "Recollect learns by rules alone. If you like, OpenCode's own small model reads each session too, once, when it is "
+    "quiet, and names what is worth keeping. The question costs about 700 tokens of that model a session (nine in ten "
+    "below 1,200, never more than 4,500 with its answer), and all of them at most 50,000 a day. It goes to the "
+    "provider that OpenCode uses anyway, and nowhere else. `recollect install opencode --no-extract` switches it off."
 )
 
 _host = click.argument("host", type=click.Choice(["opencode"]))
@@ -41,8 +48,20 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change,
 @_project
 @_user
 @_dry_run
+@click.option(
+    "--extract/--no-extract",
+    default=None,
+    help="Let HOST's own small model read each session once, or no more. Without it you are asked; unasked, it is off.",
+)
 @output.json_option
-def install(host: str, in_project: bool, for_user: bool, dry_run: bool, as_json: bool) -> None:  # noqa: ARG001
+def install(
+    host: str,  # noqa: ARG001
+    in_project: bool,
+    for_user: bool,
+    dry_run: bool,
+    extract: bool | None,
+    as_json: bool,
+) -> None:
     """Connect HOST with Recollect: its plugin, and the tools of `recollect mcp` in its configuration.
 
     Every changed line of your configuration is shown, comments and all else in it stay. A second time updates what is
@@ -52,12 +71,21 @@ def install(host: str, in_project: bool, for_user: bool, dry_run: bool, as_json:
     absolute = command.bridge_command()
     named = command.bridge_command_by_name() if in_project else absolute
     commands = {"command": DAEMON_COMMAND, "mcp": absolute}
-    notes = (NOT_TO_COMMIT.format(named[0]),) if in_project and named == absolute else ()
+    notes = [NOT_TO_COMMIT.format(named[0])] if in_project and named == absolute else []
+    settings = config.places().settings
+    provider = extraction.provider_in(settings)
+    if extract is None and provider is Provider.OFF and not (dry_run or as_json):
+        extract = _wants_extraction() or None
+    if extract is not None and provider not in (Provider.OFF, Provider.HOST):
+        notes.append(f'{settings} names a provider of its own, "{provider}", which stays.')
+        extract = None
 
     def plan() -> Plan:
         file = config.places().command
         planned = opencode.plan_install(place, named, file, _record(), commands)
-        return replace(planned, notes=(*planned.notes, *notes))
+        switch = [] if extract is None else [extraction.switched(settings, on=extract)]
+        switch = [edit for edit in switch if edit.change is not Change.UNCHANGED]
+        return replace(planned, edits=(*switch, *planned.edits), notes=(*planned.notes, *notes))
 
     done = _carried_out(plan, dry_run)
     with _perhaps_unheard(is_done=not dry_run):
@@ -82,6 +110,14 @@ def uninstall(host: str, in_project: bool, for_user: bool, dry_run: bool, as_jso
             output.say_beside("", 0, f"Nothing of Recollect is installed for OpenCode in {place.folder}.")
         elif not (dry_run or as_json):
             output.say("\nYour memories are kept. Restart OpenCode.")
+
+
+def _wants_extraction() -> bool:
+    """Asked where a person can answer; nobody else is taken to agree."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    output.say_beside("", 0, OFFER)
+    return click.confirm("Switch it on?", default=False)
 
 
 def _record() -> Path:

@@ -5,8 +5,8 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +150,28 @@ def create_app(served: Served) -> Starlette:
         activity.note_work()
         return JSONResponse({}, background=BackgroundTask(warm.up, folder))  # who wakes us does not wait for it
 
+    async def question(request: Request) -> dict[str, Any]:
+        host, folder, session = _about(await object_of(request))
+        asked = await run_in_threadpool(engine.question, host, folder, session, datetime.now(UTC))
+        match asked:
+            case None:
+                return {}
+            case timedelta():
+                return {"wait_ms": int(asked.total_seconds() * 1000)}
+            case _:
+                return asdict(asked)
+
+    async def answer(request: Request) -> dict[str, Any]:
+        body = await object_of(request)
+        _, folder, _ = _about(body)
+        name, text, tokens = body.get("id"), body.get("text"), body.get("tokens")
+        is_counted = tokens is None or (isinstance(tokens, int) and not isinstance(tokens, bool))
+        if not isinstance(name, str) or not isinstance(text, str) or not is_counted:
+            raise PayloadError("This takes the `id` of a question, the `text` of its answer, and its `tokens`.")
+        kept = await run_in_threadpool(engine.answer_question, name, text, tokens, folder, datetime.now(UTC))
+        activity.note_work()
+        return {"kept": kept}
+
     async def end(_: Request) -> dict[str, Any]:
         await agents.end()
         served.stop()
@@ -179,6 +201,8 @@ def create_app(served: Served) -> Starlette:
             Route("/v1/wake", answering(wake, "/v1/wake", activity.answering), methods=["POST"]),
             route("/v1/replay", replay, "POST"),
             route("/v1/sent", sent, "POST"),
+            route("/v1/question", question, "POST"),
+            route("/v1/answer", answer, "POST"),
             route("/v1/stop", end, "POST"),
             Route(OPERATION_PATH, answering(operation, OPERATION_PATH, activity.answering), methods=["POST"]),
         ],
@@ -254,6 +278,18 @@ def _session_and_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]
     for name in (session, *messages):
         check_name(name, "id")
     return SessionId(session), messages
+
+
+def _about(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
+    """A host, where it works, and in which session."""
+    host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
+    if host not in HOSTS or not isinstance(folder, str | None) or not isinstance(session, str | None):
+        raise PayloadError("This takes a known `host`, the `folder` where it works, and a `session`.")
+    if folder is not None:
+        check_folder(folder)
+    if session is not None:
+        check_name(session, "session")
+    return host, folder, None if session is None else SessionId(session)
 
 
 class OriginForm:

@@ -36,6 +36,38 @@ class AboutToAsk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    folder: str | None = None
+    session: SessionId | None = None  # the one that is idle now, if one is
+    host: str = "opencode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A question; or when to ask again; or nothing."""
+
+    id: str | None = None
+    session: SessionId | None = None
+    system: str | None = None
+    text: str | None = None
+    answer_tokens: int | None = None
+    wait_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    id: str
+    text: str
+    tokens: int | None = None  # of question and answer, as the host counts them
+    folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Folder:
     folder: str
 
@@ -106,6 +138,14 @@ ROUTES = (
         answers=Nothing,
         asks_store=False,
     ),
+    Described(
+        path="/v1/question",
+        method="POST",
+        says="What the host's own model is to be asked about a session, if the user has switched that on.",
+        asks=Idle,
+        answers=Due,
+    ),
+    Described(path="/v1/answer", method="POST", says="What that model answered.", asks=Answered, answers=Kept),
     Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 

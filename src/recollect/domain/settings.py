@@ -231,10 +231,11 @@ class Extractor:
     model: str = ""  # the name by which the endpoint knows it
     key_env: str = ""  # the name of the variable that holds the key, never the key; none is needed on this machine
     tokens_per_day: int = 50_000  # so many at most from midnight to midnight UTC, questions and answers together
-    request_tokens: int = 3000  # so much of one exchange is sent at most; longer ones are cut
+    request_tokens: int = 3000  # so much of an exchange, or with "host" of a session, is sent at most; more is cut
     answer_tokens: int = 1000  # an answer may have so many
     timeout_seconds: float = 30.0  # for a whole call; after that the rules have to do
-    max_items: int = 8  # so many memories at most from one exchange
+    max_items: int = 8  # so many memories at most from one answer
+    idle_minutes: float = 10.0  # "host": a session is asked about, once, when nothing was said in it for so long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,9 @@ from recollect.text.tokens import estimate
 
 # `capture.harvest` reads the list back. It costs a line here and saves a model of our own.
 REQUEST = (
-    "End the summary with `## Worth remembering`: up to 8 lines `- [kind] a sentence that stands alone`, for what will "
-    "matter in later sessions and is not said above. Kinds: decision, preference, rule, error_pattern (with its fix), "
+    'End the summary with `## Worth remembering`: up to 8 lines `- [kind] a sentence that stands alone "quote"`, for '
+    "what will matter in later sessions and is not said above; the quote is the user's own words for it, copied "
+    "exactly, left out where there are none. Kinds: decision, preference, rule, error_pattern (with its fix), "
     "file_context, research, outcome. Nothing new: leave it out."
 )
 REQUEST_SHARE = 0.25  # of the budget, at most: where there is little room, it is for what is known

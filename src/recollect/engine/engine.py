@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recollect.domain.errors import InvalidValue
+from recollect.domain.extraction import Question
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
 from recollect.domain.history import Deed, DeedId, DeedKind, doer
@@ -42,7 +43,7 @@ from recollect.engine.changing import Changing
 from recollect.engine.edit import edit
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import Forgotten
-from recollect.engine.learning_ports import ReadsExchanges
+from recollect.engine.learning_ports import AsksHost, ReadsExchanges
 from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
@@ -508,6 +509,33 @@ class Engine(Changing):
     def extract_some(self) -> bool:
         """Work for the background that may take long: an exchange goes to the language model that its user has set."""
         return self._learning.extract()
+
+    def question(
+        self, host: str, folder: str | None, session: SessionId | None, now: datetime
+    ) -> Question | timedelta | None:
+        """What the host's own model is to be asked about a session of this project. A time: ask again then."""
+        from recollect.engine.questions import next_question  # off, as with most users, it is not needed
+
+        reader = self.extractor()
+        if not isinstance(reader, AsksHost) or self._store.is_read_only or self.is_paused(folder, now):
+            return None
+        project = self.project_of(folder) if folder else None
+        idle = timedelta(minutes=self._settings_for(None).extractor.idle_minutes)
+        return next_question(self._store, reader, host, project, session, idle=idle, now=now)
+
+    def answer_question(
+        self, question_id: str, text: str, tokens: int | None, folder: str | None, now: datetime
+    ) -> int:
+        """How many memories the answer brought."""
+        from recollect.engine.questions import MOST
+
+        reader = self.extractor()
+        answered = reader.answered(question_id, text, tokens) if isinstance(reader, AsksHost) else None
+        if answered is None or self.is_paused(folder, now):
+            return 0
+        session, proposals = answered
+        self._store.note_asked(session, MOST)
+        return self._learning.keep_read(session, proposals, folder, now)
 
     def look_again(self) -> bool:
         """Work for the background: some more of what an older version kept is looked at with the rules of this one."""

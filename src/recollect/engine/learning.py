@@ -110,6 +110,17 @@ class Learning:
                 self._keep(exchange.session, exchange.ended_by, drafts, settings)
         return True
 
+    def keep_read(self, session_id: SessionId, proposals: Sequence[Proposal], folder: str | None, now: datetime) -> int:
+        """What the host's model found in a session; how much of it is kept."""
+        session = self._store.session(session_id)
+        if session is None or self._store.is_read_only:
+            return 0
+        settings = self._settings_for(folder)
+        read = SessionEnded(session=session_id, at=now, host=session.host, folder=folder)
+        drafts = self._drafts(session, read, proposals, settings)
+        with self._store.writing():
+            return 0 if self._is_deleted(session) else len(self._keep(session, read, drafts, settings))
+
     def forget(self, session: SessionId) -> None:
         """The session is deleted."""
         self._listeners.pop(session, None)

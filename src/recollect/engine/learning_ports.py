@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from recollect.domain.event import Event
-from recollect.domain.extraction import ExtractorState
+from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.history import Deed
 from recollect.domain.inbox import Received
 from recollect.domain.learning import Proposal
@@ -94,6 +94,25 @@ class ReadsExchanges(Protocol):
 
     @property
     def state(self) -> ExtractorState: ...
+
+
+@runtime_checkable
+class AsksHost(ReadsExchanges, Protocol):
+    """A host's own model, which its plugin asks."""
+
+    def is_asked(self, session: SessionId) -> bool:
+        """Whether a plugin is at it just now."""
+        ...
+
+    def is_worth_asking(self, turns: Sequence[Turn]) -> bool: ...
+
+    def question(self, turns: Sequence[Turn]) -> Question | None:
+        """None: there is nothing to ask, or today has no tokens left."""
+        ...
+
+    def answered(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
+        """None: that was not asked."""
+        ...
 
 
 class Learns(KeepsInbox, KeepsCandidates, Protocol):

@@ -32,6 +32,17 @@ class KeepsSessions(Protocol):
         """Sessions whose id begins so, in the order of their ids."""
         ...
 
+    def sessions_to_ask(
+        self, project: ProjectId | None, host: str, *, since: datetime, most: int
+    ) -> list[tuple[Session, datetime]]:
+        """Sessions with a person that began since then and that a model was asked about less than `most` times, each
+        with when something was last said in it; the newest first."""
+        ...
+
+    def note_asked(self, session_id: SessionId, times: int) -> None:
+        """A model was asked about it so many times more."""
+        ...
+
     def session_ids(self) -> list[SessionId]:
         """Of all sessions, also of those that are only in the archive."""
         ...

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from recollect.capture.grounding import MIN_QUOTE_CHARS
 from recollect.domain.extraction import ExtractorState
 from recollect.domain.learning import Proposal
 from recollect.domain.session import Turn
@@ -25,7 +26,6 @@ from recollect.domain.settings import Provider
 from recollect.extract.address import address_of, check
 from recollect.extract.answer import Answer, NoAnswer
 from recollect.extract.budget import Budget, CountsTokens, Reserved
-from recollect.extract.grounding import MIN_QUOTE_CHARS
 from recollect.extract.key import key_of
 from recollect.extract.prompting import Request, cleaned, fitted, request_of
 from recollect.extract.reading import Unreadable, read

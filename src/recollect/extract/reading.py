@@ -2,7 +2,8 @@
 
 An item is dropped unless it has the fields, in their types and bounds; unless its evidence is a real quote of a turn;
 and unless its text rests on what was said by those who may say such a thing. Whose words it is, and so what it may
-become, is told by the quote and never by the model. Nothing that is read here is more than a candidate.
+become, is told by the quote and never by the model. Confirmed is only what a quote of the user's own words carries; the
+rest is a candidate.
 """
 
 import json
@@ -10,16 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from recollect.capture.grounding import Quote, is_grounded, is_own_word, quote_in, speakers_of
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 from recollect.domain.session import Turn
-from recollect.extract.grounding import Quote, is_grounded, quote_in, speakers_of
 from recollect.privacy.secrets import redact
 from recollect.privacy.trust import kind_for, reads_as_instruction
 
 MIN_TEXT_CHARS, MAX_TEXT_CHARS = 10, 500
 MAX_EVIDENCE_CHARS = 1_000
 MAX_ANSWER_CHARS = 200_000  # thoughts included
+LASTS = 0.5  # of its durability, for one that is confirmed: the model itself must expect it to matter in a month
 _LOOKED_AT = 4  # times as many items as are wanted; what comes after that is not even looked at
 
 _FENCED = re.compile(r"```[a-zA-Z]{0,10}[ \t]*\n(.*?)```", re.DOTALL)
@@ -93,7 +95,7 @@ def _proposal(item: object, turns: Sequence[Turn]) -> Proposal:
     return Proposal(
         text=text,
         kind=kind,
-        tier=Tier.CANDIDATE,
+        tier=Tier.CONFIRMED if durability >= LASTS and is_own_word(text, quote) else Tier.CANDIDATE,
         basis=Basis.MODEL,
         role=turn.role,
         messages=(turn.message,),

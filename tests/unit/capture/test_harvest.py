@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from recollect.capture.harvest import harvest
 from recollect.domain.learning import Basis
 from recollect.domain.memory import Kind, Role, Tier
+from tests.builders import a_turn
 
 SUMMARY = """\
 This session is being continued from a previous conversation that ran out of context.
@@ -105,3 +106,33 @@ def test_whatever_a_model_writes_proposals_are_few_short_and_only_candidates(tex
         assert proposal.tier is Tier.CANDIDATE
         assert (proposal.basis, proposal.role) == (Basis.SUMMARY, Role.ASSISTANT)
     assert found == harvest(text)
+
+
+ASKED = "Fix the pager. And we never mock Redis in the billing tests, it hid two bugs."
+WORTH = "## Worth remembering\n- [rule] Redis is never mocked in the billing tests{}"
+
+
+@pytest.mark.parametrize(
+    "quote", ['. "we never mock Redis in the billing tests"', " (“never mock Redis in the billing tests”)."]
+)
+def test_what_a_summary_names_is_confirmed_with_the_users_own_words(quote: str) -> None:
+    (found,) = harvest(WORTH.format(quote), said=[a_turn(ASKED, message="m7")])
+    assert (found.tier, found.role, found.messages) == (Tier.CONFIRMED, Role.USER, ("m7",))
+    assert found.text.startswith("Redis is never mocked in the billing tests")
+    assert found.evidence[0] in ASKED
+
+
+@pytest.mark.parametrize(
+    ("quote", "said"),
+    [
+        ("", ASKED),  # no quote
+        (' "Redis is never ever to be mocked"', ASKED),  # made up
+        (' "Fix the pager. And we"', ASKED),  # real, and of something else
+        (' "do we never mock Redis in the billing tests"', "Wait, do we never mock Redis in the billing tests?"),
+        (' "never mock Redis in the billing tests"', "The page says:\n> never mock Redis in the billing tests\nTrue?"),
+        (' "never mock Redis in the billing tests"', "```\nnever mock Redis in the billing tests\n```\nWhat is this"),
+    ],
+)
+def test_without_them_it_is_a_candidate(quote: str, said: str) -> None:
+    (found,) = harvest(WORTH.format(quote), said=[a_turn(said)])
+    assert (found.tier, found.role) == (Tier.CANDIDATE, Role.ASSISTANT)

@@ -72,7 +72,7 @@ def test_of_a_long_exchange_the_prompt_and_the_end_are_sent() -> None:
     turns = [a_turn(f"Turn {number}.", message=f"m{number}") for number in range(100)]
     sent = cleaned(turns)
     assert len(sent) == MAX_TURNS
-    assert (sent[0], sent[1], sent[-1]) == (turns[0], turns[81], turns[99])
+    assert (sent[0], sent[1], sent[-1]) == (turns[0], turns[61], turns[99])
 
 
 def test_long_turns_are_cut_in_the_middle_and_short_ones_stay_whole() -> None:

@@ -18,13 +18,29 @@ from tests.unit.privacy.keys import VENDOR_KEYS, vendor_key
 
 
 @covers("CAP-12")
-def test_a_good_item_becomes_a_candidate_with_the_words_it_rests_on() -> None:
+def test_a_good_item_is_confirmed_by_the_users_own_words() -> None:
     (proposal,) = read(answered(an_item()), an_exchange(), items=8).proposals
-    assert proposal.tier is Tier.CANDIDATE
+    assert proposal.tier is Tier.CONFIRMED
     assert proposal.basis is Basis.MODEL
     assert (proposal.kind, proposal.role, proposal.messages) == (Kind.RULE, Role.USER, ("m1",))
     assert proposal.evidence == ("never edit files below db/migrations by hand",)
     assert proposal.durability == 0.9
+
+
+@covers("CAP-13")
+@pytest.mark.parametrize(
+    ("said", "changed"),
+    [
+        (RULE, {"durability": 0.4}),  # the model itself does not expect it to last
+        (f"```\n{RULE}\n```\nWhat does the linter mean by that?", {}),
+        (f"The wiki says:\n> {RULE}\nLook whether we do.", {}),
+        ("Should we never edit files below db/migrations by hand?", {}),
+        (f"Yes, please do that now. {RULE}", {"evidence": "Yes, please do that now."}),  # real, and of something else
+    ],
+)
+def test_an_item_without_the_users_own_words_is_a_candidate(said: str, changed: dict[str, object]) -> None:
+    (proposal,) = read(answered(an_item(**changed)), [a_turn(said)], items=8).proposals
+    assert proposal.tier is Tier.CANDIDATE
 
 
 @pytest.mark.parametrize(
@@ -272,4 +288,4 @@ def test_whatever_comes_every_proposal_rests_on_a_quote(items: list[object]) -> 
         turn = by_message[proposal.messages[0]]
         assert proposal.evidence[0] in turn.text
         assert proposal.role is turn.role
-        assert proposal.tier is Tier.CANDIDATE
+        assert proposal.tier is Tier.CANDIDATE or turn.role is Role.USER

@@ -9,7 +9,7 @@ from recollect.domain.injection import LogKey, Point, Sent, Session, Usage
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NOTHING
-from recollect.store.sqlite.rows import AFTER_ALL, STABLE, sent_of, sent_row, to_ms
+from recollect.store.sqlite.rows import AFTER_ALL, STABLE, from_ms, sent_of, sent_row, to_ms
 from recollect.store.sqlite.session_rows import session_of, session_row
 from recollect.store.sqlite.uses import note_shown
 
@@ -52,6 +52,22 @@ class Injections:
         with self._database.read() as connection:
             rows = connection.execute("SELECT id FROM session UNION SELECT session FROM turn ORDER BY 1").fetchall()
         return [SessionId(row["id"]) for row in rows]
+
+    def sessions_to_ask(
+        self, project: ProjectId | None, host: str, *, since: datetime, most: int
+    ) -> list[tuple[Session, datetime]]:
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT session.*, max(turn.at_ms) AS last_ms FROM session JOIN turn ON turn.session = session.id "
+                "WHERE session.project IS ? AND host = ? AND captures = 1 AND (parent IS NULL OR forked = 1) "
+                "AND asked < ? AND started_ms >= ? GROUP BY session.id ORDER BY last_ms DESC, session.id",
+                (project, host, most, to_ms(since)),
+            ).fetchall()
+        return [(session_of(row), from_ms(row["last_ms"])) for row in rows]
+
+    def note_asked(self, session_id: SessionId, times: int) -> None:
+        with self._database.write() as connection:
+            connection.execute("UPDATE session SET asked = asked + ? WHERE id = ?", (times, session_id))
 
     def begin_session(self, session: Session) -> Session:
         row = session_row(session)

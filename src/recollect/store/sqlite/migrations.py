@@ -399,4 +399,8 @@ MIGRATIONS = (
         "the rules by which a memory was captured",
         ("ALTER TABLE memory ADD COLUMN rules INTEGER",),  # NULL: not captured, or by the first rules
     ),
+    Migration(
+        "how often the host's model was asked about a session",
+        ("ALTER TABLE session ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",),
+    ),
 )

@@ -111,6 +111,11 @@ class Turns:
         is_whole = all(is_sound(row, TURN_WORDS) for row in rows)
         return [turn_of(row) for row in reversed(rows)] if is_whole else []
 
+    def turns_of(self, session: SessionId) -> list[Turn]:
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT * FROM turn WHERE session = ? ORDER BY at_ms, n", (session,)).fetchall()
+        return [turn_of(row) for row in rows if is_sound(row, TURN_WORDS)]
+
     def count_turns(self) -> int:
         with self._database.read() as connection:
             return int(connection.execute("SELECT count(*) AS n FROM turn").fetchone()["n"])

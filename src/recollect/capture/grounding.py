@@ -1,16 +1,20 @@
 """Does an item rest on what was said? Pure. A model may invent, and it may have been told to.
 
-A quote is real where it stands in a turn, white space aside. A text is grounded where those who may have said it used
-its names and numbers, and most of its words.
+A quote is real if it occurs in a turn, white space aside. A text is grounded if those who may have said it used its
+names and numbers, and most of its words. It is the user's own word if one quote of what they said carries all of it.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from recollect.capture.masking import BLANK, blanked
+from recollect.capture.pastes import bare, pasted_in
+from recollect.capture.voice import own_words
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
+from recollect.privacy.trust import reads_as_instruction
 from recollect.text.query import IDLE
 from recollect.text.words import EDGE, chunks, index_words, is_identifier
 
@@ -18,6 +22,7 @@ MIN_QUOTE_CHARS = 12
 _MIN_QUOTE_LETTERS = 8  # `------------` proves nothing
 _AROUND = 200  # characters on each side: an order stands beside what it wants to be remembered
 _KNOWN_SHARE = 0.5  # of a text's telling words; a model says some things in other words
+_OWN_SHARE = 0.5  # of a quote's words; the rest may look as if it told what others say
 _NO_NAMES = frozenset({"e.g", "i.e", "and/or", "etc", "vs", "w/o", "n/a"})
 _OF_THE_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})
 
@@ -50,6 +55,20 @@ def speakers_of(kind: Kind, role: Role) -> frozenset[Role]:
     return frozenset({role}) if kind in _OF_THE_USER else frozenset({Role.USER, Role.IMPORT, Role.ASSISTANT})
 
 
+def is_own_word(text: str, quote: Quote) -> bool:
+    """Whether the user said this themselves: not in a paste, a log or a question, and all of it in the one quote."""
+    said, words = quote.turn.text, bare(quote.words).split()
+    begin = said.find(quote.words)
+    end = begin + len(quote.words)
+    if quote.turn.role is not Role.USER or begin < 0 or "?" in quote.words + said[end:].lstrip()[:1]:
+        return False
+    typed, own = blanked(said), set(bare(_own(said)).split())
+    is_shown = end > len(typed) or BLANK in typed[begin:end] or bare(quote.words) in pasted_in(said)
+    if is_shown or sum(word in own for word in words) < _OWN_SHARE * len(words):
+        return False
+    return is_grounded(text, [replace(quote.turn, text=quote.words)]) and not reads_as_instruction(text)
+
+
 def is_grounded(text: str, turns: Sequence[Turn]) -> bool:
     said = "\n".join(turn.text for turn in turns)
     known = _words(said)
@@ -77,5 +96,10 @@ def _is_known(name: str, said: str, known: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=4)  # the items of one answer ask for the same few
+def _own(said: str) -> str:
+    return own_words(said)
+
+
+@lru_cache(maxsize=4)
 def _words(said: str) -> frozenset[str]:
     return frozenset(index_words(said))
