@@ -291,6 +291,7 @@ def as_json(report: Report) -> dict[str, Any]:
             {
                 "first": _quote(one.first, one.first_at),
                 "again": _quote(one.again, one.again_at),
+                "later_sessions": one.sessions,
                 "block_line": one.block_line,
             }
             for one in measured.repetitions

@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 
@@ -32,7 +32,8 @@ HELPED_SHARE, HELPED_TERMS = 0.5, 2
 OFTEN = 3
 SHOWN_AT_MOST = 10
 
-MIN_WORDS, SAME_SHARE = 5, 0.75  # of a statement, and of what two of them say together
+MIN_WORDS, SAME_SHARE = 5, 0.75  # that a search would be about, and of what two statements say together
+MIN_SAID = 6  # words of any kind: fewer are a command or a name
 HAD_SHARE = 0.75  # of a statement, in the lines that were shown before it
 MAX_MESSAGE_CHARS, MAX_STATEMENT_CHARS = 2000, 300  # what is longer was pasted
 
@@ -40,6 +41,18 @@ _NO_LINE = re.compile(r"\s*$|<|Reference data|\(\d+ more|[A-Z].*:$")
 _PREFIX = re.compile(r"\[([^\]\s]{1,20})\] ")
 _LABEL = re.compile(r"- ([a-z]{2,12})(?: \([^)]*\))?: ")
 _TAIL = re.compile(r"\s*\(\d{4}-\d\d-\d\d(?:, (?P<id>[^;,)]+))?[^)]*\)\s*$")
+# No sentence of its own: an entry of a list, a quotation, a heading, a command, a path, a piece of a table.
+_ENTRY = re.compile(r"[-*•>#/|`~+<\[{(\d]|[\w./-]+/[\w./-]+\s*$")
+# How a task begins: it is asked for again, not explained again.
+_REQUEST = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|now|so|and|then|also|great|thanks?|next|first|please|let'?s|go ahead|continue)\b\W*)*"
+    r"(?:(?:can|could|would|will) you|let me|i (?:want|need|would like)|i'?d like|add|analy[sz]e|apply|build|change|"
+    r"check|checkout|clean|commit|create|debug|deploy|do|explain|find|finish|fix|generate|get|give|go|help|implement|improve|install|"
+    r"investigate|list|look|make (?!sure)|merge|move|open|output|plan|proceed|pull|push|read|rebase|refactor|release|"
+    r"remove|rename|review|run|save|show|start|summari[sz]e|tell|test|try|update|verify|write)\b",
+    re.IGNORECASE,
+)
+TEMPLATE = 3  # so many statements of one message that were in another: it is a template, not an explanation
 _NEGATION = re.compile(r"\b(?:not|no|never|without|don'?t|doesn'?t|isn'?t|can'?t|won'?t|cannot|stop|avoid)\b", re.I)
 
 
@@ -80,6 +93,7 @@ class Repetition:
     again: str
     again_at: datetime
     block_line: str | None  # the line that the later session had before it; None: no block had it
+    sessions: int = 1  # in so many later ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +178,7 @@ class Vocabulary:
         ]
         known = [share for share in drawn if share is not None]
         placebo = sum(known) / len(known) if known else None
-        return Line(text=line.text, kind=line.kind, id=line.id, later=later, placebo=placebo, taken=taken)
+        return replace(line, later=later, placebo=placebo, taken=taken)
 
     def _later(self, text: str, course: Course, at: int) -> tuple[float | None, tuple[str, ...]]:
         most = max(RARE_SESSIONS, RARE_SHARE * self._sessions)
@@ -197,6 +211,11 @@ class Statements:
 
     def hear(self, message: str, session: SessionId, at: datetime, shown: Sequence[Line]) -> Iterator[Repetition]:
         """`shown`: the lines that the session had in front of it before this message."""
+        found = list(self._repeated(message, session, at, shown))
+        if len(found) < TEMPLATE:
+            yield from found
+
+    def _repeated(self, message: str, session: SessionId, at: datetime, shown: Sequence[Line]) -> Iterator[Repetition]:
         for text in statements(message):
             words = frozenset(content_words(text))
             if len(words) < MIN_WORDS:
@@ -231,11 +250,15 @@ class Statements:
 
 
 def statements(message: str) -> list[str]:
-    """Sentences by which a user may explain something: no question, nothing that was pasted."""
+    """Sentences by which a user may explain something: no question, no task, no entry of a list, nothing pasted."""
     if len(message) > MAX_MESSAGE_CHARS or "```" in message:
         return []
     found = (" ".join(sentence.split()) for sentence in sentences(message))
-    return [text for text in found if len(text) <= MAX_STATEMENT_CHARS and not text.endswith("?")]
+    return [text for text in found if len(text) <= MAX_STATEMENT_CHARS and not _is_other(text)]
+
+
+def _is_other(text: str) -> bool:
+    return text.endswith("?") or len(text.split()) < MIN_SAID or bool(_ENTRY.match(text) or _REQUEST.match(text))
 
 
 def _has(line: Line, words: frozenset[str]) -> bool:
@@ -326,11 +349,21 @@ class Record:
             tokens=sum(moment.tokens for moment in self.moments),
             points=tuple(_figures(point, moments) for point, moments in of.items() if moments),
             kinds=tuple((point, tuple(counts.most_common())) for point, counts in kinds.items() if counts),
-            repetitions=tuple(self.repetitions),
+            repetitions=tuple(_by_statement(self.repetitions)),
             errors=tuple(self.errors),
             helped=tuple(sorted(helped, key=_merit, reverse=True)[:SHOWN_AT_MOST]),
             idle=tuple(sorted(idle, key=lambda one: -one.shown)[:SHOWN_AT_MOST]),
         )
+
+
+def _by_statement(repetitions: Sequence[Repetition]) -> Iterator[Repetition]:
+    """Each statement once, with the repetition that a block would have spared, if there is one."""
+    same: defaultdict[tuple[str, datetime], list[Repetition]] = defaultdict(list)
+    for one in repetitions:
+        same[one.first, one.first_at].append(one)
+    for group in same.values():
+        spared = next((one for one in group if one.block_line is not None), group[0])
+        yield replace(spared, sessions=len(group))
 
 
 def _merit(one: ShownLine) -> tuple[float, int]:
