@@ -18,7 +18,7 @@ SHOWN_TERMS = 6
 POINTS = {
     worth.START: "session start",
     worth.PROMPT: "prompt",
-    worth.NOTICE: "command or notice",
+    worth.COMMAND: "slash command",
     worth.TOOL_ERROR: "tool error",
     worth.COMPACTION: "after a compaction",
 }
@@ -78,12 +78,14 @@ def verdict(measured: Worth) -> list[str]:
         found.append(f"{many(len(measured.spared), 'explanation')} that you repeated stood in a block before.")
     if measured.at_hand:
         found.append(f"{many(len(measured.at_hand), 'error')} came back with a fix at hand.")
+    if found and not any(one.helped for one in measured.points):
+        found.append("Nothing else here shows that it helped.")
     return found or [NO_EFFECT]
 
 
 def effect(figures: PointFigures) -> str:
     if figures.interval is None:
-        return f"too few to tell ({worth.ENOUGH_LINES} in {worth.ENOUGH_SESSIONS} sessions are needed)"
+        return f"too few to tell (below {worth.ENOUGH_LINES})"
     low, high = (f"{100 * end:+.0f}" for end in figures.interval)
     says = "more than chance" if figures.helped else "less than chance" if figures.interval[1] < 0 else "as chance"
     return f"{says} ({low} to {high} points)"
@@ -172,6 +174,7 @@ def say(report: Report) -> None:
     measured = report.worth
     output.heading("What Recollect was worth")
     output.say_indented(scope(report), 0, dim=True)
+    output.say("")
     if not measured.sessions:
         output.say("No session was played to its end: there is nothing to report.")
         return

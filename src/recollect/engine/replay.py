@@ -116,7 +116,7 @@ class Replay:
         if event.session not in self._open:
             self._open[event.session] = self._begin(event, counts)
         played = self._open[event.session]
-        if self._is_copied(event):
+        if _is_notice(event) or self._is_copied(event):
             played.course.hear(_words(event))
             return
         with suppress(InvalidValue):  # a name that looks like a secret: live, nothing of it would be kept either
@@ -236,13 +236,18 @@ def in_time(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | No
             heapq.heappush(running, (following.at, number, following, transcript, events))
 
 
+def _is_notice(event: Event) -> bool:
+    """What a host says in the user's name: it asks nobody about that."""
+    return isinstance(event, Prompt) and event.origin is Origin.NOTIFICATION
+
+
 def _point(event: Event) -> str | None:
     """None: the engine is told, not asked."""
     match event:
         case SessionStarted():
             return worth.START if event.source is StartSource.STARTUP else worth.COMPACTION
         case Prompt():
-            return worth.PROMPT if event.origin is Origin.USER else worth.NOTICE
+            return worth.PROMPT if event.origin is Origin.USER else worth.COMMAND
         case ToolFailed():
             return worth.TOOL_ERROR
         case _:

@@ -18,7 +18,7 @@ from recollect.text.query import content_words
 from recollect.text.sentences import sentences
 from recollect.text.terms import terms
 
-START, PROMPT, NOTICE, TOOL_ERROR, COMPACTION = "start", "prompt", "notice", "tool_error", "compaction"
+START, PROMPT, COMMAND, TOOL_ERROR, COMPACTION = "start", "prompt", "command", "tool_error", "compaction"
 JUDGED = (PROMPT, TOOL_ERROR)  # by their terms; a good rule at the start is followed without its words
 
 RARE_SESSIONS, RARE_SHARE = 2, 0.15  # a term is rare in at most so many of the sessions before
@@ -338,7 +338,7 @@ class Record:
     errors: list[MetAgain] = field(default_factory=list)
 
     def measured(self) -> Worth:
-        points = dict.fromkeys([START, PROMPT, NOTICE, TOOL_ERROR, COMPACTION, *(m.point for m in self.moments)])
+        points = dict.fromkeys([START, PROMPT, COMMAND, TOOL_ERROR, COMPACTION, *(m.point for m in self.moments)])
         of = {point: [moment for moment in self.moments if moment.point == point] for point in points}
         kinds = {point: Counter(line.kind for moment in of[point] for line in moment.lines) for point in points}
         shown = _shown_lines(self.moments)
