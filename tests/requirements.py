@@ -52,7 +52,6 @@ DEFERRED: dict[str, str] = {
     "ACT-3": _ACTION,
     "ACT-4": _ACTION,
     "WOR-1": _WORTH,
-    "WOR-2": _WORTH,
     "OC-2": "`setup` is feature-tested in the plugin's own tests; OpenCode Desktop and OpenCode 2 were not tried",
     "NAT-1": _LATER,
     "CC-1": _LATER,

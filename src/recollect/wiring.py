@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.domain.health import Finding
+from recollect.domain.memory import MemoryId
 from recollect.domain.model import ModelState, Progress
 from recollect.domain.settings import Extractor as ExtractorSettings
 from recollect.domain.settings import Provider
 from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
-from recollect.engine.pausing import KnowsPauses, NoPauses
+from recollect.engine.pausing import KnowsPauses, NoPauses, PastPauses
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
 from recollect.store.pause_file import PauseFile
 from recollect.store.sqlite.live import guarded, has_lone_log
@@ -20,6 +21,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
 if TYPE_CHECKING:
+    from recollect.engine.replay import Expects
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
     from recollect.store.sqlite.claude_mem import ClaudeMemRows
@@ -31,8 +33,10 @@ __all__ = [
     "PauseFile",
     "build_model",
     "claude_mem_rows",
+    "memory_texts",
     "model_state",
     "open_engine",
+    "open_trial",
     "opencode_messages",
     "opencode_sessions",
     "prepare_to_search",
@@ -67,6 +71,13 @@ def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any]
     from recollect.store.sqlite.opencode import opencode_messages
 
     return opencode_messages(file, session)
+
+
+def memory_texts(database: Path) -> dict[MemoryId, str]:
+    """What the user's own database says, without opening it for writing."""
+    from recollect.store.sqlite.glance import memory_texts
+
+    return memory_texts(database)
 
 
 def prepare_to_search() -> None:
@@ -125,6 +136,25 @@ def open_engine(
             yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor, paused)
         finally:
             store.close()
+
+
+@contextmanager
+def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterator[tuple[Engine, Expects]]":
+    """An engine for old sessions that are only tried: its store is in memory, it asks no language model, and only the
+    pauses of that time hold. With it, what takes texts that will be embedded soon."""
+    from recollect.embed.ahead import Ahead
+
+    loaded = model()
+    ahead = None if loaded is None else Ahead(loaded)
+    store = SqliteStore(None)
+    past = PastPauses(PauseFile(pauses))
+    try:
+        engine = Engine(store, settings_for, git, time.perf_counter, lambda: ahead, _files, pauses=past)
+        yield engine, (lambda _: None) if ahead is None else ahead.expect
+    finally:
+        if ahead is not None:
+            ahead.close()
+        store.close()
 
 
 class FollowedExtractor:

@@ -27,6 +27,7 @@ COMMANDS = {
     "feedback": "recollect.cli.feedback:feedback",
     "inject": "recollect.cli.inject:inject",
     "capture": "recollect.cli.capture:capture",
+    "worth": "recollect.cli.worth:worth",
     "import": "recollect.cli.importing:import_memories",
     "export": "recollect.cli.exporting:export_memories",
     "data": "recollect.cli.data:data",

@@ -12,11 +12,11 @@ Watch = Callable[[int], None]  # called with how many bytes have been read
 
 
 @contextmanager
-def reading(total: int) -> Iterator[Watch]:
+def reading(total: int, label: str = "Reading") -> Iterator[Watch]:
     if not total or not sys.stderr.isatty():
         yield lambda _read: None
         return
-    with click.progressbar(length=total, label="Reading", file=sys.stderr) as bar:
+    with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
         waiting = 0
 
         def watch(read: int) -> None:

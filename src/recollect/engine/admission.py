@@ -129,7 +129,7 @@ def admitted_event(event: Event, privacy: Privacy) -> Event | None:
         case Prompt() | Reply():
             return replace(event, text=_clean(event.text)[:MAX_TURN_CHARS])
         case ToolSucceeded() | ToolFailed():
-            return _admitted_call(event, _of_globs(privacy.ignored_paths))
+            return _admitted_call(event, privacy)
         case Compacted():
             return replace(event, summary=_clean(event.summary)[:MAX_TURN_CHARS])
         case SessionEnded():
@@ -141,10 +141,10 @@ def admitted_event(event: Event, privacy: Privacy) -> Event | None:
             return None
 
 
-def _admitted_call(event: ToolSucceeded | ToolFailed, ignored: IgnoredPaths) -> Event | None:
+def _admitted_call(event: ToolSucceeded | ToolFailed, privacy: Privacy) -> Event | None:
     def is_ignored(path: str) -> bool:
         # Some disks do not tell `.ENV` from `.env`.
-        return ignored.matches(path) or (not path.islower() and ignored.matches(path.lower()))
+        return may_not_be_read(path, privacy) or (not path.islower() and may_not_be_read(path.lower(), privacy))
 
     if any(is_ignored(word) for word in set(_words_in(event.input))):
         return None

@@ -49,6 +49,19 @@ class NoPauses:
         return ()
 
 
+class PastPauses(NoPauses):
+    """For old sessions that are played again: what was paused then was paused; whether it is now does not matter."""
+
+    def __init__(self, known: KnowsPauses) -> None:
+        self._known = known
+
+    def on(self, at: datetime | None = None) -> Sequence[Pause]:
+        return () if at is None else self.at(at)
+
+    def at(self, moment: datetime) -> Sequence[Pause]:
+        return self._known.at(moment)
+
+
 def pause_of(
     pauses: Sequence[Pause], project: Callable[[], ProjectId | None], named: Callable[[str], ProjectId]
 ) -> Pause | None:
