@@ -41,7 +41,6 @@ IDS = frozenset(
 
 _FIGURE = "a figure: `make bench` prints it beside its target"
 _LATER = "comes after the first host is complete"
-_WORTH = "comes with the measure of what a line is worth"
 _ACTION = "comes with the moment of action"
 
 DEFERRED: dict[str, str] = {
@@ -51,7 +50,6 @@ DEFERRED: dict[str, str] = {
     "ACT-2": _ACTION,
     "ACT-3": _ACTION,
     "ACT-4": _ACTION,
-    "WOR-1": _WORTH,
     "OC-2": "`setup` is feature-tested in the plugin's own tests; OpenCode Desktop and OpenCode 2 were not tried",
     "NAT-1": _LATER,
     "CC-1": _LATER,

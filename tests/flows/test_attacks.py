@@ -11,7 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, StartSource
 from recollect.domain.memory import Kind, MemoryId, SessionId
 from recollect.domain.session import Summary
-from recollect.domain.settings import Budgets, Inject, Kinds, Placing, Privacy, Settings
+from recollect.domain.settings import Budgets, Inject, Kinds, Placing, Privacy, Settings, Start, StartStyle
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_prompt, a_question, a_start, an_end
@@ -133,7 +133,7 @@ def test_a_clock_that_ran_ahead_hides_no_notes(engine: Engine) -> None:
 )
 def test_what_a_session_leaves_names_no_ignored_file_and_gives_no_orders(store: SqliteStore, line: str) -> None:
     paths = (*Privacy().ignored_paths, "secret/**")
-    engine = engine_on(store, Settings(privacy=Privacy(ignored_paths=paths)))
+    engine = engine_on(store, Settings(privacy=Privacy(ignored_paths=paths), start=Start(style=StartStyle.FULL)))
     engine.handle(an_end("s0", f"next: {line}", "impl: fine", summary=Summary(files=("src/a.py", "secret/b.py"))))
     block = engine.handle(a_start()).block
     assert ("fine" in block, "src/a.py" in block) == (True, True)

@@ -16,7 +16,7 @@ AGREED = a_prompt("sounds good", message="p2")
 @covers("SCN-A6")
 @pytest.mark.parametrize(
     ("events", "tier"),
-    [((ASKED, DECIDED), Tier.CANDIDATE), ((ASKED, DECIDED, AGREED), Tier.CONFIRMED)],
+    [((ASKED, DECIDED), Tier.CANDIDATE), ((ASKED, DECIDED, AGREED), Tier.CANDIDATE)],
     ids=["decided", "agreed"],
 )
 def test_what_the_agent_decided_is_found_first(engine: Engine, events: tuple[Event, ...], tier: Tier) -> None:

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from recollect.domain.event import StartSource, ToolFailed
 from recollect.domain.injection import Placement, Quiet, Verdict
 from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source, Tier
-from recollect.domain.settings import Budgets, Kinds, Settings, ToolError, Turn
+from recollect.domain.settings import Budgets, Kinds, Settings, Start, StartStyle, ToolError, Turn
 from recollect.engine.engine import Engine
 from recollect.engine.tool_error import KNOWN_ERROR
 from recollect.store.sqlite.store import SqliteStore
@@ -159,7 +159,8 @@ def test_at_the_cap_of_turns_and_errors_there_is_silence(store: SqliteStore) -> 
 
 
 @covers("INJ-5")
-def test_a_fix_that_stands_in_the_start_block_is_recalled_in_one_line_and_once(engine: Engine) -> None:
+def test_a_fix_that_stands_in_the_start_block_is_recalled_in_one_line_and_once(store: SqliteStore) -> None:
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL)))
     engine.remember(a_fix(days_old=1))
     assert "cursor" in engine.handle(a_start()).block
     recalled = engine.handle(a_failure(FAILED))

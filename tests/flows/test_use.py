@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, SessionId, Use
-from recollect.domain.settings import Loop, Settings
+from recollect.domain.settings import Loop, Settings, Start, StartStyle
 from recollect.engine.engine import Engine
 from recollect.rank.score import use_factor, use_rate
 from recollect.rank.use import was_used
@@ -122,7 +122,7 @@ def test_a_thousand_times_unused_is_still_shown_and_a_thousand_times_used_is_not
 
 @covers("SCO-9")
 def test_in_the_start_block_what_was_never_used_stays_above_the_floor(store: SqliteStore) -> None:
-    engine = engine_on(store)
+    engine = engine_on(store, Settings(start=Start(style=StartStyle.FULL)))
     memory = engine.remember(
         a_draft("Files of the parser lie in src.", kind=Kind.FILE_CONTEXT, scope="universal")
     ).memory

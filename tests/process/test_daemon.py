@@ -194,7 +194,7 @@ def test_settings_that_cannot_be_read_are_said_in_the_log(home: Home) -> None:
 def test_a_taught_sentence_comes_back_through_the_daemon(home: Home) -> None:
     home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
     home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
-    assert home.recollect("start", RECOLLECT_START__OTHERS="0").returncode == 0  # findings are left to the turns
+    assert home.recollect("start", RECOLLECT_START__FACTS="0").returncode == 0  # facts are left to the turns
     start = home.client.post("/v1/hosts/opencode", START)
     assert "Always use tabs." in start["block"]
     turn = home.client.post("/v1/hosts/opencode", PROMPT)

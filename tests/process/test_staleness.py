@@ -119,7 +119,7 @@ def test_what_is_stale_elsewhere_cannot_be_asked_for_here(home: Home, shop: Path
 def test_a_host_hears_of_it_through_the_daemon(home: Home, shop: Path) -> None:
     taught_about(home, shop, "--file", "pay.py")
     (shop / "src/pay.py").unlink()
-    home.said("start")
+    assert home.recollect("start", RECOLLECT_START__STYLE="full").returncode == 0
     client = Client(home.places.socket)
 
     def started(session: str) -> str:

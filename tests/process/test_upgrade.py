@@ -42,7 +42,7 @@ def as_an_older_version_left_it(home: Home) -> list[MemoryId]:
 def under_the_schema_before(home: Home) -> None:
     with closing(sqlite3.connect(home.places.database)) as connection:
         connection.executescript(
-            "DROP TABLE chore; ALTER TABLE memory DROP COLUMN rules; "
+            "DROP TABLE chore; ALTER TABLE memory DROP COLUMN rules; ALTER TABLE session DROP COLUMN asked; "
             "DELETE FROM migration WHERE number > 11; PRAGMA user_version = 11"
         )
 

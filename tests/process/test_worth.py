@@ -14,7 +14,7 @@ from tests.process.conftest import RECOLLECT, Home, all_shown
 from tests.process.transcripts import a_project, codex_file, opencode_database, opencode_session, specstory_file
 from tests.requirements import covers
 
-RULE = "Remember: we never mock the postgres <b>database</b> in integration tests."
+RULE = "Remember: we never mock the postgres <b & c> database in integration tests."
 ERROR = "sqlite3.OperationalError: no such table: ledger_entries"
 
 
@@ -113,8 +113,8 @@ def test_the_page_stands_alone_and_escapes_every_text(home: Home) -> None:
     page = home.path / "worth.html"
     home.said("worth", "--html", str(page))
     written = page.read_text()
-    assert "mock the postgres &lt;b&gt;database&lt;/b&gt;" in written
-    assert not re.search(r"<script|<link|src=|https?://|<b>", written)
+    assert "mock the postgres &lt;b &amp; c&gt; database" in written
+    assert not re.search(r"<script|<link|src=|https?://|<b &", written)
     assert "prefers-color-scheme: dark" in written
 
 

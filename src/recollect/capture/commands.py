@@ -34,6 +34,7 @@ _LABELS = {
     Purpose.INSTALL: "Install",
     Purpose.START: "Start",
     Purpose.MIGRATE: "Migrations",
+    Purpose.DEPLOY: "Deploy",
 }
 _SHORTENS = Pattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
 _AD_HOC = Pattern(
@@ -147,6 +148,8 @@ def _usual(step: str, folder: str) -> Usual | None:
     sort = sort_of(run) or " ".join(target for target in run.targets if _SOLUTION.search(target))
     if len(line) > MAX_COMMAND_CHARS or _is_filtered(run, purpose) or _MODES & set(re.split(r"[:_-]", sort)):
         return None
+    if purpose is Purpose.DEPLOY:
+        sort = line  # a project is deployed to several places, each by its own command
     return Usual(purpose, " ".join(filter(None, (folder, run.part, sort))), line, folder)
 
 

@@ -22,7 +22,10 @@ _CHOOSES = Pattern(
     r"(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|decision:)\b",
     re.IGNORECASE,
 )
-_LIKES = Pattern(r"^i (?:(?:really|also|just|usually|generally) )?(?:like|love|enjoy|dislike) \S", re.IGNORECASE)
+_LIKES = Pattern(
+    r"^(?:i (?:(?:really|also|just|usually|generally) )?(?:like|love|enjoy|dislike)|(?:the|our|my) team prefers) \S",
+    re.I,
+)
 _DENIES = Pattern(r"\b(?:don't|no|not|never|only)\b", re.IGNORECASE)
 _ORDERS = frozenset({Cue.LASTING, Cue.REFUSAL, Cue.TASK})
 

@@ -17,6 +17,7 @@ class Purpose(StrEnum):
     INSTALL = "install"
     START = "start"
     MIGRATE = "migrate"
+    DEPLOY = "deploy"
 
 
 _BY_PROGRAM = {
@@ -35,6 +36,7 @@ _BY_TASK = {
     **dict.fromkeys("install sync restore setup bootstrap deps".split(), Purpose.INSTALL),
     **dict.fromkeys("start dev serve runserver bootRun up".split(), Purpose.START),
     **dict.fromkeys("migrate upgrade db:migrate db-migrate".split(), Purpose.MIGRATE),
+    **dict.fromkeys("deploy release publish ship".split(), Purpose.DEPLOY),
 }
 # Whose tasks are the project's own: `git check` is none.
 _RUNNERS = frozenset(
@@ -44,6 +46,8 @@ _RUNNERS = frozenset(
     prisma docker ruff flutter dart artisan biome xcodebuild
     """.split()
 )
+_SCRIPT = re.compile(r"(?:^|/)(?P<name>[\w.-]+)\.(?:sh|bash|py|js|mjs|ts|rb)$")
+_INTERPRETERS = frozenset("bash sh zsh python python3 node bun deno ruby tsx".split())
 _ONLY = {  # programs of which only some tasks are the project's
     "docker": {"compose up": Purpose.START},
     "alembic": {"upgrade": Purpose.MIGRATE},
@@ -51,6 +55,7 @@ _ONLY = {  # programs of which only some tasks are the project's
     "ruff": {"check": Purpose.LINT, "format": Purpose.FORMAT},
     "biome": {"check": Purpose.LINT, "lint": Purpose.LINT, "ci": Purpose.LINT, "format": Purpose.FORMAT},
     "prisma": {"migrate": Purpose.MIGRATE},
+    **{name: {"deploy": Purpose.DEPLOY} for name in "wrangler firebase fly flyctl netlify serverless sls cdk".split()},
     "cargo": {
         "test": Purpose.TEST,
         "build": Purpose.BUILD,
@@ -76,7 +81,10 @@ def purpose_of(run: Run) -> Purpose | None:
     if run.program in _BY_PROGRAM:
         return _BY_PROGRAM[run.program]
     if run.program in _ONLY:
-        return _ONLY[run.program].get(run.task)
+        return _ONLY[run.program].get(run.task or next(iter(run.words[1:2]), ""))
+    script = _SCRIPT.search(run.task if run.program in _INTERPRETERS else run.program)
+    if script is not None:  # of the project, by its name
+        return Purpose.DEPLOY if _BY_TASK.get(_first(script["name"])) is Purpose.DEPLOY else None
     if run.program not in _RUNNERS:
         return None
     return _BY_TASK.get(run.task) or _BY_TASK.get(_first(run.task))

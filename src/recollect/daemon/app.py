@@ -283,7 +283,8 @@ def _session_and_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]
 def _about(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
     """A host, where it works, and in which session."""
     host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
-    if host not in HOSTS or not isinstance(folder, str | None) or not isinstance(session, str | None):
+    is_known = isinstance(host, str) and host in HOSTS
+    if not is_known or not isinstance(folder, str | None) or not isinstance(session, str | None):
         raise PayloadError("This takes a known `host`, the `folder` where it works, and a `session`.")
     if folder is not None:
         check_folder(folder)

@@ -141,8 +141,9 @@ def _is_command(memory: Memory) -> bool:
 
 
 def _is_fact(memory: Memory) -> bool:
-    """Said or chosen by the user."""
-    return memory.source.role is Role.USER and not _is_command(memory)
+    """Said or chosen by the user, or saved by an agent with its tool; not read out of what an agent said."""
+    is_told = memory.source.role is Role.USER or (memory.source.role is Role.ASSISTANT and memory.rules is None)
+    return is_told and not _is_command(memory)
 
 
 def _one_of_each(commands: Iterable[Hit]) -> list[Hit]:

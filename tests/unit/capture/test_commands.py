@@ -43,6 +43,9 @@ def learnt(*events: Event) -> list[str]:
         ("make -C api test", "Tests: `make -C api test`"),
         ("npm run test:e2e", "Tests: `npm run test:e2e`"),
         ("dotnet build Shop/Shop.csproj", "Build: `dotnet build Shop/Shop.csproj`"),
+        ("./scripts/deploy.sh prod", "Deploy: `./scripts/deploy.sh prod`"),
+        ("npx wrangler deploy", "Deploy: `npx wrangler deploy`"),
+        ("make release 2>&1 | tail -5", "Deploy: `make release`"),
     ],
 )
 def test_a_command_that_worked_twice_is_the_projects(command: str, sentence: str) -> None:
