@@ -13,7 +13,7 @@ from tests.requirements import covers
 
 pytestmark = pytest.mark.paired
 
-BAKERY = "Always round prices of the bakery up to five cents."
+BAKERY = "Always run the bakery tests with five workers."
 CACHE = "The bakery caches its price lists in Redis for ten minutes."
 ASKED = "How long are price lists cached in Redis?"
 
@@ -63,7 +63,7 @@ def test_another_project_never_sees_what_was_said_in_this_one(places: Places, el
 
 @covers("PRI-4")
 def test_projects_side_by_side_each_have_their_own(places: Places) -> None:
-    flowers = "Never water the orchids of the florist on Mondays."
+    flowers = "Never push the florist branch to main."
     places.server.session(at=places.florist).prompt(flowers)
     kept.until(lambda: [memory["text"] for memory in kept.memories(places.florist)], lambda texts: flowers in texts)
     asked = "Hello, what is there to know?"
@@ -83,7 +83,7 @@ def test_a_worktree_of_the_same_repository_sees_them(places: Places) -> None:
 
 @covers("PRI-5")
 def test_a_folder_without_git_has_memories_of_its_own(places: Places) -> None:
-    kiosk = "Always count the newspapers of the kiosk twice."
+    kiosk = "Always squash the commits of the kiosk."
     places.server.session(at=places.bare).prompt(kiosk)
     kept.until(lambda: [memory["text"] for memory in kept.memories(places.bare)], lambda texts: kiosk in texts)
     (chat,) = places.server.session(at=places.bare).prompt("Hello there, anything I should know?").chats

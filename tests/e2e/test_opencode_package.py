@@ -15,7 +15,7 @@ pytestmark = pytest.mark.paired
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "opencode"
-MAX_BYTES = 40_000
+MAX_BYTES = 50_000
 STANDING = "Always use type hints in new code."
 
 

@@ -178,6 +178,7 @@ def test_plan_and_build_are_told_what_helps_them_first_and_both_see_everything(s
         "file_context": "src/pool.py opens every connection of the API.",
         "error_pattern": "The import fails with exit code 137: it needs 1 GB of memory.",
     }
+    project.write(".recollect.toml", '[start]\nstyle = "full"\n')
     import_into(project, [{"text": text, "kind": kind} for kind, text in facts.items()])
     starts = {
         agent: serving.session(at=project).prompt(OFF_TOPIC, agent=agent).chats[0].system_fences[0]
@@ -231,7 +232,7 @@ def is_at_work(project: Project, session: Session) -> bool:
 )
 def test_a_marker_in_a_prompt_is_obeyed(serving: Server, marker: str, recalls: bool, captures: bool) -> None:
     session = serving.session()
-    rule = f"Always keep the {marker.removeprefix('no-')} lamp burning in the harbour."
+    rule = f"Always run the {marker.removeprefix('no-')} tests with two workers."
     turn = session.prompt(f"{marker} {rule} {ON_TOPIC}")
     assert [DEPLOYMENT in fence for fence in turn.chats[0].last_user_fences] == [True] * recalls
     after = f"And now something else about {marker}s."

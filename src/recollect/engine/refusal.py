@@ -5,7 +5,7 @@ Every refusal reads alike. Known by its words, one of them would come with what 
 
 import re
 
-from recollect.capture.calls import command_of, is_edit, looks, target_of
+from recollect.capture.calls import command_of, is_edit, target_of
 from recollect.capture.failures import is_of_host
 from recollect.capture.shell import runs
 from recollect.domain.event import ToolFailed
@@ -22,8 +22,7 @@ _REFUSED = re.compile(
 def what_failed(event: ToolFailed) -> str:
     """Empty: a host's own tool was used wrongly, or the host speaks of itself."""
     if not _REFUSED.match(event.error):
-        is_host = is_edit(event.tool) or looks(event.tool) or is_of_host(event.error)
-        return "" if is_host else event.error
+        return "" if is_edit(event.tool) or is_of_host(event.error) else event.error
     target = target_of(event.input).replace("\\", "/").rpartition("/")[2]
     return f"Permission refused: {_done(command_of(event.tool, event.input)) or f'{event.tool} {target}'.strip()}"
 
