@@ -61,6 +61,7 @@ _SCOLDS = Pattern(
 )
 _ADDRESSED = Pattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
 _LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|their|his)\b)[`\w@.#+/-]+"
+_ALWAYS_USE = Pattern(r"^(?:please )?(?:from now on,? )?(?:always|never) use \w", re.IGNORECASE)  # whatever it names
 _INSTEAD = Pattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
 _USES = Pattern(rf"^{CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
 _SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
@@ -197,7 +198,7 @@ def states(text: str, *, sets_right: bool = False) -> bool:
     is_short = len(said.split()) < MIN_WORDS and not (len(said) >= UNSPACED_CHARS and not said.isascii())
     if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _TAKEN_BACK:
         return False
-    if (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not is_about_work(said):
+    if (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not (is_about_work(said) or _ALWAYS_USE.match(said)):
         return False
     if _is_fact(said, cues) or _contrasts(said):
         return True
