@@ -389,7 +389,7 @@ def test_what_a_busy_daemon_does_not_take_in_time_is_brought_by_couriers(home: H
 def test_a_session_begins_with_its_block_though_no_daemon_was_there(home: Home) -> None:
     home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
     home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
-    quiet = {"RECOLLECT_START__OTHERS": "0"}  # findings are left to the turns
+    quiet = {"RECOLLECT_START__FACTS": "0"}  # facts are left to the turns
     start = json.loads(call(home, "script", "start", stdin=START_BYTES, env=quiet))
     assert "Always use tabs." in start["block"]
     assert home.client.is_running()
