@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from inline_snapshot import snapshot
 
+from recollect.capture.rules import RULES
 from recollect.domain.event import ToolSucceeded
 from recollect.domain.memory import Anchor, Kind, MemoryId, Role, SessionId, Source, Tier
 from recollect.domain.session import Recap, Summary
@@ -49,12 +50,17 @@ Last session (2026-03-02):
 
 @covers("FMT-2", "WOR-1")
 def test_what_the_agent_decided_found_or_noted_is_left_to_the_turns(engine: Engine) -> None:
-    engine.remember(a_draft("The queue is drained twice.", source=AGENT))
+    engine.remember(a_draft("The queue is drained twice.", source=AGENT, rules=RULES))
     engine.remember(a_draft("Retry after 2 s.", title="The pool is exhausted", kind=Kind.ERROR_PATTERN, source=AGENT))
     engine.remember(a_draft("src/pool.py keeps connections.", kind=Kind.FILE_CONTEXT, source=AGENT))
     engine.remember(a_draft("Switched to a pool.", kind=Kind.OUTCOME, source=AGENT))
     engine.remember(a_draft("Maybe never push to main.", kind=Kind.RULE, tier=Tier.CANDIDATE))
     assert engine.handle(a_start()).block == ""
+
+
+def test_what_an_agent_saves_with_its_tool_is_a_fact(engine: Engine) -> None:
+    engine.remember(a_draft("The queue is drained twice.", source=AGENT))
+    assert "drained twice" in section(engine.handle(a_start()).block, FACTS)[0]
 
 
 @covers("WOR-1")
@@ -132,7 +138,13 @@ def test_a_lean_start_has_no_index_and_no_older_sessions(engine: Engine) -> None
 
 def test_what_is_known_of_files_that_are_not_committed_yet_is_shown(engine: Engine) -> None:
     engine.remember(
-        a_draft("Uploads are resumed by byte.", source=AGENT, anchors=(Anchor("src/upload.py"),), id=MemoryId("m1"))
+        a_draft(
+            "Uploads are resumed by byte.",
+            source=AGENT,
+            rules=RULES,
+            anchors=(Anchor("src/upload.py"),),
+            id=MemoryId("m1"),
+        )
     )
     assert engine.handle(a_start("s1")).block == ""
     engine.handle(an_end("s0", summary=WORKED))
