@@ -108,7 +108,7 @@ def quote_about_names(
         return NO_QUOTES
 
     def chosen(passages: Sequence[Passage]) -> list[Passage]:
-        said = [one for one in passages if not requests(one.text)]
+        said = [one for one in passages if not requests(one.text) and not one.text.endswith(":")]
         return choose_about(names, said, budget_tokens=budget_tokens)
 
     found = _with_passages(found, sorted(turns), store, embeds, prompt)

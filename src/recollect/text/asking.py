@@ -29,7 +29,7 @@ _MARKED = re.compile(
 )
 _LEADS = r"^\W*(?:(?:so|and|but|ok|okay|hm+|wait|hey|btw|also)\W+)*"
 _UNMARKED = re.compile(rf"{_LEADS}(?:(?:{_OPEN}|where(?='s| is| are| did| do))\b|{_ASIAN})", re.IGNORECASE)
-_IS_IT = re.compile(rf"{_LEADS}(?:did|do|does|is|are|was|were|have|has|had) (?!you\b|u\b)\w", re.IGNORECASE)
+_IS_IT = re.compile(rf"{_LEADS}(?:did|do|does|is|are|was|were|have|has|had) (?!you\b|u\b|not\b)\w", re.IGNORECASE)
 _EARLIER = re.compile(
     r"\b(?:remind me|last time|(?:same|like) (?:as )?(?:last|before|yesterday)|as before|left off|yesterday|last week|"
     r"we (?:already )?(?:decided|agreed|chose|discussed|settled)|(?:did|have|had) we|"

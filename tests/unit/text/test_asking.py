@@ -38,6 +38,7 @@ def test_who_asks_how_something_is_or_was_asks_a_question(prompt: str) -> None:
         "fix the flaky upload test",
         "why don't we drop the second parser?",
         "what does it do?",
+        "did not deploy?",
         "comment on my conventions",
     ],
 )
