@@ -27,7 +27,7 @@ from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
 
 MAX_OPEN, MAX_STEPS = 24, 120
-MAX_AGE = 200  # events: whoever comes back to a command after that long has done other things in between
+MAX_AGE = 200  # events: so long after a failure, other work lies between
 MAX_CHANGES = 3  # with more of them, it was work and not a fix
 MAX_TITLE_CHARS, MAX_TEXT_CHARS, MAX_COMMAND_CHARS = 110, 400, 140
 MAX_EVIDENCE_CHARS = 300
@@ -95,7 +95,7 @@ class _Step:
     message: MessageId | None = None
     ran: Run | None = None  # a command that put something in place
     line: str = ""  # of that command
-    blurs: bool = False  # something was changed, and nobody knows what
+    blurs: bool = False  # something was changed, and the events do not tell what
     changes: tuple[Change, ...] = ()
     paths: tuple[str, ...] = ()
 
@@ -281,7 +281,7 @@ class Episodes:
 
 
 def _is_specific(headline: str) -> bool:
-    """`KeyError: 'tenant'` is short, and says which. An order in it could have been written by anybody."""
+    """`KeyError: 'tenant'` is short, and says which. An order in it may come from anywhere."""
     is_long = len(headline) >= MIN_CHARS or bool(_CLASS_AND_VALUE.match(headline))
     return is_long and not _SHELLS_OWN.search(headline) and not gives_rules(headline)
 
@@ -304,7 +304,7 @@ def _hides(command: str, one: _Open, output: str) -> bool:
 
 def _is_another_way(failed: _Open, passed: _Work) -> bool:
     """The same work with a word more, less, or in the place of another: a wrapper, a setting, a flag. Where the error
-    itself tells of that word, nobody has to remember it."""
+    itself tells of that word, there is nothing to remember."""
     if len(failed.work.runs) != 1 or len(passed.runs) != 1:
         return False
     one, other = failed.work.runs[0], passed.runs[0]

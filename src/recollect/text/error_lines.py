@@ -10,7 +10,6 @@ from typing import Final
 
 MAX_CHARS = 200_000  # of a text; of a longer one, its beginning and its end
 MAX_LINE_CHARS = 600
-MIN_FURTHER_CHARS = 30  # what is shorter could be part of any error
 ENDS, BETWEEN = 200, 100  # lines at either end that are read, and in between at most
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|.)")
@@ -169,24 +168,6 @@ def error_line(text: str) -> str:
         if rank <= _SPEAKS_RANK:
             found = _failed_go_test(lines) or found
     return " ".join(found.split())
-
-
-def further_lines(text: str, *, limit: int = 4, also_doubtful: bool = False) -> list[str]:
-    """What else went wrong, where each line stands for an error of its own: of a compiler, a linter. A failed test is
-    told with its name alone, so its other lines are none. `also_doubtful`: and what only speaks of an error."""
-    least = _SPEAKS_RANK if also_doubtful else _LOCATED_RANK
-    lines = list(_read(text))
-    if _of_traceback(lines) or _of_test(lines) or _of_cause(lines):
-        return []
-    found: dict[str, None] = {}
-    for line in lines:
-        said, is_located = _stripped(line)
-        if len(found) >= limit:
-            break
-        is_error = said and not (_NOISE.match(said) or _FRAME.match(line) or _ONLY_ENDED.search(said))
-        if is_error and _rank(line, said, is_located) >= least and len(said) >= MIN_FURTHER_CHARS:
-            found[" ".join(said.split())] = None
-    return list(found)
 
 
 def says_nothing(line: str) -> bool:
