@@ -12,13 +12,14 @@ from recollect.capture.calls import named
 from recollect.capture.patterns import Pattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
-from recollect.domain.memory import Kind, Role, Tier
+from recollect.domain.memory import Kind, Memory, Role, Tier
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
 
 MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 200, 140, 80
 MIN_WORDS = 3  # content words of question and choice together
 
+_CHOSE = " The user chose "
 _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "requestuserinput"})
 _ANSWER = Pattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # What to do now, or which point of a list: nothing about how the project is made.
@@ -45,6 +46,11 @@ _ERRAND = Pattern(
     re.IGNORECASE,
 )
 _ADVICE = Pattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)
+
+
+def is_choice(memory: Memory) -> bool:
+    """Whether it was taken in a question of a host."""
+    return memory.kind is Kind.DECISION and _CHOSE in memory.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> P
     others = f", not {others}" if 0 < len(others) <= MAX_OTHERS_CHARS else ""
     why = f" ({taken.why})" if taken.why and len(taken.why) <= MAX_WHY_CHARS else ""
     return Proposal(
-        text=f"{heart} The user chose {taken.name}{why}{others}.",
+        text=f"{heart}{_CHOSE}{taken.name}{why}{others}.",
         kind=Kind.DECISION,
         tier=Tier.CONFIRMED,
         basis=Basis.PICK,

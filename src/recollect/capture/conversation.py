@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
+from recollect.capture.asked import asked_for
 from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.development import is_about_work
@@ -17,7 +18,7 @@ from recollect.capture.kinds import kind_of, level_of
 from recollect.capture.masking import Form, read
 from recollect.capture.names import is_emphatic, names_in, paths_in
 from recollect.capture.origin import origin_of
-from recollect.capture.outright import MAX_CHARS, is_asked, outright
+from recollect.capture.outright import MAX_CHARS, outright
 from recollect.capture.pastes import bare, pasted_in
 from recollect.capture.reference import points_back, referent, speaks_of_here, topic_of
 from recollect.capture.voice import own_sentence, voices
@@ -73,9 +74,11 @@ def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     told: list[Proposal] = []
     for at, (sentence, voice) in enumerate(zip(found, voices(event.text, page, found), strict=True)):
         is_own = not (voice.is_foreign or voice.is_doubtful or (paste and bare(sentence.text) in paste))
-        kept = outright(own_sentence(sentence, voice)) if is_own else ""
-        if kept and (not is_document or is_asked(sentence.text)):
-            stated.append(_stated(event, sentence, kept, scolds))
+        own = own_sentence(sentence, voice)
+        asked = asked_for([*found[:at], own, *found[at + 1 :]], at) if is_own else ""
+        kept = asked or (outright(own) if is_own and not is_document else "")
+        if kept:
+            stated.append(_stated(event, sentence, kept, scolds, is_asked=bool(asked)))
         elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):
             told.append(_proposal(event, whole, sentence, Role.USER, TOLD))
     return [*_unlike(stated)[:MOST_CONFIRMED], *told[:MOST_CANDIDATES]]
@@ -142,14 +145,13 @@ def _unlike(stated: Sequence[Proposal]) -> list[Proposal]:
     return list({bare(one.text): one for one in reversed(stated)}.values())[::-1]
 
 
-def _stated(event: Prompt, sentence: Sentence, text: str, scolds: frozenset[Cue]) -> Proposal:
-    is_asked_for = is_asked(sentence.text)
-    kind = kind_of(text, Role.USER, frozenset() if is_asked_for else scolds)
+def _stated(event: Prompt, sentence: Sentence, text: str, scolds: frozenset[Cue], *, is_asked: bool) -> Proposal:
+    kind = kind_of(text, Role.USER, frozenset() if is_asked else scolds)
     return replace(
         _proposal(event, text, sentence, Role.USER, STATED),
         kind=kind,
         tier=Tier.CONFIRMED,
-        basis=Basis.ASKED if is_asked_for else Basis.SAID,
+        basis=Basis.ASKED if is_asked else Basis.SAID,
         level=level_of(text, Role.USER),
         explicit=True,
     )

@@ -12,20 +12,19 @@ A sentence about what the software shall do ("users must always see a price") is
 """
 
 import re
-from dataclasses import replace
 
 from recollect.capture.clauses import Sentence
 from recollect.capture.cues import Cue, cues_of, spelt
 from recollect.capture.cues.english import CALLED
 from recollect.capture.development import is_about_work, names_tool
-from recollect.capture.echo import words_of
-from recollect.capture.lead_ins import without_lead_in
+from recollect.capture.lasting import lasts
 from recollect.capture.masking import Form
 from recollect.capture.patterns import Pattern
 from recollect.capture.reference import points_back, speaks_of_here
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
-ASKED_WORDS = 2  # content words of what is to be remembered
+LASTS = 0.7  # how surely a sentence lasts that no rule knows
+MANY_SENTENCES = 4
 UNSPACED_CHARS = 6  # of a language that parts no words
 
 _TAKEN_BACK = frozenset(
@@ -113,11 +112,6 @@ _ASKS = Pattern(
 )
 _CUT_OFF = Pattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
 _ORDERS_NOW = Pattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
-_REMEMBER_WHAT = Pattern(
-    r"\b(?:remember (?!to\b)|forget\b)|^for (?:future|later) reference\W*$", re.IGNORECASE
-)  # its object is not told here
-_TO_DO = Pattern(r"^\W*remember to\b", re.IGNORECASE)
-_WEAKLY = Pattern(r"\b(?:keep in mind|bear in mind|forget)\b", re.IGNORECASE)
 _LABELLED = Pattern(r"^[^:.,]{2,40}:\s")
 _HABIT = Pattern(
     r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|"
@@ -132,6 +126,17 @@ _SETTLED = Pattern(
     r"standards?|decision|note|for us|gilt|regeln?|reglas?)\b",
     re.I,
 )
+_FORMS = {
+    "uses here": _USES_HERE,
+    "every": _EVERY,
+    "placed": _PLACED,
+    "habit": _HABIT,
+    "decided": _DECIDED,
+    "made of": _MADE_OF,
+    "switched": _SWITCHED,
+    "identity": _IDENTITY,
+}
+_SIGNS = {"moment": _MOMENT, "product": _PRODUCT, "specifies": _SPECIFIES, "scolds": _SCOLDS}
 _CLAUSE = Pattern(
     r"(?:,|;|…| -| –| —) | (?:so|but|and|then|or) (?=(?:you|u|put|can|could|please|fix|run|we|i|the|no|it|review)\b)|"
     r" (?:bc|because|cuz|btw) ",
@@ -141,11 +146,6 @@ _TAIL = Pattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$"
 _WORDS = Pattern(r"\w+")
 
 
-def is_asked(text: str) -> bool:
-    """Whether the user asks that it be remembered."""
-    return Cue.ASKED in cues_of(text) and not cues_of(text) & {Cue.HYPOTHESIS, Cue.MOOD, Cue.REPORTED}
-
-
 def outright(sentence: Sentence) -> str:
     """What of it is stated outright, as it will be kept; empty: nothing is."""
     text = sentence.text
@@ -153,12 +153,16 @@ def outright(sentence: Sentence) -> str:
         return ""
     if _ASKS.match(text):
         return ""
-    if is_asked(text):
-        return _asked(sentence)
+    sets_right = _SETS_RIGHT.match(sentence.raw) is not None
+    return _stated(sentence, sets_right=sets_right) or (text if _lasts(sentence) else "")
+
+
+def _stated(sentence: Sentence, *, sets_right: bool) -> str:
+    """The longest part of it that has the form of a rule or a fact."""
+    text = sentence.text
     label = _LABELLED.match(text)
     if cues_of(text) & _NEVER or not _is_led(sentence) or (label and not _SETTLED.search(label[0])):
         return ""
-    sets_right = _SETS_RIGHT.match(sentence.raw) is not None
     behind = _parts(text[label.end() :]) if label else []
     for part, before in [*behind, *_parts(text)]:
         if (
@@ -178,17 +182,25 @@ def _orders(part: str) -> bool:
     return len(clauses) > 1 and any(now and not states(one) for now, one in zip(is_now, clauses, strict=True))
 
 
-def _asked(sentence: Sentence) -> str:
-    """What is to be remembered, if it says something by itself."""
-    kept = without_lead_in(sentence.text)
-    # "Don't forget to update the docs", "remember to rename it" are orders like any other.
-    is_order = (
-        Cue.TASK in cues_of(kept) if _WEAKLY.search(sentence.text) else _TO_DO.match(kept) and _MOMENT.search(kept)
-    )
-    if is_order or _REMEMBER_WHAT.search(kept):
-        return ""
-    is_whole = len(words_of(kept)) >= ASKED_WORDS and not speaks_of_here(kept)
-    return kept if is_whole and len(kept) <= MAX_CHARS and not points_back(replace(sentence, text=kept)) else ""
+def _lasts(sentence: Sentence) -> bool:
+    """Whether it lasts by its words, though no rule knows its form, and is understood alone."""
+    text = sentence.text
+    if len(text) > MAX_CHARS or cues_of(text) & _NEVER or points_back(sentence) or speaks_of_here(text):
+        return False
+    return lasts(text, signs(sentence)) >= LASTS
+
+
+def signs(sentence: Sentence) -> frozenset[str]:
+    """What tells of a whole sentence whether it lasts, beside its words."""
+    text = spelt(sentence.text)
+    sets_right = _SETS_RIGHT.match(sentence.raw) is not None
+    found = {name for name, form in _FORMS.items() if form.match(text)}
+    found |= {name for name, sign in _SIGNS.items() if sign.search(text)}
+    found |= {"contrasts"} if _contrasts(text) else set()
+    found |= {"states"} if states(sentence.text, sets_right=sets_right) else set()
+    found |= {"sets right"} if sets_right else set()
+    found |= {"item"} if not _is_led(sentence) else set()
+    return frozenset({*found, f"of {min(sentence.of, MANY_SENTENCES)}"})
 
 
 def states(text: str, *, sets_right: bool = False) -> bool:

@@ -123,7 +123,7 @@ class Start:
 
     enabled: bool = True  # whether a session gets a start block
     style: StartStyle = StartStyle.LEAN  # or "full": also older sessions, more memories and an index of further ones
-    facts: int = 5  # how many facts and decisions of the user a lean block has at most, of the last `decision_days`
+    facts: int = 8  # how many facts and decisions of the user a lean block has at most, the newest
     tied: int = 3  # how many memories about the open work: its branch, its files
     preferences: int = 20  # how many preferences, rules and corrections are candidates; this and the next for "full"
     decisions: int = 10  # how many decisions are candidates
@@ -219,7 +219,6 @@ class Capture:
     durability: float = 0.35  # what is less likely to matter later is not even a candidate
     silent_minutes: float = 30.0  # a session that says nothing for so long has ended, as far as a later start knows
     fade_days: int = 60  # a candidate that nobody needed for so long is dropped; 0 = never
-    quoted_threshold: float = 0.15  # added to the threshold of its kind where a turn block shows a candidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ decides about it: a rule that is followed is silent.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
+from recollect.capture.choices import is_choice
 from recollect.domain.freshness import FileState
 from recollect.domain.injection import Injection, Placement, Point, Quiet
 from recollect.domain.memory import Hit, Kind, Memory, Role
@@ -73,8 +73,7 @@ def build(
     hits = _Hits(memories, situation, task)
     standing = hits.of(STANDING, lambda _: True, POOL)
     commands = _one_of_each(hits.of((Kind.RESEARCH,), _is_command, POOL))
-    since = situation.now - timedelta(days=settings.start.decision_days)
-    facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
+    facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts)
     tied = [hit for hit in hits.of(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
     by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
     chosen = undisputed([*standing, *(hit for group in by_section.values() for hit in group)], situation)
@@ -100,16 +99,12 @@ class _Hits:
         self._task = task
         self.considered = 0
 
-    def of(
-        self, kinds: Sequence[Kind], is_wanted: Callable[[Memory], bool], limit: int, since: datetime | None = None
-    ) -> list[Hit]:
+    def of(self, kinds: Sequence[Kind], is_wanted: Callable[[Memory], bool], limit: int) -> list[Hit]:
         situation = self._situation
         wanted = [kind for kind in kinds if situation.settings.kinds.injected[kind]]
         if not wanted:
             return []
-        newest = self._memories.newest(
-            situation.viewer, limit=POOL, kinds=wanted, since=since, injectable=True, confirmed=True
-        )
+        newest = self._memories.newest(situation.viewer, limit=POOL, kinds=wanted, injectable=True, confirmed=True)
         pool = [
             memory
             for memory in newest
@@ -141,9 +136,10 @@ def _is_command(memory: Memory) -> bool:
 
 
 def _is_fact(memory: Memory) -> bool:
-    """Said or chosen by the user, or saved by an agent with its tool; not read out of what an agent said."""
+    """Said by the user, or saved by an agent with its tool; not read out of what an agent said. A choice in a question
+    is about one feature: prompts about that get it."""
     is_told = memory.source.role is Role.USER or (memory.source.role is Role.ASSISTANT and memory.rules is None)
-    return is_told and not _is_command(memory)
+    return is_told and not _is_command(memory) and not is_choice(memory)
 
 
 def _one_of_each(commands: Iterable[Hit]) -> list[Hit]:

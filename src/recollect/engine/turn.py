@@ -181,7 +181,7 @@ def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
     """Why it is not offered, whatever is asked; None: it may be."""
     if situation.is_heard(memory):
         return Verdict.HEARD
-    return Verdict.CANDIDATE if _is_quotable(memory, situation.settings) else None
+    return Verdict.CANDIDATE if memory.tier is Tier.CANDIDATE else None
 
 
 def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
@@ -190,12 +190,6 @@ def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
     fitting = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
     verdicts = [(hit, _kept_back(hit.memory, situation)) for hit in fitting[:LOGGED_CHOICES]]
     return [choice for hit, verdict in verdicts if verdict for choice in refused([hit], verdict, needed)]
-
-
-def _is_quotable(memory: Memory, settings: Settings) -> bool:
-    """What was read in a session and nothing has proven: the words themselves, as they stand in the archive, fit a
-    prompt better than what was made of them before anybody knew it."""
-    return memory.tier is Tier.CANDIDATE and settings.turn.quotes and settings.archive.days > 0
 
 
 def _by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
@@ -215,13 +209,7 @@ def _needed(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float
     """The relevance that each has to reach: more after the first prompt."""
     settings = situation.settings
     raised = settings.turn.later_threshold if situation.live.has_prompts else 0.0
-    doubted = settings.capture.quoted_threshold
-    return {
-        hit.memory.id: settings.kinds.threshold[hit.memory.kind]
-        + raised
-        + (doubted if hit.memory.tier is Tier.CANDIDATE else 0.0)
-        for hit in hits
-    }
+    return {hit.memory.id: settings.kinds.threshold[hit.memory.kind] + raised for hit in hits}
 
 
 def _refused(

@@ -85,7 +85,8 @@ def is_question(prompt: str) -> bool:
         return True
     if len(said) > QUESTION_SENTENCES or any(map(_REQUEST.search, said)):
         return False
-    return any(map(_asks, said)) and len(content_words(prompt)) >= LEAST_WORDS
+    # What follows a question is what to do: "is all of it in git? clean up and push".
+    return bool(said) and _asks(said[-1]) and len(content_words(prompt)) >= LEAST_WORDS
 
 
 def points_back(prompt: str) -> bool:
