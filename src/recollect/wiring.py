@@ -143,10 +143,11 @@ def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterat
     """An engine for old sessions that are only tried: its store is in memory, it asks no language model, and only the
     pauses of that time hold. With it, what takes texts that will be embedded soon."""
     from recollect.embed.ahead import Ahead
+    from recollect.store.sqlite.trial import TrialStore
 
     loaded = model()
     ahead = None if loaded is None else Ahead(loaded)
-    store = SqliteStore(None)
+    store = SqliteStore(None) if ahead is None else TrialStore(ahead.embed)
     past = PastPauses(PauseFile(pauses))
     try:
         engine = Engine(store, settings_for, git, time.perf_counter, lambda: ahead, _files, pauses=past)

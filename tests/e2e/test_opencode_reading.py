@@ -1,6 +1,9 @@
 """The client's own small model reads a session, once, where its user has switched that on."""
 
 import json
+import os
+import shutil
+import signal
 import time
 from typing import Any
 
@@ -21,8 +24,10 @@ FOUND = {
     "evidence": "Stop touching anything below db/migrations, the schema tool writes those files.",
     "durability": 0.9,
 }
-QUIET_S = 10.0
-MARGIN_S = 8.0  # the last event of a client that ends may arrive late
+ERRAND = "Please mend the pager of the invoices, which shows too few of them."
+QUIET_S = 5.0  # counts where the last event of a client that ends did not arrive
+WORK_S = 15.0
+LATE_S = 60  # after its question an answer comes
 MADE_UP = {**FOUND, "text": "Deploy only on Mondays.", "evidence": "we deploy only on Mondays"}
 
 
@@ -44,8 +49,23 @@ def switched_on(project: Project, *, idle_minutes: float) -> Project:
     return project
 
 
+def teach_and_end(project: Project) -> None:
+    assert project.run(RULE).exit_code == 0
+    time.sleep(QUIET_S)
+    unlock(project)
+
+
+def unlock(project: Project) -> None:
+    """Without a network, a client that ends on a busy machine may leave a lock that the next waits a minute for."""
+    shutil.rmtree(project.machine.home / ".local/state/opencode/locks", ignore_errors=True)
+
+
 def readings(model: FakeModel) -> list[Request]:
     return [request for request in model.requests if request.is_reading]
+
+
+def about_the_rule(model: FakeModel) -> list[Request]:
+    return [request for request in readings(model) if RULE in request.last_user_text]
 
 
 def sessions(server: Server) -> list[str]:
@@ -97,37 +117,62 @@ def test_on_a_quiet_session_is_asked_about_once_and_what_the_user_said_is_confir
     assert "702 of 50,000 tokens" in project.machine.recollect("status").stdout
 
 
-@pytest.mark.soak  # at the next start the question sometimes comes later than this waits
 @covers("WOR-3")
 def test_a_session_that_ended_before_is_asked_about_at_the_next_start(project: Project, model: FakeModel) -> None:
     model.found = json.dumps([FOUND])
-    switched_on(project, idle_minutes=QUIET_S / 60)
-    assert project.run(RULE).exit_code == 0
+    teach_and_end(switched_on(project, idle_minutes=QUIET_S / 60))
     assert not readings(model)
-    time.sleep(QUIET_S + MARGIN_S)
     with project.serve() as server:
         before = sessions(server)
         session = server.session()
-        session.prompt("Please mend the pager of the invoices, which shows too few of them.")
+        session.prompt(ERRAND)
         assert the_find(project)["evidence"] == [FOUND["evidence"]]
         until(lambda: sessions(server), lambda listed: listed == sorted([*before, session.id]))
-    asked = readings(model)[0]
-    assert RULE in asked.last_user_text
+    (asked,) = about_the_rule(model)
     assert "pager" not in asked.last_user_text
 
 
-@pytest.mark.soak  # at the next start the question sometimes comes later than this waits
 @covers("OC-1")
-def test_a_client_that_ends_meanwhile_is_not_held_up_and_leaves_no_session_in_the_list(
+def test_a_client_that_ends_meanwhile_is_not_held_up_and_the_next_one_asks_again(
     project: Project, model: FakeModel
 ) -> None:
-    switched_on(project, idle_minutes=QUIET_S / 60)
-    usual = project.run(RULE)
-    time.sleep(QUIET_S + MARGIN_S)
-    model.found_ms = 30_000
-    ended = project.run("Please mend the pager of the invoices, which shows too few of them. [[wait 20000]]")
+    teach_and_end(switched_on(project, idle_minutes=QUIET_S / 60))
+    model.found_ms = LATE_S * 1000
+    ended = project.run(f"{ERRAND} [[wait {WORK_S * 1000:.0f}]]")
     assert ended.exit_code == 0, ended.stderr
-    assert ended.seconds < usual.seconds + 20 + 5
-    assert len(readings(model)) == 1
+    (asked,) = readings(model)
+    assert time.monotonic() < asked.arrived_s + LATE_S
+    is_asked_again_and_nothing_is_left(project, model)
+
+
+@covers("OC-1")
+def test_a_client_that_is_killed_meanwhile_leaves_nothing_that_the_next_start_does_not_remove(
+    project: Project, model: FakeModel
+) -> None:
+    teach_and_end(switched_on(project, idle_minutes=QUIET_S / 60))
+    model.found_ms = LATE_S * 1000
     with project.serve() as server:
-        assert len([one for one in server.call("GET", "/session") if not one.get("parentID")]) == 2
+        server.session().prompt(ERRAND)
+        until(lambda: readings(model), bool)
+        assert len(sessions(server)) == 3
+        os.killpg(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+    is_asked_again_and_nothing_is_left(project, model)
+
+
+def is_asked_again_and_nothing_is_left(project: Project, model: FakeModel) -> None:
+    """At the next start; and at the one after it, no more."""
+    model.found_ms, model.found = 0, json.dumps([FOUND])
+    start_anew(project)
+    start_anew(project)
+    assert len(about_the_rule(model)) == 2
+
+
+def start_anew(project: Project) -> None:
+    unlock(project)
+    with project.serve() as server:
+        users = [one["id"] for one in server.call("GET", "/session") if not one.get("parentID")]
+        session = server.session()
+        session.prompt("Thanks, and now the same for the offers, which shows too many of them.")
+        the_find(project)
+        until(lambda: sessions(server), lambda listed: listed == sorted([*users, session.id]))

@@ -1,6 +1,8 @@
 """The host's own model is asked once about a session: which one, when, and what becomes of the answer."""
 
 import itertools
+import os
+import subprocess
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -51,11 +53,13 @@ class Stage:
             a_reply("Done.", session=session),
         )
 
-    def ask(self, session: SessionId | None = None, now: datetime = LATER) -> Question | timedelta | None:
-        return self.engine.question(HOST, self.folder, session, now)
+    def ask(
+        self, session: SessionId | None = None, now: datetime = LATER, client: int | None = None
+    ) -> Question | timedelta | None:
+        return self.engine.question(HOST, self.folder, session, now, client=client)
 
-    def due(self, session: SessionId | None = None, now: datetime = LATER) -> Question:
-        question = self.ask(session, now)
+    def due(self, session: SessionId | None = None, now: datetime = LATER, client: int | None = None) -> Question:
+        question = self.ask(session, now, client)
         assert isinstance(question, Question), question
         return question
 
@@ -89,6 +93,30 @@ def test_a_session_that_has_ended_is_asked_about_at_the_next_start(stage: Stage)
     assert stage.due(now=NOW + timedelta(minutes=1)).session == S1
 
 
+def test_a_client_that_ends_is_not_given_the_question_about_its_own_session(stage: Stage) -> None:
+    stage.session()
+    stage.hear(an_end("s1"))
+    assert stage.ask(S1, NOW) == timedelta(minutes=10)
+    assert stage.due(now=NOW).session == S1
+
+
+def test_one_whose_end_never_came_is_asked_about_when_it_is_quiet(stage: Stage) -> None:
+    stage.session()
+    assert stage.ask(now=NOW) is None
+    assert stage.due().session == S1
+
+
+def test_one_in_which_the_model_is_at_work_is_not_asked_about(stage: Stage) -> None:
+    stage.session()
+    assert stage.engine.question(HOST, stage.folder, None, LATER, working=[S1]) is None
+
+
+def test_what_another_session_still_has_to_be_learnt_from_holds_up_nothing(stage: Stage) -> None:
+    stage.session()
+    stage.engine.handle(replace(a_prompt(RULE, session="s2"), host=HOST, folder=stage.folder, project=None))
+    assert stage.due().session == S1
+
+
 def test_the_newest_is_asked_about_first_and_none_from_long_ago(stage: Stage) -> None:
     stage.session("s1")
     stage.session("s2", at=NOW)
@@ -109,6 +137,20 @@ def test_without_an_answer_it_is_asked_about_once_more(stage: Stage) -> None:
     again = Stage(stage.store, Path(stage.folder))  # the next daemon does not know of the first question
     again.due(S1)
     assert Stage(stage.store, Path(stage.folder)).ask(S1) is None
+
+
+def test_a_question_is_free_again_once_its_client_has_ended(stage: Stage) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    stage.session("s1")
+    stage.due(client=ended.pid)
+    stage.session("s2", at=NOW + timedelta(seconds=5))
+    question = stage.due(client=os.getpid())
+    assert question.session == S1  # before the newest
+    assert stage.due(client=os.getpid()).session == S2
+    assert stage.ask(client=ended.pid) is None
+    stage.answer(question, "[]")
+    assert stage.ask() is None
 
 
 @covers("CAP-13")

@@ -10,6 +10,7 @@ const QUIET_MS = 5000 // after a time-out only a start is asked for: a hung daem
 const HELD_UP_MS = 200 // a time-out that is noticed so late: the host itself was held up, not the daemon
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
+const BESIDE_POLL_MS = 500
 const MAX_UNTOLD = 500 // what happened while nobody listened, the newest of it
 const HEAD_CHARS = 40_000 // of a text: what a question is about stands at its beginning,
 const TAIL_CHARS = 20_000 // and an error at its end
@@ -20,6 +21,7 @@ export type Json = Record<string, any>
 type Note = [path: string, body: string] // as it is sent: what waits is short
 type Deadline = { limitMs: number; at: number }
 
+const isNobody = (error: unknown) => NOBODY.has(String((error as { code?: string }).code))
 const isOver = ({ at }: Deadline) => Date.now() >= at - 1
 const isHung = (by: Deadline) => isOver(by) && Date.now() < by.at + HELD_UP_MS && by.limitMs >= PROMPT_MS
 
@@ -36,9 +38,17 @@ export class Daemon {
     return this.next(path, deadlineMs, (by) => this.answer(path, sent, by))
   }
 
-  /** Beside all else: nobody waits for this one, so it holds up nothing, and a late answer says nothing of the daemon. */
+  /** Beside all else: nobody waits for this one, so it holds up nothing, may wait for a daemon that only starts, and a
+   * late answer says nothing of the daemon. */
   async askBeside(path: string, body: Json, limitMs: number): Promise<Json | undefined> {
-    if (await isOurs(dirname(this.socket))) return this.exchange(path, JSON.stringify(body), { limitMs, at: Date.now() + limitMs })
+    const by = { limitMs, at: Date.now() + limitMs }
+    while (await isOurs(dirname(this.socket)))
+      try {
+        return await this.exchange(path, JSON.stringify(body), by)
+      } catch (error) {
+        if (!isNobody(error) || isOver(by)) throw error
+        await new Promise((resolve) => setTimeout(resolve, BESIDE_POLL_MS).unref?.())
+      }
   }
 
   /** What has happened: it is kept until the daemon has it. */
@@ -76,9 +86,8 @@ export class Daemon {
       try {
         return await this.exchange(path, body, by)
       } catch (error) {
-        const isNobody = NOBODY.has(String((error as { code?: string }).code))
-        if (!isNobody && isHung(by)) this.quietUntil = Date.now() + QUIET_MS
-        if (!isNobody) throw error
+        if (!isNobody(error) && isHung(by)) this.quietUntil = Date.now() + QUIET_MS
+        if (!isNobody(error)) throw error
         if (!(await this.starting()) || by.limitMs !== START_MS) return undefined
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       }

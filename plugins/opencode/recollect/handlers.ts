@@ -28,12 +28,15 @@ export function whatHappens(sessions: Sessions, reader: Reader): Hooks {
       if (event.type === "session.created") sessions.of(sessionID).about.parentID = info.parentID
       if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part, isOurs(part))
       if (event.type === "message.updated" && info.time.completed) sessions.replied(sessionID, info)
+      if (event.type === "session.idle") reader.working.delete(sessionID)
       if (event.type === "session.idle") void daemon.flush(TELL_MS).then(() => reader.look(sessionID))
       if (event.type === "session.compacted") sessions.compacted(sessionID)
       if (event.type === "session.deleted") sessions.deleted(sessionID)
     }),
     "chat.message": guarded("chat.message", PROMPT_MS, (_, { message, parts }) => {
-      if (!reader.isOwn(message.sessionID)) sessions.prompt(message, parts)
+      if (reader.isOwn(message.sessionID)) return
+      reader.working.add(message.sessionID)
+      sessions.prompt(message, parts)
     }),
     "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => void (sessions.of(sessionID).command = command)),
     "experimental.text.complete": guarded("text", PROMPT_MS, (part, { text }) => {

@@ -15,12 +15,12 @@ class Asked extends Stage {
     ...this.client,
     session: {
       create: async ({ body }: Json) => {
-        const data = { id: "ses_question", ...body }
+        const data = { id: "ses_question", time: { created: Date.now() }, ...body }
         this.kept.set(data.id, data)
         await this.client_?.event("session.created", { info: data })
         return { data }
       },
-      children: async () => ({ data: [...this.kept.values()] }),
+      list: async () => ({ data: [...this.kept.values()] }),
       delete: async ({ path }: Json) => void this.kept.delete(path.id),
       prompt: async ({ path, body }: Json) => {
         const message = user(path.id, body.parts)
@@ -34,6 +34,11 @@ class Asked extends Stage {
         return { data }
       },
     },
+  }
+
+  /** As a client left it that was killed, or as another one has it just now. */
+  leave(id: string, title: string, about: Json = { parentID: "ses_before" }, created = Date.now()): void {
+    this.kept.set(id, { id, title, time: { created }, ...about })
   }
 
   async begin(due: () => Json, config: Json = { small_model: "fake/small/one" }): Promise<Client> {
@@ -110,4 +115,58 @@ test("a client that fails or hangs loses the question alone, and its end is not 
   await until(() => stage.prompts.length === 2, "it is asked")
   expect(await took(client.call("dispose"))).toBeLessThan(500)
   expect(stage.daemon.of("/v1/answer")).toEqual([])
+})
+
+test("what a client left behind that was killed is removed at the next start, and nothing else", async () => {
+  const stage = new Asked()
+  const title = "Recollect's question of process"
+  const ended = Bun.spawn(["true"])
+  await ended.exited
+  stage.leave("left", `${title} ${ended.pid}`)
+  stage.leave("long ago", `${title} ${process.pid}`, undefined, Date.now() - 3_600_000)
+  stage.leave("under way", `${title} ${process.pid}`)
+  stage.leave("the user's", `${title} ${ended.pid}`, {})
+  stage.leave("a subagent's", "Look for the pager")
+  const client = await stage.begin(() => ({}))
+  await stage.turn(client, await client.session())
+  await until(() => !stage.kept.has("left") && !stage.kept.has("long ago"), "they are gone")
+  expect([...stage.kept.keys()]).toEqual(["under way", "the user's", "a subagent's"])
+})
+
+test("a client that ends asks nothing more", async () => {
+  const stage = new Asked()
+  const client = await stage.begin(once())
+  stage.daemon.hang("/v1/question")
+  await stage.turn(client, await client.session())
+  await until(() => stage.daemon.of("/v1/question").length === 1, "it has looked")
+  await client.call("dispose")
+  stage.daemon.letGo()
+  await client.event("session.idle", { sessionID: "ses_other" })
+  await Bun.sleep(100)
+  expect([stage.prompts, stage.daemon.of("/v1/question").length]).toEqual([[], 1])
+})
+
+test("a session that falls idle during a question is looked at after it", async () => {
+  const stage = new Asked()
+  const { promise, resolve } = Promise.withResolvers<Json>()
+  stage.answer = () => promise
+  const client = await stage.begin(once())
+  const id = await client.session()
+  await stage.turn(client, id)
+  await until(() => stage.prompts.length === 1, "it is asked")
+  expect(stage.daemon.of("/v1/question")[0]!.working).toEqual([id])
+  await client.event("session.idle", { sessionID: id })
+  resolve({ info: {}, parts: [{ type: "text", text: "[]" }] })
+  await until(() => stage.daemon.of("/v1/question").length === 2, "it looks again")
+  expect(stage.daemon.of("/v1/question")[1]).toEqual({ folder: stage.directory, session: id, working: [], client: process.pid })
+})
+
+test("a daemon that only starts is waited for", async () => {
+  const stage = new Asked()
+  const client = await stage.begin(once())
+  await stage.daemon.stop()
+  await stage.turn(client, await client.session())
+  await Bun.sleep(200) // it has looked in vain
+  stage.daemon.listen()
+  await until(() => stage.prompts.length === 1, "it is asked")
 })

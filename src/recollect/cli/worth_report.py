@@ -14,6 +14,7 @@ from recollect.rank.worth import Line, MetAgain, PointFigures, Record, Repetitio
 from recollect.text.block import plain, visible
 
 SHOWN_AT_MOST = 10
+SHOWN_WITHOUT = 3  # of errors without a fix, and of explanations that no block had
 SHOWN_TERMS = 6
 POINTS = {
     worth.START: "session start",
@@ -22,19 +23,44 @@ POINTS = {
     worth.TOOL_ERROR: "tool error",
     worth.COMPACTION: "after a compaction",
 }
-NO_EFFECT = "Nothing here shows that it helped."
+KINDS = {  # one, several
+    "PREF": ("preference", "preferences"),
+    "RULE": ("rule", "rules"),
+    "FIX": ("correction", "corrections"),
+    "DEC": ("decision or fact", "decisions and facts"),
+    "ERR": ("known error", "known errors"),
+    "FILE": ("file", "files"),
+    "RES": ("command or finding", "commands and findings"),
+    "OUT": ("outcome", "outcomes"),
+    "OLD": ("no longer true", "no longer true"),
+    "SAID": ("quote", "quotes"),
+    "SESSION": ("earlier session", "earlier sessions"),
+    "asked": ("last request", "last requests"),
+    "later asked": ("last request", "last requests"),
+    "ended": ("how it ended", "endings of the last session"),
+    "open": ("open point", "open points"),
+    "blocked": ("blocker", "blockers"),
+    "other": ("other line", "other lines"),
+}
+NO_EFFECT, NO_MORE = "Nothing here shows that it helped.", "Nothing else here shows that it helped."
+NO_CLAIMS = (NO_EFFECT, NO_MORE)
+SILENT = "It would have said nothing, and cost nothing."
+MORE = "It learns from one session for the next: with more of them (--days 90, --all) there is more to see."
+NOTHING_PLAYED = "No session was played to its end: there is nothing to report."
 COUNTED_ONCE = (
     "Each token is counted once; later requests of a session send it again, mostly from the provider's cache."
 )
 PROXY = (
-    "A line is taken up as far as its rare terms, new in the session, come up there later. Chance: the same for pieces "
-    "drawn at random from the project's earlier sessions. Start blocks are not judged so: a good rule is followed "
-    "without its words being said."
+    "Counted are the rare words of a line that were new in the session: how many of them come up there later. By "
+    "chance: the same for random pieces of the project's earlier sessions. It compares many lines and cannot judge "
+    "one. Lines at a session start are left out: a good rule is followed without its words being said."
 )
-OF_REPLAY = "known to this replay alone: nothing to forget"
-NONE_HELPED = "None: no line had half of its rare terms, and two or more, come up later."
-NONE_IDLE = f"None was shown {worth.OFTEN} times or more without anything of it coming up."
-QUOTE = "a quote from the archive: no memory, nothing to forget"
+TEACH = 'What no block had can be taught: recollect remember "..."'
+OF_REPLAY = "your own memory does not have it: nothing to forget"
+NONE_HELPED = "None: of no line at least half of the rare words, and two, came up later."
+NONE_IDLE = f"None was shown {worth.OFTEN} times or more and never taken up."
+QUOTE = "a quote of an earlier session: nothing to forget"
+NONE_JUDGED = "No line on a prompt or a tool error had rare words that were new in its session."
 
 
 @dataclass(slots=True)
@@ -66,6 +92,18 @@ def without_prefix(line: Line) -> str:
     return line.said.removeprefix(f"[{line.kind}] ")
 
 
+def headline(report: Report) -> str:
+    """How much it says, and for how much money."""
+    measured = report.worth
+    if not measured.tokens:
+        return SILENT
+    per_session = measured.tokens / max(1, measured.sessions)
+    return (
+        f"It would have spoken at {measured.spoken:,} of {many(measured.asked, 'moment')}: "
+        f"{per_session:,.0f} tokens per session, {dollars(report.cost)} in all."
+    )
+
+
 def verdict(measured: Worth) -> list[str]:
     """What can be claimed, the strongest first."""
     found = [
@@ -75,19 +113,32 @@ def verdict(measured: Worth) -> list[str]:
         if one.helped
     ]
     if measured.spared:
-        found.append(f"{many(len(measured.spared), 'explanation')} that you repeated stood in a block before.")
+        things = many(
+            len(measured.spared), "thing that you explained again was", "things that you explained again were"
+        )
+        found.append(f"{things} in front of the agent already.")
     if measured.at_hand:
-        found.append(f"{many(len(measured.at_hand), 'error')} came back with a fix at hand.")
+        found.append(f"An error came back with its fix beside it {times(len(measured.at_hand))}.")
     if found and not any(one.helped for one in measured.points):
-        found.append("Nothing else here shows that it helped.")
+        found.append(NO_MORE)
     return found or [NO_EFFECT]
+
+
+def dollars(amount: float) -> str:
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else "less than a cent"
 
 
 def effect(figures: PointFigures) -> str:
     if figures.interval is None:
-        return f"too few to tell (below {worth.ENOUGH_LINES})"
-    low, high = (f"{100 * end:+.0f}" for end in figures.interval)
-    says = "more than chance" if figures.helped else "less than chance" if figures.interval[1] < 0 else "as chance"
+        return "too few to tell"
+    low, high = (f"{round(100 * end):+d}" for end in figures.interval)
+    says = (
+        "more than chance"
+        if figures.helped
+        else "less than chance"
+        if figures.interval[1] < 0
+        else "no more than chance"
+    )
     return f"{says} ({low} to {high} points)"
 
 
@@ -99,23 +150,27 @@ def forgetting(report: Report, one: ShownLine) -> str:
 
 
 def taken_up(one: ShownLine) -> str:
-    return f"{one.line.later or 0:.0%} of its rare terms came up: {', '.join(one.line.taken[:SHOWN_TERMS])}"
+    return f"{one.line.later or 0:.0%} of its rare words came up later: {', '.join(one.line.taken[:SHOWN_TERMS])}"
 
 
 def said_twice(measured: Worth) -> str:
     if not measured.repetitions:
-        return "You said nothing a second time in a later session, as far as the same words tell."
-    return (
-        f"{many(len(measured.repetitions), 'statement')} of yours came again in a later session; a block of that "
-        f"session had {len(measured.spared):,} of them before you said it again."
-    )
+        return "You explained nothing again in a later session, as far as the same words tell."
+    things = many(len(measured.repetitions), "thing", "things")
+    had = len(measured.spared)
+    had_it = "none of them" if not had else "all of them" if had == len(measured.repetitions) else f"{had:,} of them"
+    return f"You explained {things} again in a later session; the agent had {had_it} in front of it already."
 
 
 def met_again(measured: Worth) -> str:
     if not measured.errors:
         return "No error of an earlier session came back."
-    errors = many(len(measured.errors), "error of an earlier session", "errors of earlier sessions")
-    return f"{errors} came back; {len(measured.at_hand):,} of them got a line with a fix."
+    came, fixed = times(len(measured.errors)), times(len(measured.at_hand))
+    return f"An error of an earlier session came back {came}, {fixed} with its fix beside it."
+
+
+def times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def share(value: float | None) -> str:
@@ -124,19 +179,34 @@ def share(value: float | None) -> str:
 
 def price(report: Report) -> str:
     return (
-        f"{report.worth.tokens:,} tokens in all: ${report.cost:,.2f} at ${report.price:,.2f} per million input tokens "
-        "(--price)."
+        f"{report.worth.tokens:,} tokens in all, {dollars(report.cost)} at ${report.price:,.2f} per million input "
+        "tokens (--price)."
     )
 
 
 def scope(report: Report) -> str:
-    learnt = f", after {report.learnt:,} that were only learnt from" if report.learnt else ""
-    played = f"{many(report.worth.sessions, 'session')} played again in time order{learnt}."
-    return f"{played} In a store of its own: nothing of yours was changed."
+    days = report.worth.days
+    when = " of " + " to ".join(dict.fromkeys(map(output.day, days))) if days else ""
+    learnt = f", after {report.learnt:,} older ones that it only learnt from" if report.learnt else ""
+    played = f"{many(report.worth.sessions, 'session')}{when}, played again as if it had been there{learnt}."
+    return f"{played} Nothing of yours was changed."
 
 
 def interrupted(report: Report) -> str:
     return f"Interrupted after {report.played:,} of {many(report.found, 'transcript')}: this is what there is."
+
+
+def kinds_of(kinds: Sequence[tuple[str, int]]) -> str:
+    """In words; what no name is known of keeps its own."""
+    named: dict[tuple[str, str], int] = {}
+    for kind, count in kinds:
+        name = names_of(kind)
+        named[name] = named.get(name, 0) + count
+    return ", ".join(many(count, *name) for name, count in sorted(named.items(), key=lambda one: -one[1]))
+
+
+def names_of(kind: str) -> tuple[str, str]:
+    return KINDS.get(kind.removesuffix("?"), (kind, kind))
 
 
 def moments_table(measured: Worth) -> list[Sequence[str]]:
@@ -152,7 +222,7 @@ def moments_table(measured: Worth) -> list[Sequence[str]]:
         )
         for one in measured.points
     )
-    return [("moment", "asked", "spoke", "", "tokens", "per moment", "lines"), *rows]
+    return [("moment", "asked", "spoke", "share", "tokens", "per moment", "lines"), *rows]
 
 
 def later_table(measured: Worth) -> list[Sequence[str]]:
@@ -161,7 +231,7 @@ def later_table(measured: Worth) -> list[Sequence[str]]:
         (POINTS[one.point], f"{one.judged_lines:,}", share(one.later), share(one.placebo), effect(one))
         for one in judged
     ]
-    return [("lines on a", "lines", "came up", "by chance", ""), *rows] if rows else []
+    return [("on a", "lines", "came up", "by chance", ""), *rows] if rows else []
 
 
 def say(report: Report) -> None:
@@ -176,87 +246,120 @@ def say(report: Report) -> None:
     output.say_indented(scope(report), 0, dim=True)
     output.say("")
     if not measured.sessions:
-        output.say("No session was played to its end: there is nothing to report.")
+        output.say(NOTHING_PLAYED)
         return
+    output.say_indented(headline(report), 0, bold=True)
     for sentence in verdict(measured):
-        output.say_indented(sentence, 0, bold=True)
+        output.say_beside(output.styled("  - " if sentence in NO_CLAIMS else "  + ", fg=_colour(sentence)), 4, sentence)
+    if not measured.tokens:
+        output.say_indented(MORE, 4, dim=True)
     output.heading("How often it speaks, and how much")
     _table(moments_table(measured))
-    output.say_indented(price(report), 2)
-    output.say_indented(COUNTED_ONCE, 2, dim=True)
-    if measured.kinds:
-        output.heading("Lines by kind")
-        for point, kinds in measured.kinds:
-            counted = "  ".join(f"{kind} {count:,}" for kind, count in kinds)
-            output.say_beside(f"  {POINTS.get(point, point):<20}", 22, counted)
-    output.heading("Did the lines come up later?")
-    rows = later_table(measured)
-    if rows:
-        _table(rows)
-    else:
-        output.say("  No line on a prompt or an error had rare terms that were new.")
-    output.say_indented(PROXY, 2, dim=True)
+    if measured.tokens:
+        output.say_indented(price(report), 2)
+        output.say_indented(COUNTED_ONCE, 2, dim=True)
+        _say_kinds(measured)
     output.heading("Explained twice")
     output.say_indented(said_twice(measured), 2)
     for repeated in spared_first(measured):
         _say_repetition(repeated)
+    _say_rest(measured.repetitions, spared_first(measured), TEACH)
     output.heading("Errors met again")
     output.say_indented(met_again(measured), 2)
     for error in at_hand_first(measured):
         _say_error(error)
-    _say_lines(report)
+    _say_rest(measured.by_error, at_hand_first(measured))
+    if measured.tokens:
+        _say_lines(report)
+
+
+def _colour(sentence: str) -> str:
+    return "yellow" if sentence in NO_CLAIMS else "green"
+
+
+def _say_kinds(measured: Worth) -> None:
+    output.heading("Lines by kind")
+    for point, kinds in measured.kinds:
+        output.say_beside(f"  {POINTS.get(point, point):<20}", 22, kinds_of(kinds))
+    output.heading("Did the lines come up later?")
+    rows = later_table(measured)
+    if rows:
+        _table(rows)
+        output.say_indented(PROXY, 2, dim=True)
+    else:
+        output.say_indented(NONE_JUDGED, 2)
+
+
+def _say_rest(all_of: Sequence[object], shown: Sequence[object], advice: str = "") -> None:
+    told = rest(all_of, shown)
+    if told:
+        output.say("")
+        output.say_indented(told, 2, dim=True)
+    if advice and any(isinstance(one, Repetition) and one.block_line is None for one in shown):
+        output.say_indented(advice, 2, dim=True)
+
+
+def rest(all_of: Sequence[object], shown: Sequence[object]) -> str:
+    left = len(all_of) - len(shown)
+    return f"... and {left:,} more (--json has all of them)." if left else ""
 
 
 def spared_first(measured: Worth) -> list[Repetition]:
-    return sorted(measured.repetitions, key=lambda one: one.block_line is None)[:SHOWN_AT_MOST]
+    without = [one for one in measured.repetitions if one.block_line is None]
+    return [*measured.spared, *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
 
 
 def at_hand_first(measured: Worth) -> list[MetAgain]:
-    return sorted(measured.errors, key=lambda one: one.fix_line is None)[:SHOWN_AT_MOST]
+    errors = measured.by_error
+    without = [one for one in errors if not one.fixed]
+    return [*(one for one in errors if one.fixed), *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
+
+
+def error_times(one: MetAgain) -> str:
+    return f"first on {output.day(one.first_at)}, again {times(one.times)}, last on {output.day(one.at)}"
 
 
 def _say_repetition(one: Repetition) -> None:
     output.say("")
     for at, text in ((one.first_at, one.first), (one.again_at, one.again)):
         output.say_beside(f"  {output.styled(output.day(at), fg='cyan')}  ", 14, f"“{visible(text)}”")
-    _say_had("a block had it", "no block had it", one.block_line)
+    _say_had("was there", "no block had it", one.block_line, 14)
 
 
 def _say_error(one: MetAgain) -> None:
     output.say("")
-    at = f"{output.day(one.first_at)}, again {output.day(one.at)}"
-    output.say_beside(f"  {output.styled(at, fg='cyan')}  ", 4 + len(at), visible(one.error))
-    _say_had("fix", "no fix was at hand", one.fix_line)
+    output.say_indented(output.cut(visible(one.error)), 2)
+    output.say_indented(error_times(one), 4, dim=True)
+    _say_had("its fix", "no fix was known", one.fix_line, 4)
 
 
-def _say_had(label: str, otherwise: str, line: str | None) -> None:
+def _say_had(label: str, otherwise: str, line: str | None, columns: int) -> None:
     if line is None:
-        output.say(" " * 14 + output.styled(otherwise, dim=True))
+        output.say(" " * columns + output.styled(otherwise, dim=True))
     else:
-        head = " " * 14 + output.styled(f"{label}: ", fg="green")
-        output.say_beside(head, 16 + len(label), output.cut(visible(line)))
+        head = " " * columns + output.styled(f"{label}: ", fg="green")
+        output.say_beside(head, columns + 2 + len(label), output.cut(visible(line)))
 
 
 def _say_lines(report: Report) -> None:
     measured = report.worth
     output.heading("Lines that helped most")
     if not measured.helped:
-        output.say(f"  {NONE_HELPED}")
+        output.say_indented(NONE_HELPED, 2)
     for one in measured.helped:
         _say_line(one, taken_up(one))
     output.heading("Prompt lines shown often and never taken up")
     if not measured.idle:
-        output.say(f"  {NONE_IDLE}")
+        output.say_indented(NONE_IDLE, 2)
     for one in measured.idle:
-        _say_line(one, f"shown {one.shown:,} times; {forgetting(report, one)}")
+        _say_line(one, f"shown {times(one.shown)}; {forgetting(report, one)}")
 
 
 def _say_line(one: ShownLine, about: str) -> None:
-    head = f"{one.line.kind:<6} "
-    output.say_beside(
-        f"  {output.styled(head, fg='magenta', bold=True)}", 9, output.cut(visible(without_prefix(one.line)))
-    )
-    output.say_indented(about, 9, dim=True)
+    kind, _ = names_of(one.line.kind)
+    head, columns = f"  {output.styled(kind, fg='magenta', bold=True)}  ", 4 + len(kind)
+    output.say_beside(head, columns, output.cut(visible(without_prefix(one.line))))
+    output.say_indented(about, columns, dim=True)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ log = logging.getLogger("recollect.daemon")
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
 CALM_S = 0.03
+MOST_PID = 2**31 - 1
 LATE = "Recollect-Late"  # what happened is told after the fact: nobody waits for the answer
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
@@ -151,8 +153,14 @@ def create_app(served: Served) -> Starlette:
         return JSONResponse({}, background=BackgroundTask(warm.up, folder))  # who wakes us does not wait for it
 
     async def question(request: Request) -> dict[str, Any]:
-        host, folder, session = _about(await object_of(request))
-        asked = await run_in_threadpool(engine.question, host, folder, session, datetime.now(UTC))
+        body = await object_of(request)
+        host, folder, session = _about(body)
+        client, working = body.get("client"), body.get("working", [])
+        is_process = client is None or (type(client) is int and 0 < client <= MOST_PID)
+        if not is_process or not isinstance(working, list) or not all(isinstance(one, str) for one in working):
+            raise PayloadError("This takes the number of the `client`'s process and a list of its `working` sessions.")
+        ask = partial(engine.question, working=working, client=client)
+        asked = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
         match asked:
             case None:
                 return {}

@@ -39,6 +39,8 @@ class AboutToAsk:
 class Idle:
     folder: str | None = None
     session: SessionId | None = None  # the one that is idle now, if one is
+    working: tuple[SessionId, ...] = ()  # those of the client in which its model is at work
+    client: int | None = None  # the process that asks: once it has ended without an answer, another one may ask
     host: str = "opencode"
 
 

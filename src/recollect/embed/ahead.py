@@ -1,6 +1,7 @@
 """An embedder that is told beforehand what it will be asked: other threads embed it while the engine goes on.
 
-For much that is read at once and known as a whole, such as old sessions. The vectors are the same as without it.
+For much that is read at once and known as a whole, such as old sessions. The vectors are the same as without it. A text
+that no thread has begun with is embedded by the one that asks for it, so that every core has work.
 """
 
 import os
@@ -30,7 +31,7 @@ class Ahead:
 
     def embed(self, text: str) -> Vector:
         known = self._waiting.pop(text, None)
-        return self._embedder.embed(text) if known is None else known.result()
+        return self._embedder.embed(text) if known is None or known.cancel() else known.result()
 
     def embed_question(self, text: str) -> Vector:
         return self._embedder.embed_question(text)

@@ -115,7 +115,7 @@ def admitted_recap(recap: Recap, privacy: Privacy) -> Recap:
 
     def unwanted(line: str) -> bool:
         names = (word.lstrip(_BEFORE).rstrip(_AFTER) for word in line.split())
-        return any(may_not_be_read(name, privacy) for name in names if name) or reads_as_instruction(line) is not None
+        return any(may_not_be_read(name, privacy) for name in names if name) or _gives_orders(line)
 
     return recap.without(unwanted).retold(_clean)
 
@@ -295,6 +295,12 @@ def may_not_be_read(path: str, privacy: Privacy) -> bool:
 def _may_not_be_read_before(globs: tuple[str, ...], path: str) -> bool:
     """Every word that a session leaves is asked for as if it were a path, and again after each of its turns."""
     return _of_globs(globs).matches(path)
+
+
+@lru_cache(maxsize=1024)
+def _gives_orders(line: str) -> bool:
+    """A session leaves the same lines again after each of its turns."""
+    return reads_as_instruction(line) is not None
 
 
 def is_ignored(memory: Memory, privacy: Privacy) -> bool:

@@ -511,7 +511,14 @@ class Engine(Changing):
         return self._learning.extract()
 
     def question(
-        self, host: str, folder: str | None, session: SessionId | None, now: datetime
+        self,
+        host: str,
+        folder: str | None,
+        session: SessionId | None,
+        now: datetime,
+        *,
+        working: Collection[SessionId] = (),
+        client: int | None = None,
     ) -> Question | timedelta | None:
         """What the host's own model is to be asked about a session of this project. A time: ask again then."""
         from recollect.engine.questions import next_question  # off, as with most users, it is not needed
@@ -521,7 +528,9 @@ class Engine(Changing):
             return None
         project = self.project_of(folder) if folder else None
         idle = timedelta(minutes=self._settings_for(None).extractor.idle_minutes)
-        return next_question(self._store, reader, host, project, session, idle=idle, now=now)
+        return next_question(
+            self._store, reader, host, project, session, working=working, client=client, idle=idle, now=now
+        )
 
     def answer_question(
         self, question_id: str, text: str, tokens: int | None, folder: str | None, now: datetime

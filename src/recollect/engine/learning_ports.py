@@ -24,7 +24,7 @@ class KeepsInbox(Protocol):
         """What nobody has learnt from yet, in the order in which it came; what somebody has tried comes last."""
         ...
 
-    def count_waiting_events(self) -> int: ...
+    def count_waiting_events(self, session: SessionId | None = None) -> int: ...
 
     def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
         """The last of what was learnt from in a session that is not closed, in order; with what is `waiting` too."""
@@ -101,12 +101,12 @@ class AsksHost(ReadsExchanges, Protocol):
     """A host's own model, which its plugin asks."""
 
     def is_asked(self, session: SessionId) -> bool:
-        """Whether a plugin is at it just now."""
+        """Whether a plugin is at it just now: its client has not ended."""
         ...
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool: ...
 
-    def question(self, turns: Sequence[Turn]) -> Question | None:
+    def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
         """None: there is nothing to ask, or today has no tokens left."""
         ...
 

@@ -18,6 +18,7 @@ from recollect.capture.masking import BLANK, blanked
 from recollect.domain.injection import Quoted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, MessageId, SessionId, Tier
+from recollect.domain.search import SightedTurns
 from recollect.domain.session import Turn
 from recollect.engine.admission import MARK, redacted
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
@@ -25,12 +26,12 @@ from recollect.engine.recall import LookedAt, look_at_turns
 from recollect.engine.showing import line_as_read
 from recollect.engine.situation import DIGITS, Situation
 from recollect.rank.calibrate import rarity
-from recollect.rank.quotes import Passage, choose, choose_about, topical
+from recollect.rank.quotes import LEAST_MEANING, Passage, choose, choose_about, topical
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
 from recollect.text.meaning import project_words
 from recollect.text.names import is_name, named_in
 from recollect.text.passages import quotable, requests, tells
-from recollect.text.query import FUNCTION_WORDS, content_words
+from recollect.text.query import FUNCTION_WORDS, content_words, weighed_words
 from recollect.text.sentences import sentences
 from recollect.text.tokens import estimate
 from recollect.text.words import index_words
@@ -81,7 +82,7 @@ def quote_answers(
     if topic < needed:
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
-    turns = _turns(store, found, exchanges, project)
+    turns = _turns(store, found.turns, exchanges, project)
 
     def chosen(passages: Sequence[Passage]) -> list[Passage]:
         return choose(passages, budget_tokens=budget_tokens, least=needed * NEAR)
@@ -98,11 +99,12 @@ def quote_about_names(
     project = situation.viewer.project
     if project is None or budget_tokens <= 0 or embeds is None:
         return NO_QUOTES
-    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
-    rare = _rare_words(prompt, found)
-    positions = sorted({at for word in rare for at in found.turns.having[word].tolist()})[-NAMED_TURNS:]
-    said = [at for at in positions if found.turns.from_user[at] or _closes(found, at)]
-    turns = _turns(store, found, said, project)
+    # By their words alone: most tasks call nothing by a rare name, and nothing has to be compared then.
+    sighted = store.look_up_turns(list(weighed_words(prompt)), project, running=situation.running)
+    rare = _rare_words(prompt, sighted)
+    positions = sorted({at for word in rare for at in sighted.having[word].tolist()})[-NAMED_TURNS:]
+    said = [at for at in positions if sighted.from_user[at] or _closes(sighted, at)]
+    turns = _turns(store, sighted, said, project)
     names = frozenset(word for word in rare if is_name(word, [prompt, *(turn.text for turn in turns.values())]))
     if not names:
         return NO_QUOTES
@@ -111,7 +113,11 @@ def quote_about_names(
         said = [one for one in passages if not requests(one.text) and not one.text.endswith(":")]
         return choose_about(names, said, budget_tokens=budget_tokens)
 
-    found = _with_passages(found, sorted(turns), store, embeds, prompt)
+    near = _near_passages(store, embeds, prompt, sighted, sorted(turns))
+    if max((cosine for cosines in near.values() for cosine in cosines), default=1.0) < LEAST_MEANING:
+        return NO_QUOTES
+    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
+    found = replace(found, passages=near)
     exchanges = {at: at for at in turns}
     is_sayable = _sayable(prompt, situation, beside)
     return _quoted(store, found, turns, exchanges, is_sayable, chosen, {"named": 1.0}, budget_tokens)
@@ -205,9 +211,8 @@ def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
     return max(near, default=0.0) if found.cosine is not None else None, asked
 
 
-def _rare_words(prompt: str, found: LookedAt) -> list[str]:
+def _rare_words(prompt: str, turns: SightedTurns) -> list[str]:
     """Words of the prompt that few sessions have: what every session speaks of tells no task from another."""
-    turns = found.turns
     here = project_words(turns.project or "")
     most = max(RARE_SESSIONS, RARE * len(set(turns.sessions.tolist())))
     return [
@@ -217,19 +222,18 @@ def _rare_words(prompt: str, found: LookedAt) -> list[str]:
     ]
 
 
-def _closes(found: LookedAt, at: int) -> bool:
+def _closes(turns: SightedTurns, at: int) -> bool:
     """Whether a reply is the last one of its exchange: those before it tell of the way, not of the end."""
-    turns = found.turns
     return at + 1 >= len(turns.numbers) or bool(turns.from_user[at + 1] or turns.sessions[at + 1] != turns.sessions[at])
 
 
-def _with_passages(
-    found: LookedAt, positions: Sequence[int], archive: KeepsTurns, embeds: Embeds, prompt: str
-) -> LookedAt:
-    """With how near each passage of these turns comes."""
+def _near_passages(
+    archive: KeepsTurns, embeds: Embeds, prompt: str, sighted: SightedTurns, positions: Sequence[int]
+) -> dict[int, tuple[float, ...]]:
+    """How near each passage of these turns comes."""
     asked = embeds.embed(" ".join(prompt.split()[:FIRST_WORDS]))
-    each = archive.passage_cosines([int(found.turns.numbers[at]) for at in positions], asked)
-    return replace(found, passages=dict(zip(positions, each, strict=True)))
+    each = archive.passage_cosines([int(sighted.numbers[at]) for at in positions], asked)
+    return dict(zip(positions, each, strict=True))
 
 
 def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
@@ -251,10 +255,10 @@ def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
             break
 
 
-def _turns(archive: KeepsTurns, found: LookedAt, positions: Collection[int], project: str) -> dict[int, Turn]:
+def _turns(archive: KeepsTurns, sighted: SightedTurns, positions: Collection[int], project: str) -> dict[int, Turn]:
     """Those of them that a person or an agent said."""
     at = sorted(positions)
-    rows = archive.turns([int(found.turns.numbers[position]) for position in at])
+    rows = archive.turns([int(sighted.numbers[position]) for position in at])
     return {
         position: turn
         for position, turn in zip(at, rows, strict=True)

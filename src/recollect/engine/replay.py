@@ -34,7 +34,7 @@ from recollect.engine.ports import SettingsFor
 from recollect.rank import worth
 from recollect.rank.worth import Course, Errors, Line, MetAgain, Moment, Record, Statements, Vocabulary, lines_in
 from recollect.text.optout import opted_out, without_markers
-from recollect.text.passages import in_context, passages
+from recollect.text.passages import in_context
 from recollect.text.signature import signature
 
 FIXES = (Kind.ERROR_PATTERN, Kind.CORRECTION)
@@ -104,11 +104,11 @@ class Replay:
                 self._hear(event, counts=transcript.counts)
 
     def _ahead(self, transcript: Recorded) -> Iterator[Event]:
-        """Its events; what it says is embedded meanwhile."""
+        """Its events; what it says is embedded meanwhile, as far as the archive keeps it."""
         events, before = list(transcript.events()), dict[SessionId, str]()
         for event in events:
-            if isinstance(event, Prompt | Reply):
-                self._expect([in_context(event.text, before.get(event.session)), *passages(event.text)])
+            if isinstance(event, Prompt | Reply) and not (_is_notice(event) or self._is_copied(event)):
+                self._expect([in_context(event.text, before.get(event.session))])
                 before[event.session] = event.text
         return iter(events)
 

@@ -36,7 +36,7 @@ class KeepsSessions(Protocol):
         self, project: ProjectId | None, host: str, *, since: datetime, most: int
     ) -> list[tuple[Session, datetime]]:
         """Sessions with a person that began since then and that a model was asked about less than `most` times, each
-        with when something was last said in it; the newest first."""
+        with when something was last said in it; those that it was asked about first, then the newest."""
         ...
 
     def note_asked(self, session_id: SessionId, times: int) -> None:

@@ -4,6 +4,7 @@ We cannot call it: a plugin fetches the question, asks its model, and brings the
 fetched question is kept in memory for that; its tokens count from then on, whether or not an answer comes.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +21,7 @@ from recollect.extract.extractor import FULL, UNREADABLE, Now, question_about, u
 from recollect.extract.prompting import of_session
 from recollect.extract.reading import Unreadable, read
 
-KEPT = timedelta(minutes=10)  # of a question that was fetched and is not answered yet
+KEPT = timedelta(minutes=2)  # of a question that was fetched and is not answered yet: a plugin waits for half of it
 _ID_CHARS = 16
 
 
@@ -30,6 +31,7 @@ class Fetched:
     turns: tuple[Turn, ...]  # as they were sent
     at: datetime
     reserved: Reserved
+    client: int | None  # the process that asks, if it says
 
 
 class HostModel:
@@ -48,15 +50,15 @@ class HostModel:
         return []
 
     def is_asked(self, session: SessionId) -> bool:
-        """Whether a plugin is at it just now."""
+        """Whether a plugin is at it just now: its client has not ended."""
         with self._lock:
             self._fetched = {name: one for name, one in self._fetched.items() if self._now() - one.at <= KEPT}
-            return any(one.session == session for one in self._fetched.values())
+            return any(one.session == session and _is_alive(one.client) for one in self._fetched.values())
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool:
         return question_about(of_session(turns), self._settings)[1] is not None
 
-    def question(self, turns: Sequence[Turn]) -> Question | None:
+    def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
         """About a session with these turns; None: there is nothing to ask, or today has no tokens left."""
         shown, request = question_about(of_session(turns), self._settings)
         if request is None:
@@ -69,7 +71,9 @@ class HostModel:
         session = shown[0].session
         name = sha256("\n".join([session, str(self._now()), request.text]).encode()).hexdigest()[:_ID_CHARS]
         with self._lock:
-            self._fetched[name] = Fetched(session=session, turns=tuple(shown), at=self._now(), reserved=reserved)
+            self._fetched[name] = Fetched(
+                session=session, turns=tuple(shown), at=self._now(), reserved=reserved, client=client
+            )
         return Question(id=name, session=session, system=request.system, text=request.text, answer_tokens=answer_tokens)
 
     def answered(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
@@ -96,3 +100,12 @@ class HostModel:
             tokens_per_day=self._settings.tokens_per_day,
             problem=self._problem,
         )
+
+
+def _is_alive(pid: int | None) -> bool:
+    """True where that cannot be known."""
+    try:
+        os.kill(pid or os.getpid(), 0)
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
+    return True

@@ -90,9 +90,12 @@ class IgnoredPaths:
         self._home = _segments(home) if home else None
         self._root = _segments(root) if root else None
         self._globs = [glob for text in globs if (glob := _glob(text, self._home))]
+        self._ends = frozenset(glob.steps[-1] for glob in self._globs)
 
     def matches(self, path: str) -> bool:
         whole, inside = self._placed(path)
+        if not any(_fits_one(self._ends, segment) for segment in (inside if whole is None else whole) or ()):
+            return False  # no glob ends in any of them: so it is with most paths
         for glob in reversed(self._globs):
             if glob.matches(whole, inside):
                 return not glob.takes_back
@@ -175,6 +178,11 @@ def _glob(text: str, home: list[str] | None) -> _Glob | None:
 def _fits(step: str, segment: str) -> bool:
     pattern = _pattern(step)
     return pattern == segment if isinstance(pattern, str) else pattern.match(segment) is not None
+
+
+@lru_cache(maxsize=4096)
+def _fits_one(steps: frozenset[str], segment: str) -> bool:
+    return any(_fits(step, segment) for step in steps)
 
 
 @lru_cache(maxsize=1024)

@@ -39,10 +39,10 @@ MAX_MESSAGE_CHARS, MAX_STATEMENT_CHARS = 2000, 300  # what is longer was pasted
 
 _NO_LINE = re.compile(r"\s*$|<|Reference data|\(\d+ more|[A-Z].*:$")
 _PREFIX = re.compile(r"\[([^\]\s]{1,20})\] ")
-_LABEL = re.compile(r"- ([a-z]{2,12})(?: \([^)]*\))?: ")
+_LABEL = re.compile(r"- ([a-z][a-z ]{1,20})(?:, [^:]{1,40}| \([^)]*\))?: ")
 _TAIL = re.compile(r"\s*\(\d{4}-\d\d-\d\d(?:, (?P<id>[^;,)]+))?[^)]*\)\s*$")
-# No sentence of its own: an entry of a list, a quotation, a heading, a command, a path, a piece of a table.
-_ENTRY = re.compile(r"[-*•>#/|`~+<\[{(\d]|[\w./-]+/[\w./-]+\s*$")
+# No sentence of its own: an entry of a list, a quotation, a heading, a command, a path, a link, a piece of a table.
+_ENTRY = re.compile(r"https?:|[-*•>#/|`~+<\[{(\d]|[\w./-]+/[\w./-]+\s*$")
 # How a task begins: it is asked for again, not explained again.
 _REQUEST = re.compile(
     r"(?:(?:ok(?:ay)?|yes|now|so|and|then|also|great|thanks?|next|first|please|let'?s|go ahead|continue)\b\W*)*"
@@ -104,6 +104,8 @@ class MetAgain:
     first_at: datetime
     at: datetime
     fix_line: str | None  # the line that was shown with it; None: none was
+    times: int = 1  # in later sessions
+    fixed: int = 0  # so often with such a line
 
 
 def lines_in(block: str) -> list[Line]:
@@ -208,12 +210,21 @@ class Statements:
         self._kept: list[_Statement] = []
         self._with: defaultdict[str, list[int]] = defaultdict(list)  # by word
         self._told: set[tuple[SessionId, int]] = set()
+        self._messages: set[str] = set()  # of several sentences
 
     def hear(self, message: str, session: SessionId, at: datetime, shown: Sequence[Line]) -> Iterator[Repetition]:
         """`shown`: the lines that the session had in front of it before this message."""
         found = list(self._repeated(message, session, at, shown))
-        if len(found) < TEMPLATE:
+        if len(found) < TEMPLATE and not self._is_sent_again(message):
             yield from found
+
+    def _is_sent_again(self, message: str) -> bool:
+        """A whole prompt of several sentences that is put again, as to a new session, explains nothing again."""
+        same = " ".join(message.split()).lower()
+        known = same in self._messages
+        if len(sentences(message)) > 1:
+            self._messages.add(same)
+        return known
 
     def _repeated(self, message: str, session: SessionId, at: datetime, shown: Sequence[Line]) -> Iterator[Repetition]:
         for text in statements(message):
@@ -318,6 +329,15 @@ class Worth:
     errors: tuple[MetAgain, ...]
     helped: tuple[ShownLine, ...]
     idle: tuple[ShownLine, ...]  # shown often on prompts, and never taken up
+    days: tuple[datetime, datetime] | None  # of the first and the last moment; None: there was none
+
+    @property
+    def asked(self) -> int:
+        return sum(one.asked for one in self.points)
+
+    @property
+    def spoken(self) -> int:
+        return sum(one.spoken for one in self.points)
 
     @property
     def spared(self) -> tuple[Repetition, ...]:
@@ -326,6 +346,15 @@ class Worth:
     @property
     def at_hand(self) -> tuple[MetAgain, ...]:
         return tuple(one for one in self.errors if one.fix_line is not None)
+
+    @property
+    def by_error(self) -> list[MetAgain]:
+        """Each error once, with its newest fix; those with a fix first, then those that came most often."""
+        same: defaultdict[str, list[MetAgain]] = defaultdict(list)
+        for one in self.errors:
+            same[one.error].append(one)
+        each = [_joined(group) for group in same.values()]
+        return sorted(each, key=lambda one: (-one.fixed, -one.times))
 
 
 @dataclass(slots=True)
@@ -353,7 +382,15 @@ class Record:
             errors=tuple(self.errors),
             helped=tuple(sorted(helped, key=_merit, reverse=True)[:SHOWN_AT_MOST]),
             idle=tuple(sorted(idle, key=lambda one: -one.shown)[:SHOWN_AT_MOST]),
+            days=(min(m.at for m in self.moments), max(m.at for m in self.moments)) if self.moments else None,
         )
+
+
+def _joined(group: Sequence[MetAgain]) -> MetAgain:
+    fixed = [one for one in group if one.fix_line is not None]
+    last = max(fixed or group, key=lambda one: one.at)
+    first_at, at = min(one.first_at for one in group), max(one.at for one in group)
+    return replace(last, first_at=first_at, at=at, times=len(group), fixed=len(fixed))
 
 
 def _by_statement(repetitions: Sequence[Repetition]) -> Iterator[Repetition]:

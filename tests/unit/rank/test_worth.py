@@ -8,7 +8,18 @@ import pytest
 
 from recollect.domain.memory import SessionId
 from recollect.rank import worth
-from recollect.rank.worth import Course, Errors, Line, Moment, Record, Statements, Vocabulary, lines_in, statements
+from recollect.rank.worth import (
+    Course,
+    Errors,
+    Line,
+    MetAgain,
+    Moment,
+    Record,
+    Statements,
+    Vocabulary,
+    lines_in,
+    statements,
+)
 from tests.requirements import covers
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -20,6 +31,8 @@ Rules:
 [RULE] Never mock the database. (2026-02-01, m1)
 [NEW?] Something of a kind to come. (2026-02-02, m2; src/a.py changed since)
 - next (2026-02-03): write the importer
+- later asked: "And the exporter?"
+- ended, in the agent's words: "Both are written."
 (3 more not shown)
 </recollect>"""
 
@@ -42,7 +55,8 @@ def a_course(*said: str) -> Course:
 
 
 def test_lines_of_any_prefix_count_and_headings_do_not() -> None:
-    assert [(line.kind, line.id) for line in lines_in(BLOCK)] == [("RULE", "m1"), ("NEW?", "m2"), ("next", None)]
+    assert [(line.kind, line.id) for line in lines_in(BLOCK)][:2] == [("RULE", "m1"), ("NEW?", "m2")]
+    assert [line.kind for line in lines_in(BLOCK)][2:] == ["next", "later asked", "ended"]
     assert lines_in(BLOCK)[0].said == "[RULE] Never mock the database."
 
 
@@ -98,6 +112,13 @@ def test_a_template_is_no_explanation() -> None:
     assert not list(heard.hear(template, SECOND, AT, []))
 
 
+def test_a_prompt_that_is_sent_again_as_a_whole_explains_nothing_again() -> None:
+    heard = Statements()
+    prompt = "Look at the importer. The invoice totals are rounded twice by the importer in March."
+    list(heard.hear(prompt, FIRST, AT, []))
+    assert not list(heard.hear(f"{prompt}\n", SECOND, AT, []))
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -105,6 +126,7 @@ def test_a_template_is_no_explanation() -> None:
         "Why does the invoice importer round the totals twice?",
         "- the invoice importer rounds totals twice in March",
         "npm run test:invoice importer",
+        "https://issues.example/7340 Look into this invoice importer again and find the cause.",
         "```\nThe invoice importer rounds totals twice in March.\n```",
     ],
 )
@@ -117,6 +139,19 @@ def test_an_error_is_met_again_in_another_session_only() -> None:
     assert errors.met("no such table", FIRST, AT) is None
     assert errors.met("no such table", FIRST, AT) is None
     assert errors.met("no such table", SECOND, AT + timedelta(days=1)) == AT
+
+
+def test_an_error_that_came_often_is_told_once_with_its_fix() -> None:
+    def met(error: str, day: int, fix: str | None = None) -> MetAgain:
+        return MetAgain(error=error, first_at=AT, at=AT + timedelta(days=day), fix_line=fix)
+
+    errors = [met("often", 1), met("often", 2), met("often", 3), met("fixed", 1, "[FIX] so"), met("fixed", 4)]
+    each = Record(errors=errors).measured().by_error
+    assert [(one.error, one.times, one.fixed, one.fix_line) for one in each] == [
+        ("fixed", 2, 1, "[FIX] so"),
+        ("often", 3, 0, None),
+    ]
+    assert [one.at for one in each] == [AT + timedelta(days=4), AT + timedelta(days=3)]
 
 
 def test_moments_tokens_and_kinds_are_counted() -> None:

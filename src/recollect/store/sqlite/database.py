@@ -122,6 +122,9 @@ class Database:
 
     def _begin(self) -> None:
         """Waits for other processes in short steps: SQLite's own grow to a tenth of a second, and miss many a gap."""
+        if self._path is None:  # there is no other one
+            self._writer.execute("BEGIN IMMEDIATE")
+            return
         give_up = time.monotonic() + self._wait_ms / 1000
         self._writer.execute("PRAGMA busy_timeout = 0")
         try:

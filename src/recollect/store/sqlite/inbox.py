@@ -46,9 +46,10 @@ class Inbox:
             ).fetchall()
         return [Received(number=row["n"], event=_event_or_none(row), tries=row["tries"]) for row in rows]
 
-    def count_waiting_events(self) -> int:
+    def count_waiting_events(self, session: SessionId | None = None) -> int:
         with self._database.read() as connection:
-            return int(connection.execute("SELECT count(*) AS n FROM inbox WHERE done = 0").fetchone()["n"])
+            counted = "SELECT count(*) AS n FROM inbox WHERE done = 0 AND ifnull(session = ?, 1)"
+            return int(connection.execute(counted, (session,)).fetchone()["n"])
 
     def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
         with self._database.read() as connection:

@@ -60,7 +60,7 @@ class Injections:
             rows = connection.execute(
                 "SELECT session.*, max(turn.at_ms) AS last_ms FROM session JOIN turn ON turn.session = session.id "
                 "WHERE session.project IS ? AND host = ? AND captures = 1 AND (parent IS NULL OR forked = 1) "
-                "AND asked < ? AND started_ms >= ? GROUP BY session.id ORDER BY last_ms DESC, session.id",
+                "AND asked < ? AND started_ms >= ? GROUP BY session.id ORDER BY asked DESC, last_ms DESC, session.id",
                 (project, host, most, to_ms(since)),
             ).fetchall()
         return [(session_of(row), from_ms(row["last_ms"])) for row in rows]

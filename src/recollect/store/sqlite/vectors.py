@@ -51,7 +51,9 @@ class Vectors:
             memories, turns = connection.execute(counts).fetchone()
         return Waiting(memories=memories, turns=turns, stored=None if stored is None else ModelId(stored))
 
-    def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
+    def next_unembedded(
+        self, model: ModelId, *, limit: int, what: Sequence[str] = ("memory", "turn")
+    ) -> list[Unembedded]:
         """Those that wait, memories before turns, the newest first; after a change of the model, all of them again."""
         with self._database.read() as connection:
             current = _model_of(connection)
@@ -60,15 +62,16 @@ class Vectors:
                     return []
                 self._begin(model)
             self._embedding_with = model
-            waiting = _waiting_numbers(connection, "memory", limit)
-            waiting += _waiting_numbers(connection, "turn", limit - len(waiting))
+            waiting: list[sqlite3.Row] = []
+            for table in what:
+                waiting += _waiting_numbers(connection, table, limit - len(waiting))
             found = [_waiting(connection, row["what"], row["n"]) for row in waiting]
-        gone = [(row["what"], row["n"]) for row, what in zip(waiting, found, strict=True) if what is None]
+        gone = [(row["what"], row["n"]) for row, one in zip(waiting, found, strict=True) if one is None]
         if gone:  # deleted meanwhile, or damaged: what cannot be read has no meaning
             with self._database.write() as connection:
                 connection.executemany("DELETE FROM unembedded WHERE what = ? AND n = ?", gone)
-            return [what for what in found if what] or self.next_unembedded(model, limit=limit)
-        return [what for what in found if what is not None]
+            return [one for one in found if one] or self.next_unembedded(model, limit=limit, what=what)
+        return [one for one in found if one is not None]
 
     def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
         """What was changed since it was asked about keeps waiting."""
@@ -193,7 +196,7 @@ def _waiting(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | 
 
 
 def _keep(connection: sqlite3.Connection, what: Unembedded, vectors: Sequence[Vector]) -> None:
-    halves = _as_halves(vectors)
+    halves = as_halves(vectors)
     match what.of:
         case Memory() as memory:
             place, reach = _places(memory)
@@ -214,7 +217,7 @@ def _places(memory: Memory) -> tuple[str, str | None]:
     return place, reach[0] if reach else None
 
 
-def _as_halves(vectors: Sequence[Vector]) -> list[bytes]:
+def as_halves(vectors: Sequence[Vector]) -> list[bytes]:
     import numpy as np  # only whoever has a model gets here
 
     return [np.frombuffer(vector, "<f4").astype("<f2").tobytes() for vector in vectors]
