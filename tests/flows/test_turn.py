@@ -63,7 +63,7 @@ def test_a_session_that_was_never_given_its_start_block_is_told_in_the_turn(engi
     ],
 )
 def test_after_the_model_forgot_a_memory_may_be_shown_again(engine: Engine, forget: Callable[[Engine], object]) -> None:
-    engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
+    engine.remember(a_draft("Auth needs a token refresh.", kind=Kind.ERROR_PATTERN))  # no start block has it
     engine.handle(a_prompt("Fix auth token handling", message="m1"))
     forget(engine)
     assert "refresh" in engine.handle(a_prompt("Fix auth token handling", message="m2")).block

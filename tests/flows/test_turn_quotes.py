@@ -117,10 +117,14 @@ class TestNames:
         said(engine, "Deploy the site to the Cloudflare Pages project vaultaire-web now.", session="two")
         assert asked(engine, "commit this and deploy the site to cloudflare").block == ""
 
-    def test_the_log_says_that_a_name_brought_it(self, engine: Engine) -> None:
+    def test_what_was_only_done_then_is_not_told(self, engine: Engine) -> None:
+        said(engine, "Where does the site go?", "Deployed the site to Cloudflare, all checks pass.", session="two")
+        assert asked(engine, "commit this and deploy the site to cloudflare").block == ""
+
+    def test_the_log_says_how_surely_it_was_found_out(self, engine: Engine) -> None:
         said(engine, "Where does the site go?", self.PAGES, session="two")
         (quoted,) = asked(engine, "commit this and deploy the site to cloudflare").quoted
-        assert quoted.reasons["named"] == 1.0
+        assert quoted.reasons["finding"] >= 0.5
         assert "topic" not in quoted.reasons
 
 

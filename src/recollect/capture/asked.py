@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from recollect.capture.clauses import Sentence
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.echo import words_of
+from recollect.capture.outright import states
 from recollect.capture.patterns import Pattern
 from recollect.capture.reference import speaks_of_here
 
 MAX_CHARS = 240
-LEAST_WORDS = 3  # content words of what is to be remembered; fewer: a sentence beside it is meant
+LEAST_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
 
 _IT = r"(?:this|that|it)(?: (?:one|info|lesson|fact)\b)?"
 _ASKING = (
@@ -47,11 +48,14 @@ _OTHERS = (
     r"не забывай|(?:请)?记住|请记得|别忘了|覚えて(?:おいて|ください|ね)?|忘れないで(?:ください|ね)?"
 )
 _FRAME = Pattern(rf"{_ASKING}(?:{_ENGLISH}|{_OTHERS})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE)
+_WEAK = Pattern(rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE)  # often only for the task at hand
 # An order for now, a question about the past, a thing that a program stores.
 _OTHER = Pattern(
-    r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|(?<!something )(?<!one )to|process|app|bot|"
+    r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|"
+    r"(?<!something )(?<!one )to|process|app|bot|"
     r"it|should)(?: (?:also|still|just|not|always|even|should))* remember\b|\bworth remembering\b|"
-    r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which|we still|the (?:time|button|flag|option)))|"
+    r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which|we still|"
+    r"the (?:time|button|flag|option)))|"
     r"\b(?:remember|forget) to\b(?! (?:always|never))|\b(?:i|we|you|they|i'll|always) forget\b",
     re.IGNORECASE,
 )
@@ -59,7 +63,8 @@ _BEFORE = Pattern(
     r"[\s,;:.!?<>()–—-]*(?:\b(?:so|and|but|then|please|pls|oh|also|because|btw|ok|well)[\s,;:–—-]*)*$", re.I
 )
 _AFTER = Pattern(
-    r"^[\s,;:.!?()–—-]*(?:(?:that|dass|que|che|что|and|so|please|pls|ok|because|too|as well|for me|again)\b[\s,;:.!?–—-]+)*",
+    r"^[\s,;:.!?()–—-]*(?:(?:that|dass|que|che|что|and|so|please|pls|ok|because|too|as well|for me|again)\b"
+    r"[\s,;:.!?–—-]+)*",
     re.I,
 )
 # "... and go on"; "in the ticket that ...": what follows is not what is to be remembered.
@@ -71,6 +76,9 @@ _GOES_ON = Pattern(
 def asked_for(found: Sequence[Sentence], at: int) -> str:
     """What the user asks to have remembered with this sentence, in their own words; empty: nothing."""
     text = found[at].text
+    weak = _WEAK.match(text)
+    if weak and states(text[weak.end() :]):
+        return _whole(text[weak.end() :])
     frame = _frame(text)
     if frame is None:
         return ""
@@ -83,10 +91,6 @@ def asked_for(found: Sequence[Sentence], at: int) -> str:
     # "Remember this: ..." and "... Remember that." point to the sentence beside them.
     place = at + 1 if text.endswith((":", "…")) or "this" in frame.group().lower() else at - 1
     return _whole(found[place].text) if 0 <= place < len(found) and not found[place].is_question else ""
-
-
-def asks(text: str) -> bool:
-    return _frame(text) is not None
 
 
 def _frame(text: str) -> re.Match[str] | None:

@@ -185,7 +185,8 @@ def _orders(part: str) -> bool:
 def _lasts(sentence: Sentence) -> bool:
     """Whether it lasts by its words, though no rule knows its form, and is understood alone."""
     text = sentence.text
-    if len(text) > MAX_CHARS or cues_of(text) & _NEVER or points_back(sentence) or speaks_of_here(text):
+    is_alone = not points_back(sentence) and not speaks_of_here(text)
+    if len(text) > MAX_CHARS or cues_of(text) & _NEVER or not is_alone or not _is_led(sentence):
         return False
     return lasts(text, signs(sentence)) >= LASTS
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from recollect.capture.choices import Choices
+from recollect.capture.choices import Choices, is_choice
 from recollect.capture.commands import Commands
 from recollect.capture.conversation import said
 from recollect.capture.echo import is_echo, words_of
@@ -16,7 +16,7 @@ from recollect.capture.patterns import Pattern
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 
-RULES = 2  # one more whenever other things are confirmed than before: then what is stored is judged again
+RULES = 3  # one more whenever other things are confirmed than before: then what is stored is judged again
 
 _SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of what is played once more
 _CHOSE = Pattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
@@ -31,6 +31,8 @@ def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
         return _is_fix(memory)
     if memory.source.role is not Role.USER:
         return _is_command(memory)
+    if is_choice(memory):  # the form since the second rules, which have not changed
+        return True
     return _is_chosen(memory) if _CHOSE.search(memory.text) else _is_stated(memory, heard)
 
 

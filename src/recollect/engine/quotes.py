@@ -5,6 +5,7 @@ calls by its name. Never quoted: output of tools, pasted text, the running sessi
 already, and what is no longer valid.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,12 +27,13 @@ from recollect.engine.recall import LookedAt, look_at_turns
 from recollect.engine.showing import line_as_read
 from recollect.engine.situation import DIGITS, Situation
 from recollect.rank.calibrate import rarity
-from recollect.rank.quotes import LEAST_MEANING, Passage, choose, choose_about, topical
+from recollect.rank.quotes import UNNAMED, Passage, choose, choose_about, topical
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
+from recollect.text.finding import finding
 from recollect.text.meaning import project_words
 from recollect.text.names import is_name, named_in
 from recollect.text.passages import quotable, requests, tells
-from recollect.text.query import FUNCTION_WORDS, content_words, weighed_words
+from recollect.text.query import FUNCTION_WORDS, content_words
 from recollect.text.sentences import sentences
 from recollect.text.tokens import estimate
 from recollect.text.words import index_words
@@ -42,7 +44,7 @@ EXCHANGES = 12  # of which something may be quoted
 PASSAGES = 60  # that are looked at one by one
 REPLIES = 6  # of an agent to one prompt, at most
 MAX_QUOTED_CHARS = 50_000  # a longer turn is something that was pasted
-NEAR = 0.4  # of what a prompt needs beside all turns, by the best passage alone
+NEAR = 0.6  # of what a prompt needs beside all turns, by the best passage alone
 LEFT_WORDS = 4  # what is left of a passage with a paste, at least
 ALONE = 2  # content words in a prompt, of which one that is shared says nothing
 CHARS_PER_TOKEN = 3  # about: what the lines cost in the end is counted
@@ -50,6 +52,8 @@ RARE = 0.15  # of the sessions, at most, speak of a thing whose name says what a
 RARE_SESSIONS = 2  # so few always count as rare
 NAMED_TURNS = 40  # that speak of it, the newest
 FIRST_WORDS = 60  # of a prompt say what it is about
+
+_CONTINUES = re.compile(r"(?:so|and|but|because|which|that|or|then|also|as)\b", re.IGNORECASE)  # what stands before it
 
 Place = tuple[SessionId, MessageId]
 Chooses = Callable[[Sequence[Passage]], list[Passage]]
@@ -92,35 +96,38 @@ def quote_answers(
     return _quoted(store, found, turns, exchanges, is_sayable, chosen, numbers, budget_tokens)
 
 
-def quote_about_names(
+def quote_findings(
     store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
 ) -> Quotes:
-    """What was said about a thing that a task calls by its name, if that is near to the task in meaning too."""
+    """The one finding of earlier sessions that is about what a task is about: near in meaning, or about a thing that
+    the task calls by its rare name."""
     project = situation.viewer.project
     if project is None or budget_tokens <= 0 or embeds is None:
         return NO_QUOTES
-    # By their words alone: most tasks call nothing by a rare name, and nothing has to be compared then.
-    sighted = store.look_up_turns(list(weighed_words(prompt)), project, running=situation.running)
+    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
+    sighted = found.turns
     rare = _rare_words(prompt, sighted)
-    positions = sorted({at for word in rare for at in sighted.having[word].tolist()})[-NAMED_TURNS:]
-    said = [at for at in positions if sighted.from_user[at] or _closes(sighted, at)]
+    named = sorted({at for word in rare for at in sighted.having[word].tolist()})[-NAMED_TURNS:]
+    near = [at for at, cosines in found.passages.items() if max(cosines, default=0.0) >= UNNAMED[0]]
+    said = sorted(at for at in {*named, *near} if sighted.from_user[at] or _closes(sighted, at))
     turns = _turns(store, sighted, said, project)
-    names = frozenset(word for word in rare if is_name(word, [prompt, *(turn.text for turn in turns.values())]))
-    if not names:
+    if not turns:
         return NO_QUOTES
+    names = frozenset(word for word in rare if is_name(word, [prompt, *(turn.text for turn in turns.values())]))
+    asked = frozenset(content_words(prompt))
 
     def chosen(passages: Sequence[Passage]) -> list[Passage]:
-        said = [one for one in passages if not requests(one.text) and not one.text.endswith(":")]
-        return choose_about(names, said, budget_tokens=budget_tokens)
+        return choose_about(names, asked, list(filter(_is_told, passages)), budget_tokens=budget_tokens)
 
-    near = _near_passages(store, embeds, prompt, sighted, sorted(turns))
-    if max((cosine for cosines in near.values() for cosine in cosines), default=1.0) < LEAST_MEANING:
-        return NO_QUOTES
-    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
-    found = replace(found, passages=near)
+    found = replace(found, passages=_near_passages(store, embeds, prompt, sighted, sorted(turns)))
     exchanges = {at: at for at in turns}
     is_sayable = _sayable(prompt, situation, beside)
-    return _quoted(store, found, turns, exchanges, is_sayable, chosen, {"named": 1.0}, budget_tokens)
+    return _quoted(store, found, turns, exchanges, is_sayable, chosen, {}, budget_tokens)
+
+
+def _is_told(one: Passage) -> bool:
+    """Whether it stands alone and tells something, rather than asks for it."""
+    return not requests(one.text) and not one.text.endswith(":") and not _CONTINUES.match(one.text)
 
 
 def _quoted(
@@ -179,7 +186,8 @@ def _explained(
 
     def reasons(one: Passage) -> dict[str, float]:
         meaning = {} if one.cosine is None else {"meaning": one.cosine}
-        return {name: round(value, DIGITS) for name, value in {**numbers, "words": one.asked, **meaning}.items()}
+        told = {**numbers, "words": one.asked, "finding": one.finding, **meaning}
+        return {name: round(value, DIGITS) for name, value in told.items()}
 
     quoted = tuple(replace(one, reasons=reasons(best[one.session, one.message])) for one in told.turns)
     return replace(told, turns=quoted)
@@ -323,6 +331,7 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
                 exchange_score=best[exchanges[position]],
                 asked=sum(worth for word, worth in found.worth.items() if word in words) / asked,
                 cosine=near[min(place, len(near) - 1)],
+                finding=finding(text),
             )
 
 

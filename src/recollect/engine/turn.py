@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
-from recollect.domain.memory import Hit, Memory, MemoryId, Tier, Viewer
+from recollect.domain.memory import Hit, Memory, MemoryId, Role, Tier, Viewer
 from recollect.domain.search import Found
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
 from recollect.engine.disputes import lone_claims, undisputed
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
-from recollect.engine.quotes import quote_about_names, quote_answers
+from recollect.engine.quotes import quote_answers, quote_findings
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
@@ -123,7 +123,7 @@ def _with_quotes(
     # Half of what may be in front of the model is left to the memories of later prompts.
     live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
     room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
-    quote = quote_answers if is_question else quote_about_names
+    quote = quote_answers if is_question else quote_findings
     found = quote(store, embeds, prompt, situation, budget_tokens=room, beside=block.block)
     text = with_lines(block.block, found.lines)
     tokens = estimate(text)
@@ -162,7 +162,11 @@ def weighed(
     # Apart from the others, which must not depend on them: only the log has these.
     kept_back = weighed_of([one for one, why_not in may_be if why_not is not None])
     shown = situation.live.shown
-    new = [hit for hit in hits if hit.memory.id not in shown and (hit.factors["named"] or not by_name_only)]
+    new = [
+        hit
+        for hit in hits
+        if hit.memory.id not in shown and (hit.factors["named"] or not (by_name_only or _happened(hit.memory)))
+    ]
     needed = _needed(hits, situation)
     passing = [
         hit for hit in new if hit.relevance >= needed[hit.memory.id] and settings.kinds.injected[hit.memory.kind]
@@ -182,6 +186,12 @@ def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
     if situation.is_heard(memory):
         return Verdict.HEARD
     return Verdict.CANDIDATE if memory.tier is Tier.CANDIDATE else None
+
+
+def _happened(memory: Memory) -> bool:
+    """Whether it is a command that worked or an error that was fixed: the start and the failing tool tell those. A
+    prompt gets one only if it calls it by its name."""
+    return memory.rules is not None and memory.source.role is not Role.USER
 
 
 def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:

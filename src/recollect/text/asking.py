@@ -47,7 +47,8 @@ _REQUEST = re.compile(
 _OF_NOW = re.compile(
     r"\b(?:did|do|are|were|have|will|can) (?:you|u)\b|"
     r"\byou(?:'re|'ve)? (?:\w+ )?(?:think|prefer|recommend|suggest|mean|did)\b|"
-    r"\bnext (?:steps?|thing|up)\b|\bwhat(?:'s| is)? (?:next|else)\b(?!\.)",
+    r"\bnext (?:steps?|thing|up)\b|\bwhat(?:'s| is)? (?:next|else)\b(?!\.)|"
+    r"\bthe status\b|\b(?:are|is) (?:we|it|this|that|everything|all) (?:now )?(?:done|finished|ready|good)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?？])\s+|\n+|(?<=？)")

@@ -3,7 +3,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.conversation import Conversation, said
-from recollect.capture.lead_ins import without_lead_in
 from recollect.capture.outright import MAX_CHARS
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
@@ -43,7 +42,7 @@ def test_what_a_user_states_outright_is_confirmed(text: str, kind: Kind) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "The staging database is shared with the demo and gets reset every night.",
+        "The demo and the staging database share a disk, which the nightly job cleans.",
         "The scheduler compares `created_at` with local time, so jobs run two hours late.",
         "Project settings take precedence over flags in `config.toml`.",
     ],
@@ -420,9 +419,48 @@ def test_what_is_to_be_remembered_is_kept_without_the_asking(text: str, kept: st
     assert (proposal.basis, proposal.tier, proposal.explicit) == (Basis.ASKED, Tier.CONFIRMED, True)
 
 
-@pytest.mark.parametrize("text", ["Remember that.", "Remember that for next time.", "Don't forget to eat."])
-def test_an_asking_that_is_all_there_is_keeps_its_words(text: str) -> None:
-    assert without_lead_in(text) == text
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("the staging box resets on mondays, note that down and go on", "The staging box resets on mondays"),
+        ("fix the login spec. put it in your notes that seeds need redis", "Seeds need redis"),
+        ("ok next: for future sessions: `make world` wipes the volumes", "`make world` wipes the volumes"),
+        ("Remember this: the export runs on the mac mini only.", "The export runs on the mac mini only."),
+        ("The export runs on the mac mini only. Remember that.", "The export runs on the mac mini only."),
+        ("merk dir bitte, der staging server hat nur ipv6", "Der staging server hat nur ipv6"),
+        ("the vpn is needed for psql, remember that ok? now migrate", "The vpn is needed for psql"),
+    ],
+)
+def test_the_words_that_ask_stand_anywhere(text: str, kept: str) -> None:
+    stated = [one for one in of_user(text) if one.basis is Basis.ASKED]
+    assert [one.text for one in stated] == [kept]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that.",
+        "Don't forget to eat.",
+        "do you remember when the seeds needed redis?",
+        "the editor has to remember the last cursor position per file",
+        "make a note in the ticket that we wait for the vendor",
+        "write down what you found about the flaky seeds",
+        "remember to rename the flag on line 14",
+    ],
+)
+def test_what_asks_for_something_else_is_not_remembered(text: str) -> None:
+    assert not [one for one in of_user(text) if one.basis is Basis.ASKED]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "prod runs on two hetzner boxes behind caddy",
+        "we only ship arm builds",
+    ],
+)
+def test_a_plain_statement_lasts_without_a_marker(text: str) -> None:
+    assert [one.tier for one in of_user(text)] == [Tier.CONFIRMED]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ def a_passage(words: str, **fields: Any) -> Passage:
         "exchange_score": 0.5,
         "asked": 0.5,
         "cosine": 0.5,
+        "finding": 0.8,
     }
     return Passage(text=words, words=frozenset(words.split()), **(known | fields))
 
@@ -83,10 +84,19 @@ def test_nothing_comes_of_nothing() -> None:
     assert choose([a_passage("just tag")], budget_tokens=100, least=0.0) == []  # too short to say anything
 
 
-def test_of_what_is_said_about_a_name_the_nearest_is_taken() -> None:
-    names = frozenset({"jwt"})
-    near, nearer = a_passage(JWT, cosine=0.5), a_passage("jwt keys rotate weekly", cosine=0.7)
-    other = a_passage(HELM, cosine=0.9)
-    assert choose_about(names, [near, nearer, other], budget_tokens=100) == [nearer]
-    assert choose_about(names, [near, nearer], budget_tokens=20) == []
-    assert choose_about(names, [a_passage(JWT, cosine=0.2), a_passage(JWT, cosine=None)], budget_tokens=100) == []
+def test_of_what_was_found_out_about_a_task_the_nearest_is_taken() -> None:
+    names, asked = frozenset({"jwt"}), frozenset({"jwt", "chart"})
+    near, nearer = a_passage(JWT, cosine=0.5), a_passage("jwt keys rotate weekly", cosine=0.52)
+    assert choose_about(names, asked, [near, nearer], budget_tokens=100) == [nearer]
+    assert choose_about(names, asked, [near, nearer], budget_tokens=20) == []
+    assert (
+        choose_about(names, asked, [a_passage(JWT, cosine=0.2), a_passage(JWT, cosine=None)], budget_tokens=100) == []
+    )
+
+
+def test_without_a_rare_name_it_has_to_come_nearer_and_share_a_word() -> None:
+    asked = frozenset({"jwt"})
+    assert choose_about(frozenset(), asked, [a_passage(JWT, cosine=0.5)], budget_tokens=100) == []
+    (near,) = choose_about(frozenset(), asked, [a_passage(JWT, cosine=0.6)], budget_tokens=100)
+    assert near.text == JWT
+    assert choose_about(frozenset(), frozenset({"helm"}), [a_passage(JWT, cosine=0.6)], budget_tokens=100) == []
