@@ -53,6 +53,9 @@ RARE_SESSIONS = 2  # so few always count as rare
 NAMED_TURNS = 40  # that speak of it, the newest
 FIRST_WORDS = 60  # of a prompt say what it is about
 
+TASK_WORDS = 3  # content words: "commit and push" is about nothing
+
+_ADDRESS = re.compile(r"\S+://\S+")
 _CONTINUES = re.compile(r"(?:so|and|but|because|which|that|or|then|also|as)\b", re.IGNORECASE)  # what stands before it
 
 Place = tuple[SessionId, MessageId]
@@ -99,27 +102,28 @@ def quote_answers(
 def quote_findings(
     store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
 ) -> Quotes:
-    """The one finding of earlier sessions that is about what a task is about: near in meaning, or about a thing that
-    the task calls by its rare name."""
+    """The one finding of an agent that is about what a task is about: near in meaning, or about a thing that the task
+    calls by its rare name. What users said is theirs to confirm: that is a memory, or it was for then."""
     project = situation.viewer.project
-    if project is None or budget_tokens <= 0 or embeds is None:
+    task = _ADDRESS.sub(" ", prompt)
+    asked = frozenset(content_words(task)) - project_words(project or "")
+    if project is None or budget_tokens <= 0 or embeds is None or len(asked) < TASK_WORDS:
         return NO_QUOTES
-    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
+    found = look_at_turns(store, embeds, task, project, pool=POOL, running=situation.running)
     sighted = found.turns
-    rare = _rare_words(prompt, sighted)
+    rare = _rare_words(task, sighted)
     named = sorted({at for word in rare for at in sighted.having[word].tolist()})[-NAMED_TURNS:]
     near = [at for at, cosines in found.passages.items() if max(cosines, default=0.0) >= UNNAMED[0]]
-    said = sorted(at for at in {*named, *near} if sighted.from_user[at] or _closes(sighted, at))
-    turns = _turns(store, sighted, said, project)
+    closing = sorted(at for at in {*named, *near} if not sighted.from_user[at] and _closes(sighted, at))
+    turns = _turns(store, sighted, closing, project)
     if not turns:
         return NO_QUOTES
-    names = frozenset(word for word in rare if is_name(word, [prompt, *(turn.text for turn in turns.values())]))
-    asked = frozenset(content_words(prompt))
+    names = frozenset(word for word in rare if is_name(word, [task, *(turn.text for turn in turns.values())]))
 
     def chosen(passages: Sequence[Passage]) -> list[Passage]:
         return choose_about(names, asked, list(filter(_is_told, passages)), budget_tokens=budget_tokens)
 
-    found = replace(found, passages=_near_passages(store, embeds, prompt, sighted, sorted(turns)))
+    found = replace(found, passages=_near_passages(store, embeds, task, sighted, sorted(turns)))
     exchanges = {at: at for at in turns}
     is_sayable = _sayable(prompt, situation, beside)
     return _quoted(store, found, turns, exchanges, is_sayable, chosen, {}, budget_tokens)
@@ -127,7 +131,7 @@ def quote_findings(
 
 def _is_told(one: Passage) -> bool:
     """Whether it stands alone and tells something, rather than asks for it."""
-    return not requests(one.text) and not one.text.endswith(":") and not _CONTINUES.match(one.text)
+    return not requests(one.text) and not one.text.endswith((":", "!")) and not _CONTINUES.match(one.text)
 
 
 def _quoted(

@@ -12,6 +12,7 @@ from recollect.text.query import content_words
 QUESTION_CHARS = 600  # a longer prompt explains itself; a question in it is one point of many
 QUESTION_SENTENCES = 3
 LEAST_WORDS = 1  # content words: "what does it do?" asks about what is on the screen
+FOLLOWING_WORDS = 2  # content words behind a question: "once more, please"
 CONTEXT_CHARS = 1500  # a longer text, or a plan of many steps, carries its own context
 PLAN_LINES = 6  # headings and list items
 LOOKED_AT = 4000
@@ -48,7 +49,8 @@ _OF_NOW = re.compile(
     r"\b(?:did|do|are|were|have|will|can) (?:you|u)\b|"
     r"\byou(?:'re|'ve)? (?:\w+ )?(?:think|prefer|recommend|suggest|mean|did)\b|"
     r"\bnext (?:steps?|thing|up)\b|\bwhat(?:'s| is)? (?:next|else)\b(?!\.)|"
-    r"\bthe status\b|\b(?:are|is) (?:we|it|this|that|everything|all) (?:now )?(?:done|finished|ready|good)\b",
+    r"\bthe status\b|\b(?:are|is) (?:we|it|this|that|everything|all) (?:now )?(?:done|finished|ready|good)\b|"
+    r"^\W*(?:(?:so|and|but|ok) )*(?:is|was|are|were|(?:why|how) (?:is|was|did|does)) (?:it|they|those|these)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?？])\s+|\n+|(?<=？)")
@@ -86,8 +88,10 @@ def is_question(prompt: str) -> bool:
         return True
     if len(said) > QUESTION_SENTENCES or any(map(_REQUEST.search, said)):
         return False
-    # What follows a question is what to do: "is all of it in git? clean up and push".
-    return bool(said) and _asks(said[-1]) and len(content_words(prompt)) >= LEAST_WORDS
+    last = max((at for at, sentence in enumerate(said) if _asks(sentence)), default=None)
+    # What follows a question is what to do: "is all of it in git? clean up the branches and push".
+    is_last = last is not None and len(content_words(" ".join(said[last + 1 :]))) <= FOLLOWING_WORDS
+    return is_last and len(content_words(prompt)) >= LEAST_WORDS
 
 
 def points_back(prompt: str) -> bool:
