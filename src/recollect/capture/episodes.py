@@ -247,10 +247,11 @@ class Episodes:
 
     def _edited_fix(self, one: _Open, steps: Sequence[_Step], edits: Sequence[_Step]) -> Proposal | None:
         """An edit of the configuration is told; one of the code may help again, if it is explained."""
-        if one.is_caused or (one.work.purpose in (Purpose.LINT, Purpose.TYPES) and one.is_in_code):
-            return None
         paths = [change.path.replace("\\", "/") for step in edits for change in step.changes]
         is_sure = all(map(_CONFIGURATION.search, paths))
+        is_slip = one.work.purpose in (Purpose.LINT, Purpose.TYPES) and (one.is_in_code or not is_sure)
+        if one.is_caused or is_slip:
+            return None
         known = frozenset(content_words(one.sign.headline))
         told = [(gist_of(step.changes), step) for step in edits]
         near = [gist for gist, _ in told if known & frozenset(content_words(gist))] or [gist for gist, _ in told]

@@ -107,34 +107,6 @@ src/checkout/total.ts(57,9): error TS2339: Property 'minorUnits' does not exist 
         keeps=("npm run codegen",),
     ),
     Episode(
-        name="eslint hooks",
-        command="npm run lint",
-        error="""\
-> web@2.1.0 lint
-> eslint src --max-warnings 0
-
-/home/ann/web/src/useCart.tsx
-  31:6  error  React Hook useEffect has a missing dependency: 'refresh'. Either include it or remove the dependency array  react-hooks/exhaustive-deps
-
-✖ 1 problem (1 error, 0 warnings)""",
-        said="`refresh` is created anew on every render, so just adding it would loop. I wrapped refresh in useCallback and then listed it.",
-        again="""\
-> web@2.4.0 lint
-> eslint src --max-warnings 0
-
-/srv/build/web/src/useCart.tsx
-  66:6  error  React Hook useEffect has a missing dependency: 'refresh'. Either include it or remove the dependency array  react-hooks/exhaustive-deps
-
-✖ 1 problem (1 error, 0 warnings)""",
-        other="""\
-/home/ann/web/src/useCart.tsx
-  12:9  error  'total' is assigned a value but never used  @typescript-eslint/no-unused-vars
-
-✖ 1 problem (1 error, 0 warnings)""",
-        learnt=Tier.CANDIDATE,
-        keeps=("every render",),
-    ),
-    Episode(
         name="vite resolve",
         command="npm run build",
         error="""\
