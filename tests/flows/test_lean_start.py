@@ -166,3 +166,13 @@ def test_a_session_is_told_as_it_happened(engine: Engine) -> None:
         'asked: "Add a retry to the uploader, it gives up too early."',
         'ended, in the agent\'s words: "The uploader tries three times now, with a backoff."',
     ]
+
+
+def test_of_a_monorepos_many_commands_a_few_are_shown(engine: Engine) -> None:
+    for number in range(9):
+        title = f"Command for test (packages/p{number})"
+        engine.remember(a_draft(f"Test: `pnpm --filter p{number} test`", title=title, kind=Kind.RESEARCH, source=AGENT))
+    engine.remember(a_draft("Test: `pnpm test`", title="Command for test", kind=Kind.RESEARCH, source=AGENT))
+    block = engine.handle(a_start()).block
+    assert "`pnpm test`" in block
+    assert block.count("--filter") == 1

@@ -5,6 +5,7 @@ A budget is a cap, not a target: what needs a question to be useful is left to t
 decides about it: a rule that is followed is silent.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from recollect.text.intent import Task
 from recollect.text.query import content_words
 
 FACTS, COMMANDS, TIED = "Facts and decisions", "Commands", "About the open work"
+OF_A_PURPOSE, COMMANDS_SHOWN = 2, 6  # commands
 POOL = 200  # of the newest of a kind that are looked at
 COMMAND = "Command for "  # as the title of one begins
 MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT)  # an error is told when it comes
@@ -72,7 +74,7 @@ def build(
         return full_start.build(memories, situation, budget_tokens, recaps=recaps, task=task)
     hits = _Hits(memories, situation, task)
     standing = hits.of(STANDING, lambda _: True, POOL)
-    commands = _one_of_each(hits.of((Kind.RESEARCH,), _is_command, POOL))
+    commands = _commands(hits.of((Kind.RESEARCH,), _is_command, POOL))
     facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts)
     tied = [hit for hit in hits.of(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
     by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
@@ -142,10 +144,19 @@ def _is_fact(memory: Memory) -> bool:
     return is_told and not _is_command(memory) and not is_choice(memory)
 
 
-def _one_of_each(commands: Iterable[Hit]) -> list[Hit]:
-    """The newest command for each purpose."""
-    newest = sorted(commands, key=lambda hit: (hit.memory.valid_from, hit.memory.id))
-    return list({hit.memory.title: hit for hit in newest}.values())
+def _commands(known: Iterable[Hit]) -> list[Hit]:
+    """The newest for each purpose, and one more of a part of the project; of a monorepo's many, a few."""
+    newest = sorted(known, key=lambda hit: (hit.memory.valid_from, hit.memory.id), reverse=True)
+    each = list({hit.memory.title or "": hit for hit in reversed(newest)}.values())
+    each.sort(key=lambda hit: ("(" in (hit.memory.title or ""), -hit.memory.valid_from.timestamp()))
+    taken: Counter[str] = Counter()
+    kept = []
+    for hit in each:
+        purpose = (hit.memory.title or "").partition(" (")[0]
+        taken[purpose] += 1
+        if taken[purpose] <= OF_A_PURPOSE:
+            kept.append(hit)
+    return kept[:COMMANDS_SHOWN]
 
 
 def _offer(hit: Hit, section: str | None) -> Offer:

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import numpy
-
 from bench.finding import Sentence
 from bench.linear import Design
 
