@@ -35,6 +35,7 @@ _LABELS = {
     Purpose.START: "Start",
     Purpose.MIGRATE: "Migrations",
     Purpose.DEPLOY: "Deploy",
+    Purpose.CHECK: "Check",
 }
 _SHORTENS = Pattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
 _AD_HOC = Pattern(
@@ -49,7 +50,8 @@ _SOLUTION = Pattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
 _ALL = Pattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
 _MISSING = Pattern(
     r"command not found|: not found\s*$|is not recognized|missing script|no rule to make target|"
-    r"unknown (?:command|task|script)|no module named '?(?:pytest|mypy|ruff|tox|black)|could not determine executable",
+    r"unknown (?:command|task|script)|no projects matched|none of the selected packages|no such (?:script|task)|"
+    r"no module named '?(?:pytest|mypy|ruff|tox|black)|could not determine executable",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -97,6 +99,8 @@ class Commands:
     def _ran(self, event: ToolSucceeded | ToolFailed, command: Usual) -> Iterator[Proposal]:
         seen = self._seen.setdefault((command.purpose, command.part), _Seen())
         error = failure_of(event)
+        if isinstance(event, ToolSucceeded) and _MISSING.search(event.output[:MAX_SAID_CHARS]):
+            error = event.output  # `... | tail` ends well, whatever came before
         if error or isinstance(event, ToolFailed):
             seen.has_failed = seen.has_failed or (command not in seen.worked and bool(_MISSING.search(error[:4000])))
             return

@@ -5,6 +5,7 @@ that tells how something is becomes a candidate; of an agent, only what is told 
 Everything else is left to the archive. Refuses what no person said: templates, notices, pastes.
 """
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from recollect.capture.names import is_emphatic, names_in, paths_in
 from recollect.capture.origin import origin_of
 from recollect.capture.outright import MAX_CHARS, outright
 from recollect.capture.pastes import bare, pasted_in
+from recollect.capture.patterns import Pattern
 from recollect.capture.reference import points_back, referent, speaks_of_here, topic_of
 from recollect.capture.voice import own_sentence, voices
 from recollect.domain.event import Event, Prompt, Reply
@@ -33,6 +35,7 @@ TELLING_WORDS = 2  # content words; fewer say nothing by themselves
 LEAST_WORDS = 4  # of a candidate
 MOST_CONFIRMED = 8  # of one message
 DOCUMENT_CHARS = 800  # of what is said in a message: a longer one is a document, of which only "remember" counts
+TYPED_CHARS, TYPED_LINES = 500, 8  # of a message without a paste: such messages `lasting` was fitted on
 MOST_CANDIDATES = 3  # of one message
 STATED, TOLD, EXPLAINED = 1.0, 0.5, 0.4  # durability: outright, by the user, by the agent
 
@@ -40,6 +43,13 @@ _PASSING = frozenset(
     {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER,
      Cue.WANT, Cue.PASSED}
 )  # fmt: skip
+
+# A prompt sign, a tag before a line, a level, a time, a hash: who pastes a log does not state what it says.
+_OF_A_TERMINAL = Pattern(
+    r"[❯›»➜]|^\s*[$>] |^\s*\[[\w:./-]+\]|\[!\]|^\s*(?:LOG|WARN|INFO|DEBUG|ERROR)\b|\d\d:\d\d:\d\d|"
+    r"\b(?=\w*\d)[0-9a-f]{7,40}\b",
+    re.MULTILINE,
+)
 
 
 class Conversation:
@@ -70,13 +80,15 @@ def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     paste = pasted_in(event.text)
     scolds = frozenset(cue for one in found for cue in cues_of(one.raw)) & {Cue.REBUKE}
     is_document = sum(len(one.text) for one in found) > DOCUMENT_CHARS
+    is_typed = len(event.text) <= TYPED_CHARS and event.text.count("\n") <= TYPED_LINES
+    is_typed = is_typed and not _OF_A_TERMINAL.search(event.text)
     stated: list[Proposal] = []
     told: list[Proposal] = []
     for at, (sentence, voice) in enumerate(zip(found, voices(event.text, page, found), strict=True)):
         is_own = not (voice.is_foreign or voice.is_doubtful or (paste and bare(sentence.text) in paste))
         own = own_sentence(sentence, voice)
         asked = asked_for([*found[:at], own, *found[at + 1 :]], at) if is_own else ""
-        kept = asked or (outright(own) if is_own and not is_document else "")
+        kept = asked or (outright(own, is_typed=is_typed) if is_own and not is_document else "")
         if kept:
             stated.append(_stated(event, sentence, kept, scolds, is_asked=bool(asked)))
         elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):

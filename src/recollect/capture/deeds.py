@@ -55,7 +55,7 @@ class Deeds:
         if subject := _subject(command, event.output):
             return self._committed(subject)
         work = runs(command)
-        if not self._is_green and any(purpose_of(run) is Purpose.TEST for run in work):
+        if not self._is_green and any(purpose_of(run) in (Purpose.TEST, Purpose.CHECK) for run in work):
             self._is_green = True
             self._note(f"tests pass: {shown(command)}")
         return []

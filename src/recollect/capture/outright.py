@@ -146,15 +146,16 @@ _TAIL = Pattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$"
 _WORDS = Pattern(r"\w+")
 
 
-def outright(sentence: Sentence) -> str:
-    """What of it is stated outright, as it will be kept; empty: nothing is."""
+def outright(sentence: Sentence, *, is_typed: bool) -> str:
+    """What of it is stated outright, as it will be kept; empty: nothing is. `is_typed`: its message is short enough to
+    be typed by hand; a line of a pasted log is no statement."""
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
     if _ASKS.match(text):
         return ""
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
-    return _stated(sentence, sets_right=sets_right) or (text if _lasts(sentence) else "")
+    return _stated(sentence, sets_right=sets_right) or (text if is_typed and _lasts(sentence) else "")
 
 
 def _stated(sentence: Sentence, *, sets_right: bool) -> str:

@@ -73,6 +73,10 @@ _FEEDBACK = Pattern(
 _PASTED = Pattern(r":[ \t]*\n|\n\s*\n\s*[\[$>~/]|```")  # what comes behind it was not typed
 _UNDOES = frozenset({"checkout", "restore", "revert", "reset", "stash"})
 
+_RULES_OUT = Pattern(
+    r"\b(?:instead|rather|never|always|don't|do not|not|we|here|everywhere|only|no more)\b", re.IGNORECASE
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
@@ -181,7 +185,8 @@ class Rejections:
             Proposal(
                 text=text[:MAX_TEXT_CHARS],
                 kind=Kind.CORRECTION,
-                tier=Tier.CONFIRMED,
+                # What was wanted there is a rule for later only if it says so, of what was edited.
+                tier=Tier.CONFIRMED if means_it and _RULES_OUT.search(refusal.words) else Tier.CANDIDATE,
                 basis=Basis.REJECTION,
                 role=Role.USER,
                 messages=refusal.messages,

@@ -18,6 +18,7 @@ class Purpose(StrEnum):
     START = "start"
     MIGRATE = "migrate"
     DEPLOY = "deploy"
+    CHECK = "check"
 
 
 _BY_PROGRAM = {
@@ -28,7 +29,8 @@ _BY_PROGRAM = {
     **dict.fromkeys("uvicorn gunicorn".split(), Purpose.START),
 }
 _BY_TASK = {
-    **dict.fromkeys("test tests check unit-test unittest spec verify".split(), Purpose.TEST),
+    **dict.fromkeys("test tests unit-test unittest spec".split(), Purpose.TEST),
+    **dict.fromkeys("check verify".split(), Purpose.CHECK),  # tests, lint, types or all of them: as the project has it
     **dict.fromkeys("build compile assemble package bundle compileJava".split(), Purpose.BUILD),
     **dict.fromkeys("lint clippy vet".split(), Purpose.LINT),
     **dict.fromkeys("typecheck type-check check-types types tsc".split(), Purpose.TYPES),

@@ -56,7 +56,11 @@ FIRST_WORDS = 60  # of a prompt say what it is about
 TASK_WORDS = 3  # content words: "commit and push" is about nothing
 
 _ADDRESS = re.compile(r"\S+://\S+")
-_CONTINUES = re.compile(r"(?:so|and|but|because|which|that|or|then|also|as)\b", re.IGNORECASE)  # what stands before it
+# A piece of a list, or of what stands before it; a report.
+_NOT_ALONE = re.compile(
+    r"[-*•\d(\[]|(?:so|and|but|because|which|that|or|then|also|as|this|these|it|they|to|done|fixed|added|got it|pr)\b",
+    re.IGNORECASE,
+)
 
 Place = tuple[SessionId, MessageId]
 Chooses = Callable[[Sequence[Passage]], list[Passage]]
@@ -131,7 +135,7 @@ def quote_findings(
 
 def _is_told(one: Passage) -> bool:
     """Whether it stands alone and tells something, rather than asks for it."""
-    return not requests(one.text) and not one.text.endswith((":", "!")) and not _CONTINUES.match(one.text)
+    return not requests(one.text) and not one.text.endswith((":", "!")) and not _NOT_ALONE.match(one.text)
 
 
 def _quoted(
