@@ -16,7 +16,7 @@ MANIFEST = json.loads((PLUGIN / "package.json").read_text())
 COMMENT = re.compile(r"^\s*(//|/\*|\*)")
 IMPORT = re.compile(r"\bfrom\s+\"([^\"]+)\"|\bimport\s*[(\"]|\brequire\(")
 PRINTS = re.compile(r"\bconsole\b|\bprocess\.(stdout|stderr)\b|\bBun\.")
-MAX_CODE_LINES = 500  # without blank lines and comments; 80 of them ask the small model (reader.ts)
+MAX_CODE_LINES = 540  # without blank lines and comments; 120 of them ask the small model and tidy up (reader.ts)
 TYPES = re.compile(r"^import type \{[^}]*\} from \"@opencode-ai/plugin\"$", re.MULTILINE)
 
 

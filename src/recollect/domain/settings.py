@@ -123,7 +123,7 @@ class Start:
 
     enabled: bool = True  # whether a session gets a start block
     style: StartStyle = StartStyle.LEAN  # or "full": also older sessions, more memories and an index of further ones
-    facts: int = 8  # how many facts and decisions of the user a lean block has at most, the newest
+    facts: int = 5  # how many facts and decisions of the user a lean block has at most, of the last `decision_days`
     tied: int = 3  # how many memories about the open work: its branch, its files
     preferences: int = 20  # how many preferences, rules and corrections are candidates; this and the next for "full"
     decisions: int = 10  # how many decisions are candidates

@@ -8,6 +8,7 @@ decides about it: a rule that is followed is silent.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from recollect.capture.choices import is_choice
 from recollect.domain.freshness import FileState
@@ -75,7 +76,8 @@ def build(
     hits = _Hits(memories, situation, task)
     standing = hits.of(STANDING, lambda _: True, POOL)
     commands = _commands(hits.of((Kind.RESEARCH,), _is_command, POOL))
-    facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts)
+    since = situation.now - timedelta(days=settings.start.decision_days)
+    facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
     tied = [hit for hit in hits.of(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
     by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
     chosen = undisputed([*standing, *(hit for group in by_section.values() for hit in group)], situation)
@@ -101,12 +103,16 @@ class _Hits:
         self._task = task
         self.considered = 0
 
-    def of(self, kinds: Sequence[Kind], is_wanted: Callable[[Memory], bool], limit: int) -> list[Hit]:
+    def of(
+        self, kinds: Sequence[Kind], is_wanted: Callable[[Memory], bool], limit: int, since: datetime | None = None
+    ) -> list[Hit]:
         situation = self._situation
         wanted = [kind for kind in kinds if situation.settings.kinds.injected[kind]]
         if not wanted:
             return []
-        newest = self._memories.newest(situation.viewer, limit=POOL, kinds=wanted, injectable=True, confirmed=True)
+        newest = self._memories.newest(
+            situation.viewer, limit=POOL, kinds=wanted, since=since, injectable=True, confirmed=True
+        )
         pool = [
             memory
             for memory in newest

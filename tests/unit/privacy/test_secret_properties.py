@@ -57,6 +57,9 @@ def test_what_is_redacted_stays_as_it_is_in_a_long_text_too() -> None:
     assert redact(once.text).found == ()
 
 
+SHORTEST = 16  # of a vendor's keys; a pattern with a "+" also makes `xapp-5-Z0-6-X`
+
+
 @pytest.mark.parametrize(("beginning", "pattern", "rule"), VENDOR_KEYS)
 def test_a_key_of_every_vendor_is_found_in_every_syntax(beginning: str, pattern: str, rule: str) -> None:
     chance = random.Random(f"{beginning}{rule}")
@@ -86,7 +89,7 @@ def test_no_text_around_it_saves_a_key(
     before: str, after: str, row: tuple[str, str, str], seed: int, written: str
 ) -> None:
     key = vendor_key(random.Random(seed), row[0], row[1])
-    if matches(row[1], key[len(row[0]) :]):
+    if matches(row[1], key[len(row[0]) :]) and len(key) >= SHORTEST:
         assert key not in redact(before + written.format(key) + after).text
 
 
