@@ -247,7 +247,7 @@ def _near_passages(
     archive: KeepsTurns, embeds: Embeds, prompt: str, sighted: SightedTurns, positions: Sequence[int]
 ) -> dict[int, tuple[float, ...]]:
     """How near each passage of these turns comes."""
-    asked = embeds.embed(" ".join(prompt.split()[:FIRST_WORDS]))
+    asked = embeds.embed_question(" ".join(prompt.split()[:FIRST_WORDS]))
     each = archive.passage_cosines([int(sighted.numbers[at]) for at in positions], asked)
     return dict(zip(positions, each, strict=True))
 
