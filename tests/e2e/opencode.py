@@ -145,7 +145,7 @@ class Project:
         *args: str,
         wire: Wire = "openai",
         title: str | None = "t",
-        timeout_s: float = 60,
+        timeout_s: float = 120,
         as_one: bool = False,
     ) -> Run:
         """`opencode run` in a process of its own. `title=None` lets the client ask the model for a title;
@@ -203,7 +203,7 @@ class Server:
         self.call("POST", "/instance/dispose", {})
 
     def call(
-        self, method: str, path: str, body: Any = None, *, folder: Path | None = None, timeout_s: float = 60
+        self, method: str, path: str, body: Any = None, *, folder: Path | None = None, timeout_s: float = 120
     ) -> Any:
         """One request to the client's own HTTP API; fails the test when the client refuses it."""
         about = {"Content-Type": "application/json"} | ({} if folder is None else {"x-opencode-directory": str(folder)})
@@ -232,7 +232,7 @@ class Session:
         files: Sequence[Path] = (),
         wire: Wire = "openai",
         agent: str = "build",
-        timeout_s: float = 60,
+        timeout_s: float = 120,
     ) -> Turn:
         """What the user types, with the files that they attach to it."""
         parts = [{"type": "text", "text": text}, *map(_attached, files)]
@@ -284,7 +284,7 @@ class Session:
             requests=heard.requests,
         )
 
-    def _call(self, method: str, path: str, body: Any = None, *, timeout_s: float = 60) -> Any:
+    def _call(self, method: str, path: str, body: Any = None, *, timeout_s: float = 120) -> Any:
         return self.server.call(method, f"/session/{self.id}{path}", body, folder=self.folder, timeout_s=timeout_s)
 
 

@@ -81,14 +81,18 @@ def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     scolds = frozenset(cue for one in found for cue in cues_of(one.raw)) & {Cue.REBUKE}
     is_document = sum(len(one.text) for one in found) > DOCUMENT_CHARS
     is_typed = len(event.text) <= TYPED_CHARS and event.text.count("\n") <= TYPED_LINES
-    is_typed = is_typed and not _OF_A_TERMINAL.search(event.text)
+    is_of_a_terminal = _OF_A_TERMINAL.search(event.text) is not None
     stated: list[Proposal] = []
     told: list[Proposal] = []
     for at, (sentence, voice) in enumerate(zip(found, voices(event.text, page, found), strict=True)):
+        if is_of_a_terminal and (sentence.block or _OF_A_TERMINAL.search(sentence.raw)):
+            continue  # what was typed stands before what was pasted
         is_own = not (voice.is_foreign or voice.is_doubtful or (paste and bare(sentence.text) in paste))
         own = own_sentence(sentence, voice)
         asked = asked_for([*found[:at], own, *found[at + 1 :]], at) if is_own else ""
-        kept = asked or (outright(own, is_typed=is_typed) if is_own and not is_document else "")
+        kept = asked or (
+            outright(own, is_typed=is_typed and not is_of_a_terminal) if is_own and not is_document else ""
+        )
         if kept:
             stated.append(_stated(event, sentence, kept, scolds, is_asked=bool(asked)))
         elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):

@@ -452,6 +452,14 @@ def test_what_asks_for_something_else_is_not_remembered(text: str) -> None:
     assert not [one for one in of_user(text) if one.basis is Basis.ASKED]
 
 
+def test_lines_of_a_terminal_are_no_statements() -> None:
+    shown = (
+        "› Compiling the launcher of shop-app\n› Using the device of ann\nFound the shop-cli in your project folder."
+    )
+    assert of_user(f"why is it slow\n\n{shown}") == []
+    assert of_user("shop on main [!]") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
