@@ -195,4 +195,5 @@ def test_status_has_the_figures_of_the_daemon_and_no_others(home: Home) -> None:
         assert not database.exists()
     finally:
         aside.rename(database)
+    home.recollect("start")  # a daemon that found its database gone has ended
     assert home.json("status")["usage"] == told["usage"]
