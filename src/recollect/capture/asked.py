@@ -1,4 +1,4 @@
-"""What a user asks to have remembered, told apart from the words that ask. Pure.
+"""Finds what a user asks the agent to remember, and leaves out the words that ask. Pure.
 
 The words that ask stand anywhere: before it (`remember: ...`, `put it in your notes that ...`), behind it (`..., note
 that down`), or in a sentence of their own (`Remember this: ...`). What is to be done now is an order like any other
@@ -8,14 +8,13 @@ that down`), or in a sentence of their own (`Remember this: ...`). What is to be
 import re
 from collections.abc import Sequence
 
-from recollect.capture.clauses import Sentence
+from recollect.capture.clauses import Sentence, capital
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.echo import words_of
-from recollect.capture.outright import states
+from recollect.capture.outright import MAX_CHARS, states
 from recollect.capture.patterns import Pattern
 from recollect.capture.reference import speaks_of_here
 
-MAX_CHARS = 240
 LEAST_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
 
 _IT = r"(?:this|that|it)(?: (?:one|info|lesson|fact)\b)?"
@@ -52,10 +51,8 @@ _WEAK = Pattern(rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECAS
 # An order for now, a question about the past, a thing that a program stores.
 _OTHER = Pattern(
     r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|"
-    r"(?<!something )(?<!one )to|process|app|bot|"
-    r"it|should)(?: (?:also|still|just|not|always|even|should))* remember\b|\bworth remembering\b|"
-    r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which|we still|"
-    r"the (?:time|button|flag|option)))|"
+    r"(?<!something )(?<!one )to|it|should)(?: (?:also|still|just|not|always|even|should))* remember\b|"
+    r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which)\b)|"
     r"\b(?:remember|forget) to\b(?! (?:always|never))|\b(?:i|we|you|they|i'll|always) forget\b",
     re.IGNORECASE,
 )
@@ -74,7 +71,7 @@ _GOES_ON = Pattern(
 
 
 def asked_for(found: Sequence[Sentence], at: int) -> str:
-    """What the user asks to have remembered with this sentence, in their own words; empty: nothing."""
+    """Return what the user asks to remember with this sentence, in their own words; empty: nothing."""
     text = found[at].text
     weak = _WEAK.match(text)
     if weak and states(text[weak.end() :]):
@@ -112,6 +109,4 @@ def _whole(kept: str) -> str:
         or speaks_of_here(kept)
     ):
         return ""
-    first = kept.split(maxsplit=1)[0]
-    # A word begins with a capital; a name such as `npm` or eslintrc.json keeps its own letters.
-    return kept[:1].upper() + kept[1:] if first.rstrip(",;:").replace("'", "").isalpha() and first.islower() else kept
+    return capital(kept)

@@ -31,7 +31,6 @@ _ABOUT_THE_WORK = Pattern(
     r"start(?:ing)? (?:with|now|on)|"
     r"which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
     r"what (?:would you like|do you want|do you mean)|"
-    r"you (?:believe|think|see|saw|hit)|originally|happen(?:s|ed|ing)?|triggers?|surface[ds]?|which direction|"
     r"(?:would|how would) you like|(?:shall|should|do you want|want) (?:i|me)|how should i)\b|"
     r"^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,

@@ -130,7 +130,7 @@ def _of(text: str, form: Form, block: int, lead: str, at_begin: bool) -> list[Se
         asked = bool(_ASKING.match(spelt(stripped))) or (not tagged and piece.rstrip(" \"')*_").endswith("?"))
         found.append(
             Sentence(
-                text=_capital(stripped),
+                text=capital(stripped),
                 raw=piece,
                 form=form,
                 block=block,
@@ -145,7 +145,7 @@ def _of(text: str, form: Form, block: int, lead: str, at_begin: bool) -> list[Se
     return found
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     """A word begins with a capital; a name keeps its own letters."""
     first = text.split(maxsplit=1)[0].rstrip(",;:").replace("'", "")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() and " " in text else text

@@ -44,12 +44,8 @@ _PASSING = frozenset(
      Cue.WANT, Cue.PASSED}
 )  # fmt: skip
 
-# A prompt sign, a tag before a line, a level, a time, a hash: who pastes a log does not state what it says.
-_OF_A_TERMINAL = Pattern(
-    r"[❯›»➜]|^\s*[$>] |^\s*\[[\w:./-]+\]|\[!\]|^\s*(?:LOG|WARN|INFO|DEBUG|ERROR)\b|\d\d:\d\d:\d\d|"
-    r"\b(?=\w*\d)[0-9a-f]{7,40}\b",
-    re.MULTILINE,
-)
+# A line that begins with the sign of a prompt, a tag or a level: a log or a terminal was pasted.
+_OF_A_TERMINAL = Pattern(r"^\s*(?:[❯›»➜]|[$>] |\[[\w:./-]+\]|(?:LOG|WARN|INFO|DEBUG|ERROR)\b)", re.MULTILINE)
 
 
 class Conversation:
@@ -80,19 +76,19 @@ def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     paste = pasted_in(event.text)
     scolds = frozenset(cue for one in found for cue in cues_of(one.raw)) & {Cue.REBUKE}
     is_document = sum(len(one.text) for one in found) > DOCUMENT_CHARS
-    is_typed = len(event.text) <= TYPED_CHARS and event.text.count("\n") <= TYPED_LINES
-    is_of_a_terminal = _OF_A_TERMINAL.search(event.text) is not None
+    has_terminal = _OF_A_TERMINAL.search(event.text) is not None
+    begins_with_it = _OF_A_TERMINAL.search(event.text.partition("\n\n")[0]) is not None
+    is_typed = len(event.text) <= TYPED_CHARS and event.text.count("\n") <= TYPED_LINES and not has_terminal
     stated: list[Proposal] = []
     told: list[Proposal] = []
     for at, (sentence, voice) in enumerate(zip(found, voices(event.text, page, found), strict=True)):
-        if is_of_a_terminal and (sentence.block or _OF_A_TERMINAL.search(sentence.raw)):
-            continue  # what was typed stands before what was pasted
         is_own = not (voice.is_foreign or voice.is_doubtful or (paste and bare(sentence.text) in paste))
         own = own_sentence(sentence, voice)
         asked = asked_for([*found[:at], own, *found[at + 1 :]], at) if is_own else ""
-        kept = asked or (
-            outright(own, is_typed=is_typed and not is_of_a_terminal) if is_own and not is_document else ""
-        )
+        # What was typed stands before what was pasted.
+        if has_terminal and (sentence.block > 0 or begins_with_it) and not asked:
+            continue
+        kept = asked or (outright(own, is_typed=is_typed) if is_own and not is_document else "")
         if kept:
             stated.append(_stated(event, sentence, kept, scolds, is_asked=bool(asked)))
         elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):

@@ -147,20 +147,19 @@ _WORDS = Pattern(r"\w+")
 
 
 def outright(sentence: Sentence, *, is_typed: bool) -> str:
-    """What of it is stated outright, as it will be kept; empty: nothing is. `is_typed`: its message is short enough to
-    be typed by hand; a line of a pasted log is no statement."""
+    """Return the part that is stated outright, as it will be kept; empty: none. `is_typed`: the message was typed by
+    hand; a line of a pasted log is no statement."""
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
     if _ASKS.match(text):
         return ""
-    sets_right = _SETS_RIGHT.match(sentence.raw) is not None
-    return _stated(sentence, sets_right=sets_right) or (text if is_typed and _lasts(sentence) else "")
+    return _stated(sentence) or (text if is_typed and _lasts(sentence) else "")
 
 
-def _stated(sentence: Sentence, *, sets_right: bool) -> str:
-    """The longest part of it that has the form of a rule or a fact."""
-    text = sentence.text
+def _stated(sentence: Sentence) -> str:
+    """The longest part that has the form of a rule or a fact."""
+    text, sets_right = sentence.text, _SETS_RIGHT.match(sentence.raw) is not None
     label = _LABELLED.match(text)
     if cues_of(text) & _NEVER or not _is_led(sentence) or (label and not _SETTLED.search(label[0])):
         return ""
@@ -193,7 +192,7 @@ def _lasts(sentence: Sentence) -> bool:
 
 
 def signs(sentence: Sentence) -> frozenset[str]:
-    """What tells of a whole sentence whether it lasts, beside its words."""
+    """Signs of a whole sentence that the model of `lasting` weighs beside its words."""
     text = spelt(sentence.text)
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
     found = {name for name, form in _FORMS.items() if form.match(text)}

@@ -9,12 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-BY_TURN, BY_WORDS, BY_MEANING, BY_FINDING = (
-    20.0,
-    2.0,
-    4.0,
-    3.0,
-)  # how much each counts for the order
+# How much each counts for the order.
+BY_TURN, BY_WORDS, BY_MEANING, BY_FINDING = 20.0, 2.0, 4.0, 3.0
 OF_EXCHANGE = 0.5  # a turn counts for half, the best one of its exchange for the other half
 MOST_EXCHANGES = 3
 FAR_BEHIND = 8.0  # the best passage, in the units of `fit`

@@ -50,7 +50,7 @@ _OF_NOW = re.compile(
     r"\byou(?:'re|'ve)? (?:\w+ )?(?:think|prefer|recommend|suggest|mean|did)\b|"
     r"\bnext (?:steps?|thing|up)\b|\bwhat(?:'s| is)? (?:next|else)\b(?!\.)|"
     r"\b(?:this|these|those|here|right now)\b(?! (?:project|repo|repository|codebase|app|service|time)\b)|"
-    r"\bwhat the (?:fuck|hell)\b|\bthe status\b|\bgoing\?|"
+    r"\bthe status\b|"
     r"\b(?:are|is) (?:we|it|this|that|everything|all) (?:now )?(?:done|finished|ready|good)\b|"
     r"^\W*(?:(?:so|and|but|ok) )*(?:is|was|are|were|(?:why|how) (?:is|was|did|does)) (?:it|they|those|these)\b",
     re.IGNORECASE,

@@ -1,6 +1,6 @@
 """How surely a sentence of an agent is a finding: a cause, a trap, a constraint, a place, a reason. Pure.
 
-Most sentences of a closing message report what was just done, and help nobody later. The weights were fitted on
+Most sentences of a closing message report what was just done, and are useless later. The weights were fitted on
 sentences that readers graded: `python -m bench.finding`.
 """
 

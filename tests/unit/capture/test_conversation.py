@@ -457,7 +457,8 @@ def test_lines_of_a_terminal_are_no_statements() -> None:
         "› Compiling the launcher of shop-app\n› Using the device of ann\nFound the shop-cli in your project folder."
     )
     assert of_user(f"why is it slow\n\n{shown}") == []
-    assert of_user("shop on main [!]") == []
+    (kept,) = of_user(f"{shown}\n\nRemember that the launcher needs two builds.")
+    assert kept.text == "The launcher needs two builds."
 
 
 @pytest.mark.parametrize(
