@@ -1,4 +1,4 @@
-"""Fit a linear model over features that are there or not. For `bench.lasting` and `bench.finding`."""
+"""Fit a linear model over features that are there or not. For `bench.lasting`."""
 
 import json
 from collections.abc import Sequence

@@ -1,6 +1,5 @@
 """What a session leaves for the next one, and what of it may not be kept; start blocks here are in the style `full`."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,12 +7,11 @@ import pytest
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, MemoryId, Role, SessionId, Source
-from recollect.domain.session import Note, NoteCode, Recap, Summary
+from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Archive, Budgets, Settings, Start, StartStyle
-from recollect.engine.continuity import EARLIER, LAST, SESSIONS, sessions_of, shown
+from recollect.engine.continuity import EARLIER, LAST, SESSIONS
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.text.block import session_line_of
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end, compacting
 from tests.flows.blocks import items, section
 from tests.flows.conftest import engine_on
@@ -266,28 +264,3 @@ def test_a_line_that_repeats_what_was_forgotten_is_not_told(engine: Engine) -> N
     engine.forget([MemoryId("m0"), MemoryId("m1")], at=NOW, by="cli")
     block = engine.handle(a_start("s2")).block
     assert ("5433" in block, "Mailgun" in block, "Ship the importer on Friday." in block) == (False, False, True)
-
-
-@covers("MEM-7")
-def test_the_sessions_of_a_project_are_known_by_what_was_asked_and_how_they_ended(
-    engine: Engine, store: SqliteStore
-) -> None:
-    ended = Summary(asked="Add retry to the uploader.", ended="Retries with backoff are in upload.py; tests pass.")
-    engine.handle(an_end("s1", summary=ended))
-    engine.handle(an_end("s2", summary=Summary(done=("nothing was asked",)), at=NOW + timedelta(minutes=1)))
-    engine.handle(an_end("s3", summary=Summary(asked="Tidy the cellar."), at=NOW + timedelta(minutes=2)))
-    engine.handle(an_end("elsewhere", summary=ended, project=OTHER_PROJECT))
-    store.keep_recap(replace(store_recap(store, "s3"), session=SessionId("s0"), form=1))
-    found = sessions_of(store, PROJECT)
-    assert [recap.session for recap in found] == ["s3", "s1"]
-    assert [recap.session for recap in sessions_of(store, PROJECT, until=NOW, besides=[SessionId("s3")])] == ["s1"]
-    assert session_line_of(shown(store, found[1])) == (
-        '[SESSION] "Add retry to the uploader." -> agent: "Retries with backoff are in upload.py; tests pass." '
-        "(2026-03-02, s1)"
-    )
-
-
-def store_recap(store: SqliteStore, session: str) -> Recap:
-    recap = store.recap(SessionId(session))
-    assert recap is not None
-    return recap

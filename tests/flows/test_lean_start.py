@@ -176,3 +176,11 @@ def test_of_a_monorepos_many_commands_a_few_are_shown(engine: Engine) -> None:
     block = engine.handle(a_start()).block
     assert "`pnpm test`" in block
     assert block.count("--filter") == 1
+
+
+def test_what_everybody_knows_how_to_do_is_not_told(engine: Engine) -> None:
+    for purpose, line in (("install", "npm install"), ("format", "gofmt -l ."), ("lint", "make lint")):
+        title = f"Command for {purpose}"
+        engine.remember(a_draft(f"{purpose}: `{line}`", title=title, kind=Kind.RESEARCH, source=AGENT))
+    block = engine.handle(a_start()).block
+    assert [line in block for line in ("npm install", "gofmt", "make lint")] == [False, False, True]

@@ -103,12 +103,29 @@ def test_what_an_agent_finds_out_is_a_candidate_and_no_start_block_shows_it(stor
 
 @covers("CAP-13")
 def test_a_candidate_is_confirmed_when_its_user_says_it_in_another_session(store: SqliteStore, engine: Engine) -> None:
-    engine.remember(
-        a_draft("The API numbers invoices per tenant.", tier=Tier.CANDIDATE, durability=0.5, kind=Kind.DECISION)
-    )
-    lived(engine, *said("The API numbers invoices per tenant.", session="s5"))
-    (memory,) = learnt(store)
-    assert memory.tier is Tier.CONFIRMED
+    lived(engine, *said("The tenant id is part of every key.", session="s4"))
+    assert [memory.tier for memory in learnt(store)] == [Tier.CANDIDATE]
+    lived(engine, *said("The tenant id is part of every key.", session="s5", days=1))
+    assert [memory.tier for memory in learnt(store)] == [Tier.CONFIRMED]
+
+
+@covers("CAP-13")
+@pytest.mark.parametrize(
+    "order", ["git add ., then commit, then push", "branch `main` was updated, rebase and resolve conflicts"]
+)
+def test_what_is_said_every_day_is_confirmed_by_no_repetition(store: SqliteStore, engine: Engine, order: str) -> None:
+    for day in range(3):
+        lived(engine, *said(order, session=f"s{day}", days=day))
+    assert all(memory.tier is Tier.CANDIDATE for memory in learnt(store))
+
+
+@covers("CAP-13")
+def test_a_resumed_session_repeats_nothing(store: SqliteStore, engine: Engine) -> None:
+    """It begins with copies of the same messages."""
+    for session in (SessionId("s4"), SessionId("s5")):
+        copied = said("The tenant id is part of every key.", session="s4")
+        lived(engine, *(replace(event, session=session) for event in copied))
+    assert [memory.tier for memory in learnt(store)] == [Tier.CANDIDATE]
 
 
 @covers("CAP-3", "CAP-13")
@@ -130,6 +147,17 @@ def test_a_command_that_works_in_two_sessions_is_the_projects_and_stays_so(store
         lived(engine, a_start(f"s{number}", at=about["at"]), call)
     (memory,) = learnt(store)
     assert (memory.text, memory.tier) == ("Tests: `make test`", Tier.CONFIRMED)
+
+
+def test_a_task_of_the_project_takes_the_place_of_a_tool_that_it_runs(store: SqliteStore, engine: Engine) -> None:
+    for number, command in enumerate(("go vet ./...", "go vet ./...", "mise run lint", "go vet ./...")):
+        about: dict[str, Any] = {"session": SessionId(f"s{number}"), "at": NOW + timedelta(days=number)}
+        calls = [
+            ToolSucceeded(**about, project=PROJECT, tool="bash", input={"command": command}, call=f"c{time}")
+            for time in range(2)
+        ]
+        lived(engine, a_start(f"s{number}", at=about["at"]), *calls)
+    assert [memory.text for memory in learnt(store) if memory.is_live] == ["Lint: `mise run lint`"]
 
 
 @covers("CAP-9", "CAP-5")

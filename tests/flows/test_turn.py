@@ -212,3 +212,10 @@ def test_the_name_of_the_project_calls_no_memory(engine: Engine) -> None:
     name = PROJECT.rpartition("/")[2].rpartition(":")[2]
     engine.remember(a_draft("Only ciphertext passes through it, see docs.", aliases=(name,), days_old=90))
     assert engine.handle(a_prompt(f"Why are the tests of {name} so slow today?")).block == ""
+
+
+def test_a_choice_about_a_detail_is_told_to_questions_about_it_not_to_every_task_near_it(engine: Engine) -> None:
+    chose = "Which colour should the badge of unbound teams have? The user chose Amber (as elsewhere), not Red."
+    engine.remember(a_draft(chose, kind=Kind.DECISION, days_old=90))
+    assert "Amber" in engine.handle(a_prompt("Which colour has the badge of unbound teams?", session="s1")).block
+    assert engine.handle(a_prompt("Put the badge between the hero text and the fold.", session="s2")).block == ""

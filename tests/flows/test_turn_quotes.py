@@ -80,6 +80,7 @@ def test_a_later_session_knows_what_the_first_one_said(engine: Engine) -> None:
     "prompt",
     [
         "Show the age of the Redis cache on the status page",
+        "deploy the Redis cache",
         "/review the Redis cache",
         "Rework it as follows:\n" + "\n".join(f"{n}. Redis cache, step {n}" for n in range(1, 9)),
         f"{ASKED} " + "The page of the shop has grown slower with every release since spring. " * 30,
@@ -90,42 +91,6 @@ def test_who_gives_a_task_or_brings_a_plan_is_not_quoted_to(engine: Engine, prom
     said(engine, "The cache is in Redis too.", session="other")
     said(engine, "And Redis has a cache for sessions.", session="third")
     assert asked(engine, prompt).block == ""
-
-
-class TestNames:
-    """A task is told what was said about a thing that it calls by its name."""
-
-    PAGES = "The site goes to the Cloudflare Pages project vaultaire-web, from the folder site."
-
-    def test_a_rare_name_brings_what_was_said_about_it(self, engine: Engine) -> None:
-        said(engine, "The button is too small on phones.", "It is larger now.", session="one")
-        said(engine, "Where does the site go?", self.PAGES, session="two")
-        block = asked(engine, "commit this and deploy the site to cloudflare").block
-        assert "vaultaire-web" in block
-        assert block.count("[SAID]") == 1
-
-    def test_a_word_that_is_no_name_brings_nothing(self, engine: Engine) -> None:
-        said(engine, "Where does the site go?", "The site goes to a folder on the server, by hand.", session="two")
-        assert asked(engine, "commit this and bring the site to the server").block == ""
-
-    def test_a_name_that_every_session_speaks_of_brings_nothing(self, engine: Engine) -> None:
-        for number in range(4):
-            said(engine, f"Question {number} about the site?", self.PAGES, session=f"s{number}")
-        assert asked(engine, "commit this and deploy the site to cloudflare").block == ""
-
-    def test_what_was_ordered_then_is_not_told(self, engine: Engine) -> None:
-        said(engine, "Deploy the site to the Cloudflare Pages project vaultaire-web now.", session="two")
-        assert asked(engine, "commit this and deploy the site to cloudflare").block == ""
-
-    def test_what_was_only_done_then_is_not_told(self, engine: Engine) -> None:
-        said(engine, "Where does the site go?", "Deployed the site to Cloudflare, all checks pass.", session="two")
-        assert asked(engine, "commit this and deploy the site to cloudflare").block == ""
-
-    def test_the_log_says_how_surely_it_was_found_out(self, engine: Engine) -> None:
-        said(engine, "Where does the site go?", self.PAGES, session="two")
-        (quoted,) = asked(engine, "commit this and deploy the site to cloudflare").quoted
-        assert quoted.reasons["finding"] >= 0.5
-        assert "topic" not in quoted.reasons
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from recollect.capture.cues import Cue, cues_of
 from recollect.capture.development import is_about_work
 from recollect.capture.echo import words_of
 from recollect.capture.kinds import kind_of, level_of
+from recollect.capture.lasting import lasts
 from recollect.capture.masking import Form, read
 from recollect.capture.names import is_emphatic, names_in, paths_in
 from recollect.capture.origin import origin_of
-from recollect.capture.outright import MAX_CHARS, outright
+from recollect.capture.outright import MAX_CHARS, outright, signs
 from recollect.capture.pastes import bare, pasted_in
 from recollect.capture.patterns import Pattern
 from recollect.capture.reference import points_back, referent, speaks_of_here, topic_of
@@ -37,7 +38,8 @@ MOST_CONFIRMED = 8  # of one message
 DOCUMENT_CHARS = 800  # of what is said in a message: a longer one is a document, of which only "remember" counts
 TYPED_CHARS, TYPED_LINES = 500, 8  # of a message without a paste: such messages `lasting` was fitted on
 MOST_CANDIDATES = 3  # of one message
-STATED, TOLD, EXPLAINED = 1.0, 0.5, 0.4  # durability: outright, by the user, by the agent
+STATED, TOLD, MENTIONED, EXPLAINED = 1.0, 0.5, 0.45, 0.4  # durability: outright, by the user, in passing, by the agent
+MAY_LAST = 0.25  # how surely; what is less is said every day ("commit and push"), and said again it is no truer
 
 _PASSING = frozenset(
     {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER,
@@ -92,7 +94,8 @@ def _of_user(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
         if kept:
             stated.append(_stated(event, sentence, kept, scolds, is_asked=bool(asked)))
         elif not voice.is_foreign and _tells(sentence) and (whole := _whole(found, at)):
-            told.append(_proposal(event, whole, sentence, Role.USER, TOLD))
+            durability = TOLD if lasts(sentence.text, signs(sentence)) >= MAY_LAST else MENTIONED
+            told.append(_proposal(event, whole, sentence, Role.USER, durability))
     return [*_unlike(stated)[:MOST_CONFIRMED], *told[:MOST_CANDIDATES]]
 
 

@@ -152,7 +152,7 @@ def outright(sentence: Sentence, *, is_typed: bool) -> str:
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
-    if _ASKS.match(text):
+    if text.startswith("/") or _ASKS.match(text):  # `/review ...` is an order
         return ""
     return _stated(sentence) or (text if is_typed and _lasts(sentence) else "")
 

@@ -87,9 +87,12 @@ class Recapping:
             self._later = request if words >= LEAST_WORDS_LATER else self._later
 
     def _ended(self) -> str:
-        """The report of the last turn. Where it says little, with the one before it."""
+        """The report of the last turn. Where it says little, with the one before it; not with a proposal, which the
+        user has answered since."""
         told = ""
-        for reply in reversed(self._closings):
+        for turn, reply in enumerate(reversed(self._closings)):
+            if turn and reply.rstrip(" *_`").endswith("?"):
+                break
             room = ENDED_CHARS - len(told) - 1
             told = f"{outcome_of(reply, chars=room)} {told}".strip()
             if len(told) >= LEAST_ENDED_CHARS:

@@ -48,6 +48,7 @@ _RUNNERS = frozenset(
     prisma docker ruff flutter dart artisan biome xcodebuild
     """.split()
 )
+_OWN_TASKS = frozenset("npm pnpm yarn make just task mise turbo nx moon poe inv invoke rake lerna".split())
 _SCRIPT = re.compile(r"(?:^|/)(?P<name>[\w.-]+)\.(?:sh|bash|py|js|mjs|ts|rb)$")
 _INTERPRETERS = frozenset("bash sh zsh python python3 node bun deno ruby tsx".split())
 _ONLY = {  # programs of which only some tasks are the project's
@@ -90,6 +91,11 @@ def purpose_of(run: Run) -> Purpose | None:
     if run.program not in _RUNNERS:
         return None
     return _BY_TASK.get(run.task) or _BY_TASK.get(_first(run.task))
+
+
+def is_own_task(run: Run) -> bool:
+    """Whether the project itself says what it does: `mise run lint`, which may run `go vet` and more."""
+    return run.program in _OWN_TASKS
 
 
 def sort_of(run: Run) -> str:

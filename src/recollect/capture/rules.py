@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 
 from recollect.capture.choices import Choices, is_choice
 from recollect.capture.commands import Commands
-from recollect.capture.conversation import said
+from recollect.capture.conversation import STATED, TOLD, said
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.patterns import Pattern
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 
-RULES = 3  # one more whenever other things are confirmed than before: then what is stored is judged again
+RULES = 4  # one more whenever other things are confirmed than before: then what is stored is judged again
 
 _SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of what is played once more
 _CHOSE = Pattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
@@ -42,8 +42,8 @@ def _is_stated(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
     is_told_more = len(memory.evidence) == 1 and memory.text.startswith(memory.evidence[0])
     words = memory.evidence[0] if is_told_more else memory.text
     messages = heard or [_prompt("\n\n".join(memory.evidence) or memory.text)]
-    tiers = (Tier.CONFIRMED, Tier.CANDIDATE) if _is_said_elsewhere(memory) else (Tier.CONFIRMED,)
-    stated = [one for one in said(messages[-1], messages[:-1]) if one.tier in tiers and one.role is Role.USER]
+    least = TOLD if _is_said_elsewhere(memory) else STATED
+    stated = [one for one in said(messages[-1], messages[:-1]) if one.role is Role.USER and one.durability >= least]
     return is_echo(words, [words_of(one.text) for one in stated])
 
 

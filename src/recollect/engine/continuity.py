@@ -1,17 +1,15 @@
 """What the sessions of a project left for later ones: where the last one ended; for whoever wants more, notes in codes
 and summaries. The agent's words are marked as such."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.domain.memory import Memory, ProjectId, SessionId
-from recollect.domain.session import NO_SUMMARY, NoteCode, Recap
+from recollect.domain.memory import Memory
+from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.session_ports import KeepsRecaps
 from recollect.engine.showing import line_as_read
 from recollect.rank.budget import Offer
 from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
@@ -35,20 +33,6 @@ def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
     repeats = _repeating([memory for memory in ended if memory.forgotten_at is not None])
     told = [recap.retold(lambda line: _without(line, repeats)) for recap in without_lines(recaps, ended)]
     return [recap for recap in told if recap.notes or _has_outcome(recap)]
-
-
-def sessions_of(
-    kept: KeepsRecaps, project: ProjectId, *, until: datetime | None = None, besides: Collection[SessionId] = ()
-) -> list[Recap]:
-    """All sessions of a project of which it is known what was asked, the newest first; as they are kept. Call `shown`
-    on the one that is told of."""
-    left = kept.recaps(project, limit=MOST_SESSIONS, until=until)
-    return [one for one in left if one.is_current and one.summary.asked and one.session not in besides]
-
-
-def shown(memories: KeepsMemories, recap: Recap) -> Recap:
-    """As it may be shown: redacted once more, without what was forgotten or replaced since."""
-    return next(iter(_safe(that_hold(memories, [recap]))), replace(recap, notes=(), summary=NO_SUMMARY))
 
 
 def _has_outcome(recap: Recap) -> bool:
@@ -95,7 +79,7 @@ def older(recaps: Sequence[Recap]) -> list[Offer]:
 
 
 def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
-    """Where the last session ended, in five lines at most; without what the memories beside it tell."""
+    """Where the last session ended, in four lines at most; without what the memories beside it tell."""
     last = _last(recaps)
     if last is None:
         return []
@@ -104,7 +88,6 @@ def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]
     left = [note.text for note in safe.notes if note.code is NoteCode.NEXT] or list(summary.open)
     lines = {
         "asked": _quoted(summary.asked),
-        "later asked": _quoted(summary.later),
         "ended, in the agent's words": _quoted(summary.ended),
         "open": _listed(left),
         "blocked": _listed([note.text for note in safe.notes if note.code is NoteCode.BLOCK]),

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from recollect.capture.roles import is_own_task
+from recollect.capture.shell import runs
 from recollect.domain.memory import Draft, Kind, Memory, Role, Tier
 from recollect.engine.ports import KeepsMemories
 from recollect.text.signature import signature
@@ -34,9 +36,17 @@ def as_known(known: Memory | None, draft: Draft) -> Draft | None:
         return None
     if known.tier is Tier.CONFIRMED and draft.tier is Tier.CANDIDATE:
         return None
+    if _is_own_task(known) != _is_own_task(draft):
+        return draft if _is_own_task(draft) else None
     last = max((known.valid_from, *(mention.at for mention in known.mentions)))
     is_usual = draft.kind is Kind.RESEARCH and known.seen >= USUAL and draft.at - last <= USUAL_FOR
     return None if is_usual else draft
+
+
+def _is_own_task(one: Memory | Draft) -> bool:
+    """Whether it is a command that the project gives a name to, in place of a tool that it may run for that."""
+    line = one.evidence[0] if one.evidence and one.kind is Kind.RESEARCH else ""
+    return any(map(is_own_task, runs(line)))
 
 
 def _name(one: Memory | Draft) -> str:

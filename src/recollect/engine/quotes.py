@@ -1,11 +1,10 @@
 """Lines that quote earlier sessions of the project at a prompt, or none.
 
-A question about the project is answered by the best exchanges. A task gets at most what was said about a thing that it
-calls by its name. Never quoted: output of tools, pasted text, the running session, what is in front of the model
-already, and what is no longer valid.
+Only a question about the project is answered, by the best exchanges: what was said while another task was worked on
+hardly ever helps with this one. Never quoted: output of tools, pasted text, the running session, what is in front of
+the model already, and what is no longer valid.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,12 +26,10 @@ from recollect.engine.recall import LookedAt, look_at_turns
 from recollect.engine.showing import line_as_read
 from recollect.engine.situation import DIGITS, Situation
 from recollect.rank.calibrate import rarity
-from recollect.rank.quotes import UNNAMED, Passage, choose, choose_about, topical
+from recollect.rank.quotes import Passage, choose, topical
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
-from recollect.text.finding import finding
 from recollect.text.meaning import project_words
-from recollect.text.names import is_name, named_in
-from recollect.text.passages import quotable, requests, tells
+from recollect.text.passages import quotable, tells
 from recollect.text.query import FUNCTION_WORDS, content_words
 from recollect.text.sentences import sentences
 from recollect.text.tokens import estimate
@@ -48,20 +45,6 @@ NEAR = 0.6  # of what a prompt needs beside all turns, by the best passage alone
 LEFT_WORDS = 4  # what is left of a passage with a paste, at least
 ALONE = 2  # content words in a prompt, of which one that is shared says nothing
 CHARS_PER_TOKEN = 3  # about: what the lines cost in the end is counted
-RARE = 0.15  # of the sessions, at most, speak of a thing whose name says what a task is about
-RARE_SESSIONS = 2  # so few always count as rare
-NAMED_TURNS = 40  # that speak of it, the newest
-FIRST_WORDS = 60  # of a prompt say what it is about
-
-TASK_WORDS = 3  # content words: "commit and push" is about nothing
-
-_ADDRESS = re.compile(r"\S+://\S+")
-# A piece of a list, or of what stands before it; a report.
-_NOT_ALONE = re.compile(
-    r"[-*•\d(\[]|(?:so|and|but|because|which|that|or|then|also|as|this|these|it|they|to|done|fixed|added|got it|pr)\b",
-    re.IGNORECASE,
-)
-
 Place = tuple[SessionId, MessageId]
 Chooses = Callable[[Sequence[Passage]], list[Passage]]
 
@@ -101,41 +84,6 @@ def quote_answers(
     numbers = {"topic": topic, "needed": needed}
     is_sayable = _sayable(prompt, situation, beside)
     return _quoted(store, found, turns, exchanges, is_sayable, chosen, numbers, budget_tokens)
-
-
-def quote_findings(
-    store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
-) -> Quotes:
-    """The one finding of an agent that is about what a task is about: near in meaning, or about a thing that the task
-    calls by its rare name. What users said is theirs to confirm: that is a memory, or it was for then."""
-    project = situation.viewer.project
-    task = _ADDRESS.sub(" ", prompt)
-    asked = frozenset(content_words(task)) - project_words(project or "")
-    if project is None or budget_tokens <= 0 or embeds is None or len(asked) < TASK_WORDS:
-        return NO_QUOTES
-    found = look_at_turns(store, embeds, task, project, pool=POOL, running=situation.running)
-    sighted = found.turns
-    rare = _rare_words(task, sighted)
-    named = sorted({at for word in rare for at in sighted.having[word].tolist()})[-NAMED_TURNS:]
-    near = [at for at, cosines in found.passages.items() if max(cosines, default=0.0) >= UNNAMED[0]]
-    closing = sorted(at for at in {*named, *near} if not sighted.from_user[at] and _closes(sighted, at))
-    turns = _turns(store, sighted, closing, project)
-    if not turns:
-        return NO_QUOTES
-    names = frozenset(word for word in rare if is_name(word, [task, *(turn.text for turn in turns.values())]))
-
-    def chosen(passages: Sequence[Passage]) -> list[Passage]:
-        return choose_about(names, asked, list(filter(_is_told, passages)), budget_tokens=budget_tokens)
-
-    found = replace(found, passages=_near_passages(store, embeds, task, sighted, sorted(turns)))
-    exchanges = {at: at for at in turns}
-    is_sayable = _sayable(prompt, situation, beside)
-    return _quoted(store, found, turns, exchanges, is_sayable, chosen, {}, budget_tokens)
-
-
-def _is_told(one: Passage) -> bool:
-    """Whether it stands alone and tells something, rather than asks for it."""
-    return not requests(one.text) and not one.text.endswith((":", "!")) and not _NOT_ALONE.match(one.text)
 
 
 def _quoted(
@@ -194,7 +142,7 @@ def _explained(
 
     def reasons(one: Passage) -> dict[str, float]:
         meaning = {} if one.cosine is None else {"meaning": one.cosine}
-        told = {**numbers, "words": one.asked, "finding": one.finding, **meaning}
+        told = {**numbers, "words": one.asked, **meaning}
         return {name: round(value, DIGITS) for name, value in told.items()}
 
     quoted = tuple(replace(one, reasons=reasons(best[one.session, one.message])) for one in told.turns)
@@ -225,31 +173,6 @@ def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
     asked = float(shared.max(initial=0.0)) / (sum(weight.values()) or 1.0)
     near = [cosine for cosines in found.passages.values() for cosine in cosines]
     return max(near, default=0.0) if found.cosine is not None else None, asked
-
-
-def _rare_words(prompt: str, turns: SightedTurns) -> list[str]:
-    """Words of the prompt that few sessions have: what every session speaks of tells no task from another."""
-    here = project_words(turns.project or "")
-    most = max(RARE_SESSIONS, RARE * len(set(turns.sessions.tolist())))
-    return [
-        word
-        for word in named_in(prompt)
-        if word not in here and 0 < len({*turns.sessions[turns.having.get(word, [])].tolist()}) <= most
-    ]
-
-
-def _closes(turns: SightedTurns, at: int) -> bool:
-    """Whether a reply is the last one of its exchange: those before it tell of the way, not of the end."""
-    return at + 1 >= len(turns.numbers) or bool(turns.from_user[at + 1] or turns.sessions[at + 1] != turns.sessions[at])
-
-
-def _near_passages(
-    archive: KeepsTurns, embeds: Embeds, prompt: str, sighted: SightedTurns, positions: Sequence[int]
-) -> dict[int, tuple[float, ...]]:
-    """How near each passage of these turns comes."""
-    asked = embeds.embed_question(" ".join(prompt.split()[:FIRST_WORDS]))
-    each = archive.passage_cosines([int(sighted.numbers[at]) for at in positions], asked)
-    return dict(zip(positions, each, strict=True))
 
 
 def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
@@ -339,7 +262,6 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
                 exchange_score=best[exchanges[position]],
                 asked=sum(worth for word, worth in found.worth.items() if word in words) / asked,
                 cosine=near[min(place, len(near) - 1)],
-                finding=finding(text),
             )
 
 

@@ -180,10 +180,16 @@ def _said_again(known: Memory, draft: Draft) -> Memory:
 def _tier(known: Memory, draft: Draft) -> Tier:
     """A candidate is confirmed by somebody who states it outright, or by its user in another session; but what somebody
     types every day without saying anything that lasts ("the build fails again") is not."""
-    elsewhere = draft.source.session != known.source.session and known.durability >= WORTH_CONFIRMING
-    if elsewhere and draft.source.role in BY_THE_USER and draft.flag is None:
+    is_elsewhere = draft.source.session != known.source.session and not _is_copy(known, draft)
+    is_worth = min(known.durability, draft.durability) >= WORTH_CONFIRMING
+    if is_elsewhere and is_worth and draft.source.role in BY_THE_USER and draft.flag is None:
         return Tier.CONFIRMED
     return draft.tier if known.tier is Tier.CANDIDATE else known.tier
+
+
+def _is_copy(known: Memory, draft: Draft) -> bool:
+    """Whether both are of the same message: a session that was resumed begins with copies."""
+    return draft.at == known.created_at and draft.source.message == known.source.message
 
 
 def _merged(known: Memory, draft: Draft, *, seen: int) -> Memory:

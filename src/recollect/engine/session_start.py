@@ -29,7 +29,9 @@ from recollect.text.intent import Task
 from recollect.text.query import content_words
 
 FACTS, COMMANDS, TIED = "Facts and decisions", "Commands", "About the open work"
-OF_A_PURPOSE, COMMANDS_SHOWN = 2, 6  # commands
+OF_A_PURPOSE, COMMANDS_SHOWN = 2, 5  # commands
+# Everybody knows how dependencies are installed and files formatted: prompts that name it get it.
+UNTOLD = ("install", "format")
 POOL = 200  # of the newest of a kind that are looked at
 COMMAND = "Command for "  # as the title of one begins
 MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT)  # an error is told when it comes
@@ -158,9 +160,9 @@ def _commands(known: Iterable[Hit]) -> list[Hit]:
     taken: Counter[str] = Counter()
     kept = []
     for hit in each:
-        purpose = (hit.memory.title or "").partition(" (")[0]
+        purpose = (hit.memory.title or "").removeprefix(COMMAND).partition(" (")[0]
         taken[purpose] += 1
-        if taken[purpose] <= OF_A_PURPOSE:
+        if taken[purpose] <= OF_A_PURPOSE and purpose not in UNTOLD:
             kept.append(hit)
     return kept[:COMMANDS_SHOWN]
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from recollect.capture.choices import is_choice
 from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Role, Tier, Viewer
 from recollect.domain.search import Found
@@ -12,7 +13,7 @@ from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
 from recollect.engine.disputes import lone_claims, undisputed
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
-from recollect.engine.quotes import quote_answers, quote_findings
+from recollect.engine.quotes import quote_answers
 from recollect.engine.recall import meaning, weigh
 from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
@@ -113,18 +114,14 @@ def _filled(
 def _with_quotes(
     block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, kind: Asking
 ) -> Injection:
-    """Where memories leave room, what was said in earlier sessions."""
+    """To a question, where memories leave room: what was said in earlier sessions."""
     settings, budgets = situation.settings, situation.settings.budgets
-    if not settings.turn.quotes or settings.archive.days <= 0:
+    if kind is not Asking.QUESTION or not settings.turn.quotes or settings.archive.days <= 0:
         return block
-    is_question = kind is Asking.QUESTION
-    if not is_question and block.block:
-        return block  # a task is told one thing
     # Half of what may be in front of the model is left to the memories of later prompts.
     live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
     room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
-    quote = quote_answers if is_question else quote_findings
-    found = quote(store, embeds, prompt, situation, budget_tokens=room, beside=block.block)
+    found = quote_answers(store, embeds, prompt, situation, budget_tokens=room, beside=block.block)
     text = with_lines(block.block, found.lines)
     tokens = estimate(text)
     if not found.lines or tokens > block.budget_tokens:  # lines were counted one by one
@@ -165,7 +162,9 @@ def weighed(
     new = [
         hit
         for hit in hits
-        if hit.memory.id not in shown and (hit.factors["named"] or not (by_name_only or _happened(hit.memory)))
+        if hit.memory.id not in shown
+        and (hit.factors["named"] or not by_name_only)
+        and _is_surely_meant(hit, asking(prompt))
     ]
     needed = _needed(hits, situation)
     passing = [
@@ -188,10 +187,15 @@ def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
     return Verdict.CANDIDATE if memory.tier is Tier.CANDIDATE else None
 
 
-def _happened(memory: Memory) -> bool:
-    """Whether it is a command that worked or an error that was fixed: the start and the failing tool tell those. A
-    prompt gets one only if it calls it by its name."""
-    return memory.rules is not None and memory.source.role is not Role.USER
+def _is_surely_meant(hit: Hit, kind: Asking) -> bool:
+    """Whether more than a likeness speaks for it, where that is needed. A command that worked or an error that was
+    fixed is told at the start and when a tool fails; a prompt has to call it by its name. A choice about one detail
+    shares words with every task near it."""
+    memory = hit.memory
+    has_happened = memory.rules is not None and memory.source.role is not Role.USER
+    if hit.factors["named"] or not (has_happened or is_choice(memory)):
+        return True
+    return not has_happened and (kind is Asking.QUESTION or hit.relevance > TAKEN_FIRST)
 
 
 def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:

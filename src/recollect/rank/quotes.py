@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 # How much each counts for the order.
-BY_TURN, BY_WORDS, BY_MEANING, BY_FINDING = 20.0, 2.0, 4.0, 3.0
+BY_TURN, BY_WORDS, BY_MEANING = 20.0, 2.0, 4.0
 OF_EXCHANGE = 0.5  # a turn counts for half, the best one of its exchange for the other half
 MOST_EXCHANGES = 3
 FAR_BEHIND = 8.0  # the best passage, in the units of `fit`
@@ -20,8 +20,6 @@ LINE_TOKENS = 22  # for the date, the session and the speakers
 # but for the bias, which is so low that three everyday questions in a thousand pass.
 TOPIC_BIAS, TOPIC_NEAREST, TOPIC_WORDS = -11.5, 29.8, 4.4
 LEAST_WORDS = 4  # that say something, in a passage
-# What a task gets: the cosine and how surely it is a finding, about a rare name that the task calls, and without one.
-NAMED, UNNAMED = (0.45, 0.5), (0.55, 0.7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +34,6 @@ class Passage:
     exchange_score: float  # the best of its exchange
     asked: float  # 0..1, the share of the question that it has, by rarity
     cosine: float | None  # None: nothing is known of what it means
-    finding: float = 0.0  # 0..1, how surely it tells something that was found out
 
     @property
     def topical(self) -> float:
@@ -45,7 +42,7 @@ class Passage:
     @property
     def fit(self) -> float:
         told = (1 - OF_EXCHANGE) * self.turn_score + OF_EXCHANGE * self.exchange_score
-        return BY_TURN * told + BY_WORDS * self.asked + BY_MEANING * (self.cosine or 0.0) + BY_FINDING * self.finding
+        return BY_TURN * told + BY_WORDS * self.asked + BY_MEANING * (self.cosine or 0.0)
 
 
 def topical(nearest: float | None, asked: float) -> float:
@@ -73,17 +70,3 @@ def choose(passages: Sequence[Passage], *, budget_tokens: int, least: float) -> 
             begun.add(one.exchange)
             chosen.append(one)
     return chosen
-
-
-def choose_about(
-    names: frozenset[str], asked: frozenset[str], passages: Sequence[Passage], *, budget_tokens: int
-) -> list[Passage]:
-    """The one finding that is nearest to the task: about one of these rare names, or near enough without one."""
-
-    def is_about(one: Passage) -> bool:
-        meaning, finding = NAMED if names & one.words else UNNAMED
-        return bool(asked & one.words) and (one.cosine or 0.0) >= meaning and one.finding >= finding
-
-    fitting = [one for one in passages if len(one.words) >= LEAST_WORDS and one.tokens + LINE_TOKENS <= budget_tokens]
-    about = list(filter(is_about, fitting))
-    return [max(about, key=lambda one: (one.cosine or 0.0, one.turn))] if about else []

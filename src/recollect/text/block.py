@@ -31,9 +31,8 @@ PREFIX: dict[Kind, str] = {
 
 ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
 SAID = "SAID"  # the prefix of what was said in an earlier session
-SESSION = "SESSION"  # the prefix of what an earlier session was about, and how it ended
 DOUBTED = "?"  # behind the prefix of a candidate
-_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID, SESSION})
+_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID})
 ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
 INDEX_CHARS = 90
@@ -178,15 +177,6 @@ def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: Sessio
     return f"[{SAID}] {words} ({day_of(at)}, {plain(reference(session))})"
 
 
-def session_line_of(recap: Recap, request: str = "") -> str:
-    """What a session was asked, and how it ended in its agent's words; the session by its reference. `request`: which
-    of its requests is shown, the last one unless given."""
-    summary = recap.summary
-    asked = f'"{plain(request or summary.later or summary.asked)}"'
-    told = asked if not summary.ended else f'{asked} -> agent: "{plain(summary.ended)}"'
-    return f"[{SESSION}] {told} ({day_of(recap.at)}, {plain(reference(recap.session))})"
-
-
 def parts_quoted(line: str) -> list[str]:
     """What a line quotes, without who said it and without the marks where something was left out; [] of any other."""
     return _SPEAKER_OR_CUT.split(f" {_parts(line)[1]}")[1:] if is_quote(line) else []
@@ -201,13 +191,9 @@ def is_quote(line: str) -> bool:
     return line.startswith(f"[{SAID}] ") and bool(_ENTRY.fullmatch(line))
 
 
-def is_session(line: str) -> bool:
-    return line.startswith(f"[{SESSION}] ") and bool(_ENTRY.fullmatch(line))
-
-
 def is_of_sessions(line: str) -> bool:
     """It tells of an earlier session, and is no memory."""
-    return is_item(line) or is_quote(line) or is_session(line)
+    return is_item(line) or is_quote(line)
 
 
 def with_lines(block: str, lines: Sequence[str]) -> str:

@@ -33,15 +33,6 @@ _NARRATION = re.compile(
     r"here's|here is|here are|you're|want me|would you|do you|if you|shall i|should i|waiting)\b",
     re.IGNORECASE,
 )
-# Verbs with which people tell an agent what to do now.
-_REQUEST = re.compile(
-    rf"{_LEADS}(?:can you|could you|would you|let's|lets|i want|i need|i'd like|we need to|help me|add|fix|make|create|"
-    r"update|remove|delete|write|run|push|commit|merge|implement|check|review|go|do|move|change|rename|look|find|show|"
-    r"tell|explain|open|start|stop|build|deploy|send|test|try|continue|proceed|read|investigate|analy[sz]e|give|put|get|"
-    r"replace|refactor|clean|rebase|close|mark|verify|ensure|plan|search|generate|install|copy|extract|resolve|address|"
-    r"reply|comment|rework|redo|revert)\b",
-    re.IGNORECASE,
-)
 
 Span = tuple[int, int]
 
@@ -66,11 +57,6 @@ def tells(passage: str) -> bool:
         return False
     said = (one for one in _SENTENCE_END.split(passage) if not one.rstrip("\"')]* ").endswith("?"))
     return any(not _COURTESY.fullmatch(one) and not _NARRATION.match(one) for one in said)
-
-
-def requests(passage: str) -> bool:
-    """Whether it begins with an order: that tells what was wanted then, not how something is."""
-    return bool(_REQUEST.match(passage))
 
 
 def without_marks(text: str) -> str:

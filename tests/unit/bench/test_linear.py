@@ -1,8 +1,16 @@
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
-from bench.finding import Sentence
 from bench.linear import Design
+
+
+@dataclass(frozen=True)
+class Sentence:
+    set: str
+    message: int
+    grade: int
+    features: frozenset[str]
 
 
 def test_a_fit_tells_what_it_was_shown_apart(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_what_a_user_tells_in_their_own_words_is_a_candidate(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "/review Always check in the runner that failures of the database are not told as failures of the provider.",
         "Users must always see a confirmation before an order is sent.",
         "The modal should never close by itself.",
         "Never allow negative amounts.",

@@ -190,6 +190,16 @@ def test_a_short_end_is_told_with_the_one_before_it() -> None:
     assert recap(events)[1].ended == "The uploader tries three times with a backoff. Committed as 3fe1c2a."
 
 
+def test_a_proposal_that_was_answered_since_is_not_how_it_ended() -> None:
+    events: list[Event] = [
+        a_prompt("Open a PR."),
+        a_reply("There is no PR yet, and main has changes that are not committed. Shall I open one?"),
+        a_prompt("Yes."),
+        a_reply("PR #12 is open."),
+    ]
+    assert recap(events)[1].ended == "PR #12 is open."
+
+
 def test_an_end_is_never_longer_than_its_room() -> None:
     ended = recap([a_prompt("Tidy up."), a_reply("The importer reads, checks and writes every row twice, " * 20)])[
         1

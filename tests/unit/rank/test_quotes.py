@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.rank.quotes import LINE_TOKENS, MOST_EXCHANGES, Passage, choose, choose_about, topical
+from recollect.rank.quotes import LINE_TOKENS, MOST_EXCHANGES, Passage, choose, topical
 
 
 def a_passage(words: str, **fields: Any) -> Passage:
@@ -16,7 +16,6 @@ def a_passage(words: str, **fields: Any) -> Passage:
         "exchange_score": 0.5,
         "asked": 0.5,
         "cosine": 0.5,
-        "finding": 0.8,
     }
     return Passage(text=words, words=frozenset(words.split()), **(known | fields))
 
@@ -82,21 +81,3 @@ def test_a_prompt_is_the_more_about_it_the_nearer_it_comes_and_the_more_words_it
 def test_nothing_comes_of_nothing() -> None:
     assert choose([], budget_tokens=100, least=0.0) == []
     assert choose([a_passage("just tag")], budget_tokens=100, least=0.0) == []  # too short to say anything
-
-
-def test_of_what_was_found_out_about_a_task_the_nearest_is_taken() -> None:
-    names, asked = frozenset({"jwt"}), frozenset({"jwt", "chart"})
-    near, nearer = a_passage(JWT, cosine=0.5), a_passage("jwt keys rotate weekly", cosine=0.52)
-    assert choose_about(names, asked, [near, nearer], budget_tokens=100) == [nearer]
-    assert choose_about(names, asked, [near, nearer], budget_tokens=20) == []
-    assert (
-        choose_about(names, asked, [a_passage(JWT, cosine=0.2), a_passage(JWT, cosine=None)], budget_tokens=100) == []
-    )
-
-
-def test_without_a_rare_name_it_has_to_come_nearer_and_share_a_word() -> None:
-    asked = frozenset({"jwt"})
-    assert choose_about(frozenset(), asked, [a_passage(JWT, cosine=0.5)], budget_tokens=100) == []
-    (near,) = choose_about(frozenset(), asked, [a_passage(JWT, cosine=0.6)], budget_tokens=100)
-    assert near.text == JWT
-    assert choose_about(frozenset(), frozenset({"helm"}), [a_passage(JWT, cosine=0.6)], budget_tokens=100) == []

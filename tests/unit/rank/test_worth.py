@@ -31,7 +31,7 @@ Rules:
 [RULE] Never mock the database. (2026-02-01, m1)
 [NEW?] Something of a kind to come. (2026-02-02, m2; src/a.py changed since)
 - next (2026-02-03): write the importer
-- later asked: "And the exporter?"
+- asked: "And the exporter?"
 - ended, in the agent's words: "Both are written."
 (3 more not shown)
 </recollect>"""
@@ -56,7 +56,7 @@ def a_course(*said: str) -> Course:
 
 def test_lines_of_any_prefix_count_and_headings_do_not() -> None:
     assert [(line.kind, line.id) for line in lines_in(BLOCK)][:2] == [("RULE", "m1"), ("NEW?", "m2")]
-    assert [line.kind for line in lines_in(BLOCK)][2:] == ["next", "later asked", "ended"]
+    assert [line.kind for line in lines_in(BLOCK)][2:] == ["next", "asked", "ended"]
     assert lines_in(BLOCK)[0].said == "[RULE] Never mock the database."
 
 

@@ -11,7 +11,7 @@ from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
 from recollect.store.sqlite.inbox import INBOX_WORDS
 from recollect.store.sqlite.rows import is_sound
 from recollect.store.sqlite.session_rows import recap_of
-from recollect.text.block import is_quote, is_session, parts_quoted, plain
+from recollect.text.block import is_quote, parts_quoted, plain
 from recollect.text.passages import without_marks
 
 OF_A_SESSION = ("turn", "injection", "inbox", "recap")
@@ -133,8 +133,6 @@ def _telling_of(session: SessionId, said: Collection[str], left: Collection[Reca
     def tells(line: str) -> bool:
         if is_quote(line):
             return line.endswith(named) and any(is_said(part, known) for part in parts_quoted(line))
-        if is_session(line):
-            return line.endswith(named)
         told = _as_read(_DAY.sub("", line))
         if told.startswith(_FILES):  # of a session of which nothing else is told
             return bool(files.search(told))
