@@ -65,6 +65,13 @@ def test_what_was_said_is_quoted_with_speaker_date_and_session(engine: Engine) -
     )
 
 
+def test_in_the_middle_of_a_session_only_a_question_about_the_past_is_answered(engine: Engine) -> None:
+    said(engine, "The cache in Redis lives for ten minutes.", "Fine.")
+    asked(engine, "Add a page for the status of the workers.", message="q0")
+    assert asked(engine, "How long does the Redis cache live?", message="q1").block == ""
+    assert "ten minutes" in asked(engine, "How long did we decide that the Redis cache lives?", message="q2").block
+
+
 def test_a_later_session_knows_what_the_first_one_said(engine: Engine) -> None:
     said(
         engine,

@@ -95,7 +95,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Home:
                                             "project": project}}]  # fmt: skip
     asks = [
         f"Remember: {RULE}",
-        "How long does the Redis cache of the API keep every key?",
+        "How long did we say that the Redis cache of the API keeps every key?",
         "What do we run before we push?",
     ]
     for number, text in enumerate(asks):

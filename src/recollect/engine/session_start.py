@@ -158,11 +158,14 @@ def _commands(known: Iterable[Hit]) -> list[Hit]:
     each = list({hit.memory.title or "": hit for hit in reversed(newest)}.values())
     each.sort(key=lambda hit: ("(" in (hit.memory.title or ""), -hit.memory.valid_from.timestamp()))
     taken: Counter[str] = Counter()
+    lines: set[str] = set()
     kept = []
     for hit in each:
         purpose = (hit.memory.title or "").removeprefix(COMMAND).partition(" (")[0]
+        line = hit.memory.text.partition(" (in ")[0]
         taken[purpose] += 1
-        if taken[purpose] <= OF_A_PURPOSE and purpose not in UNTOLD:
+        if taken[purpose] <= OF_A_PURPOSE and purpose not in UNTOLD and line not in lines:
+            lines.add(line)
             kept.append(hit)
     return kept[:COMMANDS_SHOWN]
 

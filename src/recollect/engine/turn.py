@@ -19,7 +19,7 @@ from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use
-from recollect.text.asking import Asking, asking, typed
+from recollect.text.asking import Asking, asking, points_back, typed
 from recollect.text.block import with_lines
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
@@ -114,9 +114,12 @@ def _filled(
 def _with_quotes(
     block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, kind: Asking
 ) -> Injection:
-    """To a question, where memories leave room: what was said in earlier sessions."""
+    """To a question, where memories leave room: what was said in earlier sessions. In the middle of a session questions
+    are about what it does, unless they point further back."""
     settings, budgets = situation.settings, situation.settings.budgets
     if kind is not Asking.QUESTION or not settings.turn.quotes or settings.archive.days <= 0:
+        return block
+    if situation.live.has_prompts and not points_back(prompt):
         return block
     # Half of what may be in front of the model is left to the memories of later prompts.
     live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
