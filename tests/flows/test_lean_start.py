@@ -40,8 +40,7 @@ Facts and decisions:
 Commands:
 [RES] Tests run with `make test`. (2026-03-02, 7spivhjp)
 Last session (2026-03-02):
-- asked: "Add retry to the uploader."
-- ended, in the agent's words: "Retries are in upload.py."
+- asked: "Add retry to the uploader."; ended, in the agent's words: "Retries are in upload.py."
 - open: document it
 - blocked: make lint still fails
 </recollect>\
@@ -132,7 +131,7 @@ def test_a_lean_start_has_no_index_and_no_older_sessions(engine: Engine) -> None
         engine.handle(an_end(f"e{number}", summary=WORKED, at=NOW - timedelta(hours=number)))
     block = engine.handle(a_start("s1")).block
     assert len(section(block, FACTS)) == Settings().start.facts
-    assert len(section(block, LAST)) == 2
+    assert len(section(block, LAST)) == 1
     assert block.count("\n") < 16
 
 
@@ -163,8 +162,10 @@ def test_a_session_is_told_as_it_happened(engine: Engine) -> None:
     engine.handle(an_end("s1"))
     engine.learn_some()
     assert items(engine.handle(a_start("s2")).block) == [
-        'asked: "Add a retry to the uploader, it gives up too early."',
-        'ended, in the agent\'s words: "The uploader tries three times now, with a backoff."',
+        (
+            'asked: "Add a retry to the uploader, it gives up too early."; '
+            'ended, in the agent\'s words: "The uploader tries three times now, with a backoff."'
+        )
     ]
 
 

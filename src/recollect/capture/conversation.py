@@ -15,7 +15,7 @@ from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.development import is_about_work
 from recollect.capture.echo import words_of
-from recollect.capture.kinds import kind_of, level_of
+from recollect.capture.kinds import kind_of, level_of, stated_kind_of
 from recollect.capture.lasting import lasts
 from recollect.capture.masking import Form, read
 from recollect.capture.names import is_emphatic, names_in, paths_in
@@ -161,7 +161,7 @@ def _unlike(stated: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _stated(event: Prompt, sentence: Sentence, text: str, scolds: frozenset[Cue], *, is_asked: bool) -> Proposal:
-    kind = kind_of(text, Role.USER, frozenset() if is_asked else scolds)
+    kind = kind_of(text, Role.USER) if is_asked else stated_kind_of(text, scolds)
     return replace(
         _proposal(event, text, sentence, Role.USER, STATED),
         kind=kind,

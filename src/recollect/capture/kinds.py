@@ -26,6 +26,13 @@ _LIKES = Pattern(
     r"^(?:i (?:(?:really|also|just|usually|generally) )?(?:like|love|enjoy|dislike)|(?:the|our|my) team prefers) \S",
     re.I,
 )
+# How something is; what has no such verb says how to work: "tests next to the file", "commit messages in English".
+_IS = Pattern(
+    r"\b(?:is|are|was|were|has|have|had|uses?|using|used|runs?|running|lives?|goes|deploys?|supports?|renamed|moved|"
+    r"switched|stays?|will|would|isn't|aren't|doesn't|we're|it's|decided|chose|ist|sind|wird|läuft|es|son|está|usa|est|"
+    r"sont|utilise|é|são|roda)\b|['’]s |是|です|ます",
+    re.IGNORECASE,
+)
 _DENIES = Pattern(r"\b(?:don't|no|not|never|only)\b", re.IGNORECASE)
 _ORDERS = frozenset({Cue.LASTING, Cue.REFUSAL, Cue.TASK})
 
@@ -34,6 +41,12 @@ def kind_of(text: str, role: Role, turn_cues: frozenset[Cue] = frozenset()) -> K
     """`turn_cues`: what the rest of the message says; a rebuke there makes a rule a correction."""
     cues = cues_of(text)
     return kind_for(_of_user(text, cues, turn_cues) if role is Role.USER else _of_agent(text, cues), role)
+
+
+def stated_kind_of(text: str, turn_cues: frozenset[Cue] = frozenset()) -> Kind:
+    """Of what a user states outright: what does not say how something is, is a rule."""
+    kind = kind_of(text, Role.USER, turn_cues)
+    return Kind.RULE if kind is Kind.DECISION and not _IS.search(text) else kind
 
 
 def level_of(text: str, role: Role) -> ScopeLevel:

@@ -64,6 +64,7 @@ _ALWAYS_USE = Pattern(r"^(?:please )?(?:from now on,? )?(?:always|never) use \w"
 _INSTEAD = Pattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
 _USES = Pattern(rf"^{CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
 _SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
+_NO = Pattern(r"^no ", re.IGNORECASE)
 _USES_HERE = Pattern(
     rf"^{CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I
 )
@@ -210,6 +211,9 @@ def states(text: str, *, sets_right: bool = False) -> bool:
     cues = cues_of(said)
     is_short = len(said.split()) < MIN_WORDS and not (len(said) >= UNSPACED_CHARS and not said.isascii())
     if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _TAKEN_BACK:
+        return False
+    no = _NO.match(said)
+    if no and Cue.TASK in cues_of(said[no.end() :]):  # "no explain how it works": not what is said to be done without
         return False
     if (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not (is_about_work(said) or _ALWAYS_USE.match(said)):
         return False

@@ -23,7 +23,7 @@ FILES_KEPT, FILES_TOLD = 300, 8
 FAILING_KEPT, FAILING_TOLD = 8, 2
 MAX_ERROR_CHARS, MAX_COMMAND_CHARS, MAX_PATH_CHARS = 4000, 80, 200
 COMMITS_KEPT = 50
-STILL_FAILING = 40  # tools that ran since: the session has gone on to something else
+STILL_FAILING = 20  # tools that ran since: the session has gone on to something else
 
 
 @dataclass(slots=True)

@@ -79,22 +79,23 @@ def older(recaps: Sequence[Recap]) -> list[Offer]:
 
 
 def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
-    """Where the last session ended, in four lines at most; without what the memories beside it tell."""
+    """Where the last session ended, in three lines at most; without what the memories beside it tell. What was asked
+    says nothing to later ones unless it is known how it ended, or what is left."""
     last = _last(recaps)
     if last is None:
         return []
     (safe,) = _safe(without_lines([last], told))
     summary, heading = safe.summary, f"{LAST} ({day_of(safe.at)})"
     left = [note.text for note in safe.notes if note.code is NoteCode.NEXT] or list(summary.open)
-    lines = {
-        "asked": _quoted(summary.asked),
-        "ended, in the agent's words": _quoted(summary.ended),
-        "open": _listed(left),
-        "blocked": _listed([note.text for note in safe.notes if note.code is NoteCode.BLOCK]),
-    }
-    if not (safe.notes or _has_outcome(safe)):
+    blocked = [note.text for note in safe.notes if note.code is NoteCode.BLOCK]
+    if not (summary.ended or left or blocked):
         return []
-    return [Offer((item_line_of(f"{part}: {line}"),), heading) for part, line in lines.items() if line]
+    went = {"asked": _quoted(summary.asked), "ended, in the agent's words": _quoted(summary.ended)}
+    lines = [
+        "; ".join(f"{part}: {said}" for part, said in went.items() if said),
+        *(f"{part}: {_listed(some)}" for part, some in (("open", left), ("blocked", blocked)) if some),
+    ]
+    return [Offer((item_line_of(line),), heading) for line in lines if line]
 
 
 def _last(recaps: Sequence[Recap]) -> Recap | None:

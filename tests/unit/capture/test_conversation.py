@@ -29,7 +29,8 @@ USERS_OWN = {Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}
         ("db is pg 15 on rds", Kind.DECISION),
         ("deployment is Kubernetes with Helm on GCP", Kind.DECISION),
         ("This is a Django app with HTMX.", Kind.DECISION),
-        ("new endpoints need an entry in openapi.yaml", Kind.DECISION),
+        ("new endpoints need an entry in openapi.yaml", Kind.RULE),
+        ("commit messages bitte auf englisch", Kind.RULE),
     ],
 )
 def test_what_a_user_states_outright_is_confirmed(text: str, kind: Kind) -> None:
@@ -57,6 +58,7 @@ def test_what_a_user_tells_in_their_own_words_is_a_candidate(text: str) -> None:
     "text",
     [
         "/review Always check in the runner that failures of the database are not told as failures of the provider.",
+        "no explain how the commit skill works and why its better",
         "Users must always see a confirmation before an order is sent.",
         "The modal should never close by itself.",
         "Never allow negative amounts.",
