@@ -30,7 +30,7 @@ USERS_OWN = {Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION}
         ("deployment is Kubernetes with Helm on GCP", Kind.DECISION),
         ("This is a Django app with HTMX.", Kind.DECISION),
         ("new endpoints need an entry in openapi.yaml", Kind.RULE),
-        ("commit messages bitte auf englisch", Kind.RULE),
+        ("hooks go in src/hooks", Kind.RULE),
     ],
 )
 def test_what_a_user_states_outright_is_confirmed(text: str, kind: Kind) -> None:
