@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -188,3 +189,21 @@ def test_what_everybody_knows_how_to_do_is_not_told(engine: Engine) -> None:
         engine.remember(a_draft(f"{purpose}: `{line}`", title=title, kind=Kind.RESEARCH, source=AGENT))
     block = engine.handle(a_start()).block
     assert [line in block for line in ("npm install", "gofmt", "make lint")] == [False, False, True]
+
+
+def test_where_the_project_has_its_own_tasks_what_a_language_has_anyway_is_not_told(engine: Engine) -> None:
+    def works(purpose: str, line: str) -> None:
+        fields: dict[str, Any] = {"title": f"Command for {purpose}", "kind": Kind.RESEARCH, "source": AGENT}
+        engine.remember(a_draft(f"{purpose}: `{line}`", evidence=(line,), **fields))
+
+    works("build", "go build ./...")
+    assert "go build" in engine.handle(a_start("s1")).block
+    works("check", "mise run check")
+    works("types", "npx tsc --noEmit")
+    block = engine.handle(a_start("s2")).block
+    assert [line in block for line in ("go build", "mise run check", "npx tsc")] == [False, True, True]
+
+
+def test_a_choice_in_the_form_of_the_first_version_is_no_fact_of_the_start_either(engine: Engine) -> None:
+    engine.remember(a_draft('Chose Amber over Red, Green (asked: "Which colour has the badge?")', kind=Kind.DECISION))
+    assert engine.handle(a_start()).block == ""

@@ -20,6 +20,7 @@ MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 200, 140, 80
 MIN_WORDS = 3  # content words of question and choice together
 
 _CHOSE = " The user chose "
+_CHOSE_BEFORE = Pattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version told it
 _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "requestuserinput"})
 _ANSWER = Pattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # What to do now, or which point of a list: nothing about how the project is made.
@@ -50,7 +51,8 @@ _ADVICE = Pattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE
 
 def is_choice(memory: Memory) -> bool:
     """Whether it was taken in a question of a host."""
-    return memory.kind is Kind.DECISION and _CHOSE in memory.text
+    is_told = _CHOSE in memory.text or _CHOSE_BEFORE.match(memory.text) is not None
+    return memory.kind is Kind.DECISION and is_told
 
 
 @dataclass(frozen=True, slots=True)

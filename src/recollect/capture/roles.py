@@ -48,6 +48,7 @@ _RUNNERS = frozenset(
     prisma docker ruff flutter dart artisan biome xcodebuild
     """.split()
 )
+_TOOLCHAINS = frozenset("go cargo dotnet swift mix".split())
 _OWN_TASKS = frozenset("npm pnpm yarn make just task mise turbo nx moon poe inv invoke rake lerna".split())
 _SCRIPT = re.compile(r"(?:^|/)(?P<name>[\w.-]+)\.(?:sh|bash|py|js|mjs|ts|rb)$")
 _INTERPRETERS = frozenset("bash sh zsh python python3 node bun deno ruby tsx".split())
@@ -91,6 +92,11 @@ def purpose_of(run: Run) -> Purpose | None:
     if run.program not in _RUNNERS:
         return None
     return _BY_TASK.get(run.task) or _BY_TASK.get(_first(run.task))
+
+
+def is_known_to_all(run: Run) -> bool:
+    """Whether anybody would type it who knows the language: `go build ./...`, `cargo test`."""
+    return run.program in _TOOLCHAINS and set(run.words[1:]) <= {run.task, "./..."}
 
 
 def is_own_task(run: Run) -> bool:

@@ -31,9 +31,9 @@ def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
         return _is_fix(memory)
     if memory.source.role is not Role.USER:
         return _is_command(memory)
-    if is_choice(memory):  # the form since the second rules, which have not changed
-        return True
-    return _is_chosen(memory) if _CHOSE.search(memory.text) else _is_stated(memory, heard)
+    if _CHOSE.search(memory.text):
+        return _is_chosen(memory)
+    return is_choice(memory) or _is_stated(memory, heard)  # choices in the form since the second rules hold
 
 
 def _is_stated(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.capture.choices import is_choice
+from recollect.capture.roles import is_known_to_all, is_own_task
+from recollect.capture.shell import Run, runs
 from recollect.domain.freshness import FileState
 from recollect.domain.injection import Injection, Placement, Point, Quiet
 from recollect.domain.memory import Hit, Kind, Memory, Role
@@ -153,7 +155,8 @@ def _is_fact(memory: Memory) -> bool:
 
 
 def _commands(known: Iterable[Hit]) -> list[Hit]:
-    """The newest for each purpose, and one more of a part of the project; of a monorepo's many, a few."""
+    """The newest for each purpose, and one more of a part of the project; of a monorepo's many, a few. Where a project
+    has tasks of its own, what everybody knows of its language is not told."""
     newest = sorted(known, key=lambda hit: (hit.memory.valid_from, hit.memory.id), reverse=True)
     each = list({hit.memory.title or "": hit for hit in reversed(newest)}.values())
     each.sort(key=lambda hit: ("(" in (hit.memory.title or ""), -hit.memory.valid_from.timestamp()))
@@ -167,7 +170,13 @@ def _commands(known: Iterable[Hit]) -> list[Hit]:
         if taken[purpose] <= OF_A_PURPOSE and purpose not in UNTOLD and line not in lines:
             lines.add(line)
             kept.append(hit)
+    if any(is_own_task(run) for hit in kept for run in _runs(hit)):
+        kept = [hit for hit in kept if not any(map(is_known_to_all, _runs(hit)))]
     return kept[:COMMANDS_SHOWN]
+
+
+def _runs(command: Hit) -> Sequence[Run]:
+    return runs(command.memory.evidence[0]) if command.memory.evidence else ()
 
 
 def _offer(hit: Hit, section: str | None) -> Offer:
