@@ -39,6 +39,7 @@ CLOSED = Known(
     fix="A closed ledger is opened again by `make reopen`; post to it after that.",
     tool='[[tool test_boom {"text": "LedgerClosedError: the ledger of 2026-03 is closed for postings"}]]',
 )
+WARM_UPS = 4
 PERMISSION = {"*": "allow", "bash": {"*": "allow", "make deploy*": "deny", "make release*": "ask"}}
 
 
@@ -49,7 +50,9 @@ def _serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with taught_server(root, permission=PERMISSION, mcp={"test": boom}) as server:
         import_into(server.project, [CLOSED.record])
         calls_at_once(server.model)
-        ask(server.session(), f"Go ahead. {LEDGER.tool}")  # the first of a client and its daemon takes longer
+        for _ in range(WARM_UPS):  # the first of a client and its daemon takes longer
+            if fixes(ask(server.session(), f"Go ahead. {LEDGER.tool}").chats[-1]):
+                break
         yield server
 
 
