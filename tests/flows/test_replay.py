@@ -47,6 +47,16 @@ def test_a_later_session_is_told_what_an_earlier_one_taught(engine: Engine) -> N
     assert [one.error for one in replay.record.errors] == [ERROR]
 
 
+def test_what_the_user_did_not_let_a_tool_do_is_no_error_that_came_back(engine: Engine) -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+
+    def a_refusal(name: str, day: int) -> Recorded:
+        about: dict[str, Any] = {"session": name, "project": "name:shop", "at": NOW + timedelta(days=day)}
+        return recorded(name, a_start(**about), a_failure(refused, message=None, call=name, **about), an_end(**about))
+
+    assert played(engine, a_refusal("s1", 0), a_refusal("s2", 1)).record.errors == []
+
+
 def test_sessions_of_another_project_are_no_repetition(engine: Engine) -> None:
     replay = played(engine, a_session("s1", day=0), a_session("s2", day=1, project="name:other"))
     assert (replay.record.repetitions, replay.record.errors) == ([], [])

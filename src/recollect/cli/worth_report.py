@@ -34,7 +34,7 @@ KINDS = {  # one, several
     "OUT": ("outcome", "outcomes"),
     "OLD": ("no longer true", "no longer true"),
     "SAID": ("quote", "quotes"),
-    "asked": ("last request", "last requests"),
+    "asked": ("line on the last session", "lines on the last session"),
     "ended": ("how it ended", "endings of the last session"),
     "open": ("open point", "open points"),
     "blocked": ("blocker", "blockers"),

@@ -13,6 +13,7 @@ from datetime import date, datetime
 from functools import partial
 from random import Random
 
+from recollect.capture.failures import is_work
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import (
     Compacted,
@@ -185,6 +186,8 @@ class Replay:
             self.record.repetitions += found if played.counts else []
 
     def _compare(self, played: _Played, event: ToolFailed, injection: Injection, lines: Sequence[Line]) -> None:
+        if not is_work(event.error):  # a refusal is nothing to be fixed
+            return
         kept = admitted_event(event, self._settings_for(event.folder).privacy)
         known = signature(kept.error) if isinstance(kept, ToolFailed) else None
         if known is None or known.is_generic or not known.key:
