@@ -105,7 +105,9 @@ def test_what_was_said_in_two_sessions_stays_unless_the_second_is_a_copy(
     )
     again = Source(role=Role.USER, host="opencode", session=SessionId("later"), message=MessageId(message))
     twice = captured(store, said)
-    store.update(replace(known(store, twice), mentions=(Mention(source=again, at=NOW),)))
+    first = known(store, twice)
+    at = first.created_at if message == first.source.message else NOW
+    store.update(replace(first, mentions=(Mention(source=again, at=at),)))
     assert judged(store, twice) == [tier]
 
 

@@ -11,12 +11,12 @@ from recollect.domain.event import Event
 from recollect.domain.health import Health
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, ScopeLevel, SessionId, Tier
-from recollect.domain.session import Turn
+from recollect.domain.session import Summary, Turn
 from recollect.domain.settings import Forget, Settings
 from recollect.domain.transcript import Mark
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
+from tests.builders import NOW, PROJECT, a_draft, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
 from tests.flows.conftest import engine_on
 from tests.flows.on_disk import path, store
 from tests.flows.test_learning import learnt, lived
@@ -168,3 +168,27 @@ def test_a_session_of_nobody_teaches_nothing_after_its_project_is_forgotten(
     assert learnt(store) == []
     assert not store.has_turns(SessionId("s1"))
     assert is_gone(engine, store, path)
+
+
+@pytest.mark.parametrize(
+    ("notes", "summary"),
+    [
+        ((), Summary(asked="The wobblezap importer reads its files from Lyon.", ended="It is in its own module now.")),
+        ((), Summary(asked="Look at the importer.", ended="The wobblezap importer reads its files from Lyon.")),
+        ((), Summary(asked="The wobblezap importer reads its files…", ended="It is in its own module now.")),
+        (
+            ("next: The wobblezap importer reads its files", "next: write the docs"),
+            Summary(asked="Go on.", ended="Ok."),
+        ),
+    ],
+)
+def test_a_part_of_it_in_what_a_block_tells_of_the_last_session(
+    store: SqliteStore, path: Path, notes: tuple[str, ...], summary: Summary
+) -> None:
+    engine = engine_on(store, Settings())
+    said = "The wobblezap importer reads its files from Lyon. It writes them to Postgres at night."
+    memory = engine.remember(a_draft(said, days_old=60)).memory
+    engine.handle(an_end("s0", *notes, summary=summary))
+    assert "wobblezap" in engine.handle(a_start("s2")).block
+    engine.forget_now([memory.id], at=NOW, by="cli")
+    assert left_in(path.parent, [b"wobblezap"]) == set()

@@ -103,9 +103,9 @@ def test_what_an_agent_finds_out_is_a_candidate_and_no_start_block_shows_it(stor
 
 @covers("CAP-13")
 def test_a_candidate_is_confirmed_when_its_user_says_it_in_another_session(store: SqliteStore, engine: Engine) -> None:
-    lived(engine, *said("The tenant id is part of every key.", session="s4"))
+    lived(engine, *said("The export job runs on the replica.", session="s4"))
     assert [memory.tier for memory in learnt(store)] == [Tier.CANDIDATE]
-    lived(engine, *said("The tenant id is part of every key.", session="s5", days=1))
+    lived(engine, *said("The export job runs on the replica.", session="s5", days=1))
     assert [memory.tier for memory in learnt(store)] == [Tier.CONFIRMED]
 
 
@@ -123,7 +123,7 @@ def test_what_is_said_every_day_is_confirmed_by_no_repetition(store: SqliteStore
 def test_a_resumed_session_repeats_nothing(store: SqliteStore, engine: Engine) -> None:
     """It begins with copies of the same messages."""
     for session in (SessionId("s4"), SessionId("s5")):
-        copied = said("The tenant id is part of every key.", session="s4")
+        copied = said("The export job runs on the replica.", session="s4")
         lived(engine, *(replace(event, session=session) for event in copied))
     assert [memory.tier for memory in learnt(store)] == [Tier.CANDIDATE]
 

@@ -39,7 +39,7 @@ DOCUMENT_CHARS = 800  # of what is said in a message: a longer one is a document
 TYPED_CHARS, TYPED_LINES = 500, 8  # of a message without a paste: such messages `lasting` was fitted on
 MOST_CANDIDATES = 3  # of one message
 STATED, TOLD, MENTIONED, EXPLAINED = 1.0, 0.5, 0.45, 0.4  # durability: outright, by the user, in passing, by the agent
-MAY_LAST = 0.25  # how surely; what is less is said every day ("commit and push"), and said again it is no truer
+MAY_LAST = 0.4  # how surely; what is less is said every day ("commit and push"), and said again it is no truer
 
 _PASSING = frozenset(
     {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER,

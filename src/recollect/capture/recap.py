@@ -21,6 +21,7 @@ from recollect.text.sentences import shortened
 ASKED_CHARS, ENDED_CHARS, LINE_CHARS = 160, 200, 260
 LEAST_ENDED_CHARS = 60  # `Committed as 3fe1c2a.` alone does not tell what
 CLOSINGS = 3  # turns that are looked back for more
+CLOSING_CHARS = 200  # of a reply that asks whether to go on
 LEAST_WORDS, LEAST_WORDS_LATER = 2, 6  # of a request; `yes, commit` is none that takes the place of another
 LEANING_WORDS = 8
 SLIGHT_TOOLS = 5  # a session of one prompt and fewer tools, in which nothing changed, is no work to go on with
@@ -29,6 +30,7 @@ _LEANS = Pattern(  # on what an earlier session says
     r"|where (?:were|did|are) we|what(?:'s| is| was) (?:next|left))\b",
     re.IGNORECASE,
 )
+_ASKS = Pattern("[?？]")
 _TITLE = Pattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, and below it what it is called
 MOST = {NoteCode.IMPL: 5, NoteCode.DEC: 5, NoteCode.BLOCK: 2, NoteCode.NEXT: 8}
 
@@ -91,7 +93,7 @@ class Recapping:
         user has answered since."""
         told = ""
         for turn, reply in enumerate(reversed(self._closings)):
-            if turn and reply.rstrip(" *_`").endswith("?"):
+            if turn and _ASKS.search(reply[-CLOSING_CHARS:]):
                 break
             room = ENDED_CHARS - len(told) - 1
             told = f"{outcome_of(reply, chars=room)} {told}".strip()

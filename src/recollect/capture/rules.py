@@ -53,8 +53,7 @@ def _is_said_elsewhere(memory: Memory) -> bool:
     return any(
         again.source.role is Role.USER
         and again.source.session != first.session
-        and again.source.message != first.message
-        and again.at != memory.created_at
+        and (again.source.message, again.at) != (first.message, memory.created_at)
         for again in memory.mentions
     )
 

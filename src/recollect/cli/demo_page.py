@@ -84,7 +84,9 @@ class Page:
         heading("Before: taught in winter")
         self._tell_all(played.winter)
         heading("Morning: the first session teaches")
-        self._put(Row("What is learnt from talk alone comes next; here the user says `recollect remember`.", dim=True))
+        self._put(
+            Row("Here the user says `recollect remember`; what is said in a session is learnt as well.", dim=True)
+        )
         self._tell_all(played.morning)
         heading("Evening: the second session begins with what matters")
         self._tell_all(played.evening, spaced=True)

@@ -193,7 +193,7 @@ def test_a_short_end_is_told_with_the_one_before_it() -> None:
 def test_a_proposal_that_was_answered_since_is_not_how_it_ended() -> None:
     events: list[Event] = [
         a_prompt("Open a PR."),
-        a_reply("There is no PR yet, and main has changes that are not committed. Shall I open one?"),
+        a_reply("There is no PR yet, and main has changes that are not committed. Shall I open one? Say yes or no."),
         a_prompt("Yes."),
         a_reply("PR #12 is open."),
     ]

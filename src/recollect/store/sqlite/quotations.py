@@ -16,8 +16,10 @@ from recollect.text.passages import without_marks
 
 FORGOTTEN = "[forgotten]"
 PART_CHARS = 12  # a shorter part of a sentence may be anybody's
-_CODE = re.compile(r"^- \w+(?: \(\d+-\d\d-\d\d\))?: ")  # before what a note says, in a block
-_EDGE = " \t\r\n.,;:!?\"'`()"  # whoever quotes a sentence puts other marks around it
+# Before and between what is told of a session, in a block: `- asked: "..."; ended, in the agent's words: "..."`.
+_CODE = re.compile(r"^- [\w ,']{1,40}(?: \(\d+-\d\d-\d\d\))?: ")
+_BETWEEN = re.compile(r"\"?; (?:[\w ,']{1,40}: \")?")
+_EDGE = " \t\r\n.,;:!?\"'`()…"  # whoever quotes a sentence puts other marks around it
 
 
 def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()) -> list[str]:
@@ -296,7 +298,8 @@ def _quoting(texts: Collection[str]) -> Callable[[str], bool]:
         return len(part) >= PART_CHARS and any(part in text for text in said)
 
     def quotes(line: str) -> bool:
-        parts = parts_quoted(line) or [_CODE.sub("", line)]
+        told = _CODE.sub("", line)
+        parts = parts_quoted(line) or [told, *(_BETWEEN.split(told) if told != line else ())]
         return any(map(is_part, parts)) or any(sentence.search(line) for sentence in sentences)
 
     return quotes
