@@ -189,6 +189,8 @@ def test_a_part_of_it_in_what_a_block_tells_of_the_last_session(
     said = "The wobblezap importer reads its files from Lyon. It writes them to Postgres at night."
     memory = engine.remember(a_draft(said, days_old=60)).memory
     engine.handle(an_end("s0", *notes, summary=summary))
+    engine.learn_some()
     assert "wobblezap" in engine.handle(a_start("s2")).block
     engine.forget_now([memory.id], at=NOW, by="cli")
+    engine.tidy(NOW)
     assert left_in(path.parent, [b"wobblezap"]) == set()
