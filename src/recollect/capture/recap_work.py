@@ -111,7 +111,7 @@ class Work:
     def _ran(self, command: str, error: str) -> None:
         """What passes takes back what failed for the same purpose: the tests pass, however they are called."""
         ran = runs(command)
-        purposes = frozenset(filter(None, map(purpose_of, ran))) - {Purpose.INSTALL}  # there is another way to install
+        purposes = frozenset(filter(None, map(purpose_of, ran)))
         if error and is_work(error) and purposes:
             name = normalised(command)
             self._failing.pop(name, None)

@@ -95,7 +95,7 @@ def purpose_of(run: Run) -> Purpose | None:
 
 
 def is_known_to_all(run: Run) -> bool:
-    """Whether anybody would type it who knows the language: `go build ./...`, `cargo test`."""
+    """Whether everyone who knows the language would type it: `go build ./...`, `cargo test`."""
     return run.program in _TOOLCHAINS and set(run.words[1:]) <= {run.task, "./..."}
 
 

@@ -17,7 +17,6 @@ from recollect.text.sentences import sentences
 
 LAST, SESSIONS, EARLIER = "Last session", "Sessions", "Earlier sessions"
 MOST_LISTED = 4  # tasks of a session that are named
-MOST_SESSIONS = 2000  # that are looked through
 CODES, SUMMARIES = "codes", "summaries"
 HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
 # What is to be done comes first; done : decided : open have 3 : 2 : 3 of the room.

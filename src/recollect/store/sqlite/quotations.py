@@ -19,7 +19,7 @@ PART_CHARS = 12  # a shorter part of a sentence may be anybody's
 # Before and between what is told of a session, in a block: `- asked: "..."; ended, in the agent's words: "..."`.
 _CODE = re.compile(r"^- [\w ,']{1,40}(?: \(\d+-\d\d-\d\d\))?: ")
 _BETWEEN = re.compile(r"\"?; (?:[\w ,']{1,40}: \")?")
-_EDGE = " \t\r\n.,;:!?\"'`()…"  # whoever quotes a sentence puts other marks around it
+_EDGE = " \t\r\n.,;:!?\"'`()…"  # marks that may stand around a quoted sentence
 
 
 def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()) -> list[str]:
