@@ -28,7 +28,7 @@ from bench.measure import NAME_CHARS, times, verdict
 from bench.traffic import Asked, Connection
 from recollect import client, config
 from recollect.client import Client
-from recollect.config import Places, places
+from recollect.config import Paths, places
 
 MEMORIES, IMPORTED_LINES = 10_000, 60_000
 PROJECTS = 5
@@ -72,7 +72,7 @@ class Stage:
     env: dict[str, str]
 
     @property
-    def places(self) -> Places:
+    def places(self) -> Paths:
         return places(self.env)
 
     @property

@@ -10,7 +10,7 @@ from recollect.domain.event import Prompt
 from recollect.domain.memory import Anchor, Draft, Kind, MessageId, Role, Scope, SessionId, Source
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
-from recollect.workspace.anchors import SETTLED_NS, Files
+from recollect.workspace.anchors import SETTLED_NS, AnchoredFiles
 
 SIZE = 10_000
 FILE_BYTES = 20_000
@@ -47,9 +47,9 @@ def run(folder: Path) -> None:
 
 def _alone(root: Path, usual: Times) -> None:
     """Without the search around it."""
-    files = Files()
+    files = AnchoredFiles()
     anchors = [files.anchor(str(root), str(root), f"src/{number}.py") for number in range(FILES)]
-    first = timed(range(TURNS), lambda _: Files().seen(str(root), anchors, asked=True))
+    first = timed(range(TURNS), lambda _: AnchoredFiles().seen(str(root), anchors, asked=True))
     row(f"          {FILES} files of {FILE_BYTES // 1000} KB, read for the first time", first, usual)
     time.sleep(SETTLED_NS / 1e9)
     files.seen(str(root), anchors, asked=True)

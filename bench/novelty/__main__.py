@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bench.novelty.judge import Confusion, alone, crowd
 from bench.novelty.pairs import LABELS, SETS, Pair, pairs
-from recollect.rank.novelty import Verdict
+from recollect.rank.novelty import Relation
 
 HEAD = f"{'set':<8}{'pairs':>6}" + "".join(f"{label:>22}" for label in LABELS) + f"{'wrong':>10}{'unrelated':>12}"
 UNDER = f"{'':<14}" + f"{'precision  recall':>22}" * len(LABELS) + f"{'merges':>10}{'as update':>12}"
@@ -27,11 +27,11 @@ def main() -> None:
 def _row(name: str, given: Sequence[Pair]) -> str:
     found = alone(given)
     figures = "".join(f"{_both(found, verdict):>22}" for verdict in LABELS.values())
-    as_update = found.called(Verdict.UNRELATED, Verdict.UPDATES)
+    as_update = found.called(Relation.UNRELATED, Relation.UPDATES)
     return f"{name:<8}{len(given):>6}{figures}{found.wrong_merges:>10.3f}{as_update:>12.3f}"
 
 
-def _both(found: Confusion, verdict: Verdict) -> str:
+def _both(found: Confusion, verdict: Relation) -> str:
     return f"{found.precision(verdict):.3f}   {found.recall(verdict):.3f}"
 
 

@@ -10,7 +10,7 @@ from recollect import wiring
 from recollect.domain.memory import Draft, Kind, MemoryId, ProjectId, Role, Scope, Source
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.domain.settings import Settings
-from recollect.rank.novelty import Verdict, verdict_of
+from recollect.rank.novelty import Relation, verdict_of
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 WEEKS_LATER = timedelta(weeks=6)
@@ -20,22 +20,22 @@ WEEKS_LATER = timedelta(weeks=6)
 class Confusion:
     """How often what a person calls the first was called the second."""
 
-    counts: Counter[tuple[Verdict, Verdict]]
+    counts: Counter[tuple[Relation, Relation]]
 
-    def precision(self, verdict: Verdict) -> float:
-        return _share(self.counts[verdict, verdict], sum(self.counts[label, verdict] for label in Verdict))
+    def precision(self, verdict: Relation) -> float:
+        return _share(self.counts[verdict, verdict], sum(self.counts[label, verdict] for label in Relation))
 
-    def recall(self, verdict: Verdict) -> float:
+    def recall(self, verdict: Relation) -> float:
         return self.called(verdict, verdict)
 
-    def called(self, label: Verdict, verdict: Verdict) -> float:
-        return _share(self.counts[label, verdict], sum(self.counts[label, other] for other in Verdict))
+    def called(self, label: Relation, verdict: Relation) -> float:
+        return _share(self.counts[label, verdict], sum(self.counts[label, other] for other in Relation))
 
     @property
     def wrong_merges(self) -> float:
         """The share of what is not the same that was merged all the same."""
-        others = [(label, verdict) for label in Verdict for verdict in Verdict if label is not Verdict.SAME]
-        wrong = sum(self.counts[label, Verdict.SAME] for label in Verdict if label is not Verdict.SAME)
+        others = [(label, verdict) for label in Relation for verdict in Relation if label is not Relation.SAME]
+        wrong = sum(self.counts[label, Relation.SAME] for label in Relation if label is not Relation.SAME)
         return _share(wrong, sum(self.counts[pair] for pair in others))
 
 
@@ -68,7 +68,7 @@ def crowd(given: Sequence[Pair]) -> Crowd:
             touched = _touched(outcome)
             right += pair.label is _verdict(outcome) and known[pair.id] in touched
             wrong += len(touched - {known[pair.id]})
-    expected = sum(pair.label is not Verdict.UNRELATED for pair in given)
+    expected = sum(pair.label is not Relation.UNRELATED for pair in given)
     return Crowd(statements=len(given), right=right, expected=expected, wrong=wrong)
 
 
@@ -77,16 +77,16 @@ def _draft(text: str, kind: Kind, at: datetime) -> Draft:
     return Draft(text=text, kind=kind, scope=scope, at=at, source=source)
 
 
-def _verdict(outcome: Stored) -> Verdict:
+def _verdict(outcome: Stored) -> Relation:
     match outcome:
         case New():
-            return Verdict.UNRELATED
+            return Relation.UNRELATED
         case Same():
-            return Verdict.SAME
+            return Relation.SAME
         case Updates():
-            return Verdict.UPDATES
+            return Relation.UPDATES
         case Contradicts():
-            return Verdict.CONTRADICTS
+            return Relation.CONTRADICTS
 
 
 def _touched(outcome: Stored) -> set[MemoryId]:

@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 
 from recollect.domain.memory import Kind
-from recollect.rank.novelty import Verdict
+from recollect.rank.novelty import Relation
 
 SETS = ("first", "second", "third", "fourth", "fifth", "sixth")
 LABELS = {
-    "same": Verdict.SAME,
-    "update": Verdict.UPDATES,
-    "contradiction": Verdict.CONTRADICTS,
-    "unrelated": Verdict.UNRELATED,
+    "same": Relation.SAME,
+    "update": Relation.UPDATES,
+    "contradiction": Relation.CONTRADICTS,
+    "unrelated": Relation.UNRELATED,
 }
 
 
@@ -31,7 +31,7 @@ class Pair:
     new: str
     old_kind: Kind
     new_kind: Kind
-    label: Verdict  # what a person says that it is
+    label: Relation  # what a person says that it is
 
 
 @cache

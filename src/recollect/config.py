@@ -64,7 +64,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class Paths:
     """Where our files lie."""
 
     database: Path
@@ -107,7 +107,7 @@ class Places:
         return self.state / "command.json"
 
 
-def places(env: Mapping[str, str] = os.environ) -> Places:
+def places(env: Mapping[str, str] = os.environ) -> Paths:
     try:
         home = Path(env.get("HOME") or Path.home())
     except RuntimeError:
@@ -117,7 +117,7 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
     state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
     model = _model(env, home)
     runtime = _runtime(env, state)
-    return Places(
+    return Paths(
         database=_xdg(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
         settings=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
         state=state,
@@ -164,7 +164,7 @@ def can_be_written(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
-def fingerprint(where: Places, env: Mapping[str, str]) -> str:
+def fingerprint(where: Paths, env: Mapping[str, str]) -> str:
     """Equal for two processes that have the same places and the same settings in their environments."""
     ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
     return sha256(repr((where.database, where.settings, where.model, ours)).encode()).hexdigest()[:16]

@@ -56,11 +56,11 @@ NO_TRAP = posix.O_NOFOLLOW | posix.O_NONBLOCK  # neither a link to elsewhere nor
 LATE = b"Recollect-Late: 1\r\n"  # nobody reads the answer: what it brings was never shown
 
 
-class Failed(Exception):
+class HookFailed(Exception):
     """Says why there is no answer, without any of its content."""
 
 
-class Call:
+class HookRun:
     """One run of the hook."""
 
     def __init__(self) -> None:
@@ -78,11 +78,11 @@ class Call:
         self.state = state_folder(posix.environ)
         self.runtime = runtime_folder(posix.environ, self.state)
         if not arguments or not all(map(is_name, arguments)):
-            raise Failed("it takes the name of a host and of a moment")
+            raise HookFailed("it takes the name of a host and of a moment")
         self.name = " ".join(arguments)
         payload = all_of(0, MAX_PAYLOAD_BYTES)
         if not payload.strip():
-            raise Failed("there was nothing on standard input")
+            raise HookFailed("there was nothing on standard input")
         self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), with_headless(payload, posix.environ)
         if not waits and self.is_recent(TIMED_OUT, QUIET_S):
             self.send_courier(LATE_COURIER_S)
@@ -92,7 +92,7 @@ class Call:
             self.start(START_S if waits else COURIER_S)
             if not waits:
                 self.send_courier(COURIER_S)
-                raise Failed("none was running; it is told when it is up")
+                raise HookFailed("none was running; it is told when it is up")
             connection = self.started()
         self.drop(SPAWNED)
         self.let_couriers_pass(seconds / 4)
@@ -104,9 +104,9 @@ class Call:
         self.drop(TIMED_OUT)  # it answers again
         try:
             if status != b"200":
-                raise Failed(f"the daemon answered {status.decode('ascii', 'replace')}")
+                raise HookFailed(f"the daemon answered {status.decode('ascii', 'replace')}")
             if not (body.startswith(b"{") and body.endswith(b"}")):
-                raise Failed("the answer is no JSON object")
+                raise HookFailed("the answer is no JSON object")
             if body[1:-1].strip():
                 write_all(1, body + b"\n")
         finally:
@@ -133,8 +133,8 @@ class Call:
                 self.claims(TIMED_OUT, 0)
             if self.payload and self.doing != ANSWERING:
                 self.send_courier(LATE_COURIER_S)
-                raise Failed("it took too long; it is told later")
-            raise Failed("it took too long")
+                raise HookFailed("it took too long; it is told later")
+            raise HookFailed("it took too long")
         except BaseException as error:  # noqa: BLE001  # as in `main`
             self.note(error)
         finally:
@@ -178,7 +178,7 @@ class Call:
         if self.claims(SPAWNED, RESPAWN_S):
             self.child = start_daemon()
         elif not self.is_recent(SPAWNED, within_s):
-            raise Failed("the last one did not come up; daemon.log may say why")
+            raise HookFailed("the last one did not come up; daemon.log may say why")
 
     def started(self) -> _socket.socket:
         """A session's start waits for the daemon to come up."""
@@ -189,7 +189,7 @@ class Call:
                 if not is_locked(self.runtime + b"/daemon.lock"):
                     then = time.time() - START_S  # nothing is on its way any more
                     posix.utime(self.runtime + b"/" + SPAWNED, (then, then))
-                    raise Failed("it did not come up; daemon.log may say why")
+                    raise HookFailed("it did not come up; daemon.log may say why")
             time.sleep(POLL_S)
         return connection
 
@@ -220,7 +220,7 @@ class Call:
         self.drop(SPAWNED)
         try:
             status, _, _ = exchange(connection, self.path, self.authority + LATE, self.payload)
-        except (OSError, Failed):
+        except (OSError, HookFailed):
             return False
         return not status.startswith(b"5")
 
@@ -232,7 +232,7 @@ class Call:
             if place is not None:  # else another hook was quicker
                 posix.utime(place)
                 return number, place
-        raise Failed("none was running, and too much waits for it already")
+        raise HookFailed("none was running, and too much waits for it already")
 
     def let_couriers_pass(self, seconds: float) -> None:
         """What happened before is told before, if that is soon."""
@@ -257,7 +257,7 @@ class Call:
         except FileNotFoundError:
             return False
         if facts.st_mode & 0o170000 != 0o040000 or facts.st_uid != posix.getuid():
-            raise Failed("the folder of its socket belongs to another user, or is a link")
+            raise HookFailed("the folder of its socket belongs to another user, or is a link")
         return True
 
     def claims(self, name: bytes, seconds: float) -> bool:
@@ -287,7 +287,7 @@ class Call:
         """One line, without content; where there is no folder for it yet, there is nobody to tell."""
         if not self.state:
             return
-        said = str(error) if isinstance(error, Failed) else getattr(error, "strerror", None) or type(error).__name__
+        said = str(error) if isinstance(error, HookFailed) else getattr(error, "strerror", None) or type(error).__name__
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
         try:
@@ -333,7 +333,7 @@ def home(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"HOME")
     if given:
         if not given.startswith(b"/"):  # the daemon works in another folder than the host
-            raise Failed("HOME is no whole path")
+            raise HookFailed("HOME is no whole path")
         return given
     if given is not None:
         return b"/"
@@ -424,7 +424,7 @@ def all_of(descriptor: int, most: int) -> bytes:
         size += len(chunk)
         received += chunk if size <= most else b""
     if size > most:
-        raise Failed(f"there is more to read than {most} bytes")
+        raise HookFailed(f"there is more to read than {most} bytes")
     return bytes(received)
 
 
@@ -443,11 +443,11 @@ def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload:
     said, _, body = received.partition(b"\r\n\r\n")
     first, *lines = said.split(b"\r\n")
     if not first.startswith(b"HTTP/1.1 "):
-        raise Failed("the answer is no HTTP")
+        raise HookFailed("the answer is no HTTP")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
     length = headers.get(b"content-length", b"")
     if not length.isdigit() or len(length) > 9 or int(length) > MAX_ANSWER_BYTES:
-        raise Failed("the answer has no length, or is too long")
+        raise HookFailed("the answer has no length, or is too long")
     while len(body) < int(length):
         body += more_of(connection, body)
     connection.close()
@@ -457,7 +457,7 @@ def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload:
 def more_of(connection: _socket.socket, received: bytes) -> bytes:
     chunk = connection.recv(CHUNK_BYTES)
     if not chunk or len(received) > MAX_ANSWER_BYTES:
-        raise Failed("the answer is not whole, or too long")
+        raise HookFailed("the answer is not whole, or too long")
     return chunk
 
 
@@ -528,7 +528,7 @@ def is_name(text: str) -> bool:
 
 
 def main() -> None:
-    call = Call()
+    call = HookRun()
     try:
         call.run(sys.argv[1:])
     except BaseException as error:  # noqa: BLE001  # one of the four places: the agent must not notice

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.domain.health import Finding
 from recollect.domain.memory import MemoryId
 from recollect.domain.model import ModelState, Progress
-from recollect.domain.settings import Extractor as ExtractorSettings
+from recollect.domain.settings import ExtractorSettings as ExtractorSettings
 from recollect.domain.settings import Provider
 from recollect.embed.loading import Model
 from recollect.engine.engine import Engine, no_model
@@ -107,9 +107,9 @@ def remove_model(folder: Path) -> bool:
 
 
 def _files() -> SeesFiles:
-    from recollect.workspace.anchors import Files  # only where a memory speaks of a file
+    from recollect.workspace.anchors import AnchoredFiles  # only where a memory speaks of a file
 
-    return Files()
+    return AnchoredFiles()
 
 
 def database_to_read(database: Path) -> Path | None:

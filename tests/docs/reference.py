@@ -24,7 +24,7 @@ from recollect.domain import errors
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Takes
-from recollect.mcp.tools import ForTheUser, NotTold, OfAnotherProject, OptedOut, Paused, SwitchedOff
+from recollect.mcp.tools import ForTheUser, NotTold, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -139,7 +139,7 @@ wrong `params`, -32603 the daemon ended, hangs or cannot be reached (from the st
 """
     own = [
         f"| {kind.code} | {inspect.getdoc(kind)} |"
-        for kind in (NotTold, OfAnotherProject, OptedOut, Paused, SwitchedOff, ForTheUser)
+        for kind in (NotTold, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff, ForTheUser)
     ]
     return "\n".join([*pages, errors_said, "| code | meaning |", "|---|---|", *own]) + "\n"
 

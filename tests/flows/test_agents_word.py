@@ -8,7 +8,7 @@ import pytest
 
 from recollect.domain.event import Prompt, SessionStarted
 from recollect.domain.memory import Kind, MemoryId, MessageId, Sensitivity, SessionId
-from recollect.domain.settings import Budgets, Forget, OnDemand, Settings
+from recollect.domain.settings import Budgets, ForgetSettings, OnDemand, Settings
 from recollect.engine.engine import Engine
 from recollect.mcp.tools import FULL, KEPT, NOTHING, OPENS, Asker, call
 from recollect.store.sqlite.store import SqliteStore
@@ -97,7 +97,7 @@ def test_the_answer_to_forgetting_names_the_deed_that_undoes_it(engine: Engine, 
 
 
 def test_an_agent_forgets_nothing_for_good(store: SqliteStore, shop: Asker) -> None:
-    engine = engine_on(store, Settings(forget=Forget(undo_hours=0)))
+    engine = engine_on(store, Settings(forget=ForgetSettings(undo_hours=0)))
     known = taught(engine, shop, "We deploy with Helm.")
     answer = call(engine, shop, "change", {"id": known.id, "action": "forget"})
     assert (answer.code, f"`recollect forget {known.id}`" in answer.text) == ("for_the_user", True)

@@ -1,7 +1,7 @@
 """Questions that ask for all of something get all of it."""
 
 from recollect.domain.memory import Kind, Viewer
-from recollect.domain.search import Filters, Status
+from recollect.domain.search import Filters, MemoryStatus
 from recollect.engine.engine import Engine
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft
 from tests.requirements import covers
@@ -46,7 +46,7 @@ def test_a_filter_that_is_given_beside_it_holds(engine: Engine) -> None:
     taught(engine)
     rules = Filters(kinds=frozenset({Kind.RULE}))
     assert len(engine.recall("list all decisions about auth", HERE, limit=None, now=NOW, filters=rules)) == 1
-    past = Filters(status=Status.SUPERSEDED)
+    past = Filters(status=MemoryStatus.SUPERSEDED)
     assert engine.recall("list all decisions about auth", HERE, limit=None, now=NOW, filters=past) == []
 
 

@@ -14,7 +14,7 @@ import pytest
 from recollect import wiring
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind, Role, Tier
-from recollect.domain.settings import Extractor as ExtractorSettings
+from recollect.domain.settings import ExtractorSettings as ExtractorSettings
 from recollect.domain.settings import Provider, Settings
 from recollect.extract.extractor import Extractor, Proposes, build
 from recollect.store.sqlite.store import SqliteStore

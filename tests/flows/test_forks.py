@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.event import Held, Prompt, SessionStarted, StartSource
-from recollect.domain.injection import Point
+from recollect.domain.injection import Moment
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MessageId, SessionId
 from recollect.engine.engine import Engine
@@ -174,7 +174,7 @@ def test_what_a_fork_copied_is_counted_where_it_was_sent(timed: Engine, starts: 
     assert timed.log.usage() == before
     assert timed.log.usage(SessionId("fork")) == []
     assert timed.handle(a_prompt(POOL, session="fork", message="f9", at=at(21))).block
-    assert [(usage.point, usage.blocks) for usage in timed.log.usage(SessionId("fork"))] == [(Point.PROMPT, 1)]
+    assert [(usage.point, usage.blocks) for usage in timed.log.usage(SessionId("fork"))] == [(Moment.PROMPT, 1)]
 
 
 @pytest.mark.parametrize("starts", ["told", "recognised", "of nobody"])

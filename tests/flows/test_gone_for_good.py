@@ -12,7 +12,7 @@ from recollect.domain.health import Health
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, ScopeLevel, SessionId, Tier
 from recollect.domain.session import Summary, Turn
-from recollect.domain.settings import Forget, Settings
+from recollect.domain.settings import ForgetSettings, Settings
 from recollect.domain.transcript import Mark
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
@@ -158,7 +158,7 @@ def test_an_exchange_that_waits_for_a_language_model_is_let_go(store: SqliteStor
 def test_a_session_of_nobody_teaches_nothing_after_its_project_is_forgotten(
     store: SqliteStore, path: Path, undo_hours: int
 ) -> None:
-    engine = engine_on(store, Settings(forget=Forget(undo_hours=undo_hours)))
+    engine = engine_on(store, Settings(forget=ForgetSettings(undo_hours=undo_hours)))
     lived(engine, *(replace(event, headless=True) for event in [*BEGINS, an_end()]))
     engine.forget_project(PROJECT, at=NOW, by="cli", for_good=not undo_hours)
     engine.tidy(NOW + timedelta(days=2))

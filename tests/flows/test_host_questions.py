@@ -13,7 +13,7 @@ import pytest
 from recollect.domain.event import Event
 from recollect.domain.extraction import Question
 from recollect.domain.memory import Memory, Role, SessionId, Tier
-from recollect.domain.settings import Extractor, Provider, Settings
+from recollect.domain.settings import ExtractorSettings, Provider, Settings
 from recollect.engine.engine import Engine
 from recollect.engine.questions import SOON, WITHIN
 from recollect.store.sqlite.store import SqliteStore
@@ -32,7 +32,7 @@ class Stage:
     def __init__(self, store: SqliteStore, folder: Path) -> None:
         self.store = store
         self.folder = str(folder)
-        self.settings = Settings(extractor=Extractor(provider=Provider.HOST))
+        self.settings = Settings(extractor=ExtractorSettings(provider=Provider.HOST))
         ticks = itertools.count()
         extractor = FollowedExtractor(self.settings_for, store)
         self.engine = Engine(store, self.settings_for, git, lambda: next(ticks) / 1000, extractor=extractor)
@@ -192,8 +192,8 @@ def test_off_nothing_is_asked(stage: Stage) -> None:
 
 
 def test_a_day_without_tokens_asks_nothing_and_the_next_one_does(stage: Stage) -> None:
-    stage.settings = Settings(extractor=Extractor(provider=Provider.HOST, tokens_per_day=100))
+    stage.settings = Settings(extractor=ExtractorSettings(provider=Provider.HOST, tokens_per_day=100))
     stage.session()
     assert stage.ask(S1) is None
-    stage.settings = Settings(extractor=Extractor(provider=Provider.HOST))
+    stage.settings = Settings(extractor=ExtractorSettings(provider=Provider.HOST))
     assert stage.due(S1).session == S1

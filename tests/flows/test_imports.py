@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recollect.domain.memory import Memory
 from recollect.domain.outcome import Same
 from recollect.engine.engine import Engine
-from recollect.imports.entry import Kept
+from recollect.imports.entry import KeptEntry
 from recollect.imports.markdown import parse
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW
@@ -32,7 +32,7 @@ def everything(engine: Engine) -> Sequence[Memory]:
 )
 def test_a_file_that_is_read_twice_is_read_once(lines: list[tuple[str, list[str]]]) -> None:
     text = "\n".join(mark + " ".join(words) for mark, words in lines)
-    drafts = [entry.draft for entry in parse(text, FILE) if isinstance(entry, Kept)]
+    drafts = [entry.draft for entry in parse(text, FILE) if isinstance(entry, KeptEntry)]
     store = SqliteStore(None)
     try:
         engine = engine_on(store)

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Point, Verdict
+from recollect.domain.injection import Moment, Verdict
 from recollect.domain.memory import Kind, MemoryId, SessionId
 from recollect.engine.engine import Engine
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
@@ -26,10 +26,10 @@ def used(engine: Engine) -> Engine:
 def test_the_log_of_a_session_has_every_moment_with_its_reasons(used: Engine) -> None:
     log = used.log.of(SessionId("s1"))
     assert [(sent.point, sent.message) for sent in log] == [
-        (Point.START, None),
-        (Point.PROMPT, "m1"),
-        (Point.PROMPT, "m2"),
-        (Point.PROMPT, "m3"),
+        (Moment.START, None),
+        (Moment.PROMPT, "m1"),
+        (Moment.PROMPT, "m2"),
+        (Moment.PROMPT, "m3"),
     ]
     assert [choice.verdict for sent in log for choice in sent.injection.choices] == [Verdict.SHOWN, Verdict.LIVE]
     assert log[3].injection.quiet == "idle"
@@ -65,8 +65,8 @@ def test_memories_are_as_they_are_now_and_what_is_forgotten_is_not_among_them(us
 
 def test_usage_is_counted_by_moment(used: Engine) -> None:
     start, prompt = used.log.usage()
-    assert (start.point, start.injections, start.blocks) == (Point.START, 1, 0)
-    assert (prompt.point, prompt.injections, prompt.blocks, prompt.memories) == (Point.PROMPT, 3, 1, 1)
+    assert (start.point, start.injections, start.blocks) == (Moment.START, 1, 0)
+    assert (prompt.point, prompt.injections, prompt.blocks, prompt.memories) == (Moment.PROMPT, 3, 1, 1)
     assert used.log.usage(SessionId("s1")) == used.log.usage()
     assert used.log.usage(SessionId("other")) == []
 

@@ -9,9 +9,9 @@ import pytest
 
 from recollect.daemon import app
 from recollect.domain.event import Event, ToolSucceeded
-from recollect.domain.injection import Placement, Point
+from recollect.domain.injection import Moment, Placement
 from recollect.domain.memory import Kind, MemoryId, MessageId, Role, Sensitivity, SessionId, Source
-from recollect.domain.settings import Settings, Turn
+from recollect.domain.settings import Settings, TurnSettings
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.engine import Engine
 from recollect.hosts import opencode
@@ -70,7 +70,7 @@ def test_each_moment_answers_in_its_own_form(engine: Engine, store: SqliteStore)
         Placement.SUMMARY,
     ]
     used = store.usage(SessionId("s1"))
-    assert [usage.point for usage in used] == list(Point)
+    assert [usage.point for usage in used] == list(Moment)
     assert [usage.tokens for usage in used] == [a.tokens for a in (start, prompt, failure, summary, question)]
     assert all(0 < usage.tokens <= usage.budget_tokens for usage in used)
     for logged in store.log_of(SessionId("s1")):
@@ -191,7 +191,7 @@ def test_where_a_search_fails_the_turn_goes_on_and_what_was_sent_stays(
 
 @covers("SCN-D6")
 def test_with_turns_switched_off_there_is_the_start_block_only(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(turn=Turn(enabled=False)))
+    engine = engine_on(store, Settings(turn=TurnSettings(enabled=False)))
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     engine.remember(a_draft("Auth needs a token refresh.", days_old=90))
     start = engine.handle(a_start()).block

@@ -10,7 +10,7 @@ from recollect.daemon.settings import LiveSettings
 from recollect.domain.event import Event, StartSource
 from recollect.domain.injection import Quiet
 from recollect.domain.memory import Kind, SessionId
-from recollect.domain.settings import Inject, Settings
+from recollect.domain.settings import InjectSettings, Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
@@ -126,4 +126,4 @@ def test_what_was_sent_before_is_replayed_after_injection_was_switched_off(store
     engine = engine_on(store)
     engine.remember(a_draft("Always use type hints.", kind=Kind.PREFERENCE))
     start = engine.handle(a_start()).block
-    assert engine_on(store, Settings(inject=Inject(enabled=False))).handle(a_start()).block == start != ""
+    assert engine_on(store, Settings(inject=InjectSettings(enabled=False))).handle(a_start()).block == start != ""

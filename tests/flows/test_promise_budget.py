@@ -13,7 +13,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Anchor, Kind, MemoryId, Sensitivity
 from recollect.domain.session import Note, NoteCode, Summary
-from recollect.domain.settings import Budgets, Inject, Mode, OnDemand, Placing, Settings, Start
+from recollect.domain.settings import Budgets, InjectSettings, Mode, OnDemand, Placing, Settings, Start
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft, a_failure, a_memory, a_prompt, a_question, a_start, an_end, compacting
@@ -54,7 +54,7 @@ BUDGETS = st.builds(
 def settings_with(budgets: Budgets, mode: Mode = Mode.CONSERVATIVE) -> Settings:
     return Settings(
         budgets=budgets,
-        inject=Inject(mode=mode),
+        inject=InjectSettings(mode=mode),
         start=Start(preferences=50, decisions=50, files=50, errors=50, others=50),
         on_demand=OnDemand(threshold=0.0),
         kinds=replace(Settings().kinds, threshold=dict.fromkeys(Kind, 0.0)),
@@ -159,7 +159,7 @@ def test_a_small_window_shrinks_the_budget_and_never_under_two_hundred(store: Sq
 
 @covers("INJ-4", "BUD-1")
 def test_in_the_system_prompt_all_of_it_is_built_anew_within_both_budgets(store: SqliteStore) -> None:
-    placed = replace(settings_with(Budgets()), inject=Inject(placement=Placing.SYSTEM))
+    placed = replace(settings_with(Budgets()), inject=InjectSettings(placement=Placing.SYSTEM))
     engine = engine_on(store, placed)
     for number in range(3):
         injection = engine.handle(a_prompt("the pool queue timeout?", session="system", message=f"m{number}"))

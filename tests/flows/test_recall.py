@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, MemoryId, Role, Scope, Viewer
-from recollect.domain.search import Filters, Status
+from recollect.domain.search import Filters, MemoryStatus
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_turn
@@ -200,9 +200,9 @@ def test_vectors_of_before_wait_for_the_model_to_come_back(store: SqliteStore) -
         ({"until": NOW - timedelta(days=5)}, ["rule", "language"]),
         ({"as_of": NOW - timedelta(days=3)}, ["old", "rule", "language"]),
         ({"as_of": NOW - timedelta(days=50)}, []),
-        ({"status": Status.SUPERSEDED}, ["old"]),
-        ({"status": Status.ANY}, ["old", "new", "rule", "everywhere", "language"]),
-        ({"status": Status.ANY, "kinds": frozenset({Kind.DECISION}), "until": NOW - timedelta(days=5)}, ["old"]),
+        ({"status": MemoryStatus.SUPERSEDED}, ["old"]),
+        ({"status": MemoryStatus.ANY}, ["old", "new", "rule", "everywhere", "language"]),
+        ({"status": MemoryStatus.ANY, "kinds": frozenset({Kind.DECISION}), "until": NOW - timedelta(days=5)}, ["old"]),
     ],
 )
 def test_filters_narrow_what_is_found(

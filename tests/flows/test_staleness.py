@@ -24,12 +24,12 @@ from recollect.domain.memory import (
     SessionId,
     Viewer,
 )
-from recollect.domain.search import Filters, Status
+from recollect.domain.search import Filters, MemoryStatus
 from recollect.domain.settings import Settings, Stale, Start, StartStyle
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
-from recollect.workspace.anchors import Files
+from recollect.workspace.anchors import AnchoredFiles
 from tests.builders import NOW, OTHER_PROJECT, a_draft, a_prompt, a_start
 from tests.repositories import a_repository
 from tests.repositories import git as run_git
@@ -77,7 +77,7 @@ class Shop:
         return self.engine.recall(query, Viewer(project=self.project), **(known | asked))
 
 
-class Watched(Files):
+class Watched(AnchoredFiles):
     """The real thing, which counts how many files it was asked about."""
 
     asked_about = 0
@@ -184,7 +184,7 @@ def test_only_what_is_stale_can_be_asked_for(shop: Shop) -> None:
         shop.remember(f"Payment retry, payment retry {word}.")
     shop.remember("Payment retry waited before.", "src/pay.py", valid_to=NOW)
     shop.write("src/pay.py", "two\n")
-    only = Filters(status=Status.STALE)
+    only = Filters(status=MemoryStatus.STALE)
     assert [hit.memory.id for hit in shop.recall(filters=only)] == [stale]
     assert [hit.memory.id for hit in shop.recall("list all payment retry", filters=only)] == [stale]
     with pytest.raises(InvalidValue, match="in the folder of its project alone"):
@@ -194,7 +194,7 @@ def test_only_what_is_stale_can_be_asked_for(shop: Shop) -> None:
 @covers("RET-5")
 def test_what_is_stale_cannot_be_asked_for_from_another_project(shop: Shop, tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="in the folder of its project alone"):
-        shop.recall(filters=Filters(status=Status.STALE), folder=str(a_repository(tmp_path / "other")))
+        shop.recall(filters=Filters(status=MemoryStatus.STALE), folder=str(a_repository(tmp_path / "other")))
 
 
 def test_a_search_looks_only_at_the_files_of_what_it_shows(shop: Shop) -> None:

@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.injection import Verdict
 from recollect.domain.memory import Kind, Sensitivity
 from recollect.domain.session import Summary
-from recollect.domain.settings import Budgets, Inject, Mode, Settings, Start, StartStyle
+from recollect.domain.settings import Budgets, InjectSettings, Mode, Settings, Start, StartStyle
 from recollect.engine.continuity import LAST, SESSIONS
 from recollect.engine.engine import Engine
 from recollect.engine.full_start import DECISIONS, ERRORS, FILES, INDEX
@@ -70,7 +70,9 @@ def test_of_fifty_rules_the_best_by_score_are_shown_whole_within_the_budget(stor
 @pytest.mark.parametrize("mode", list(Mode))
 def test_fifty_decisions_cost_five_hundred_real_tokens_at_most(store: SqliteStore, mode: Mode) -> None:
     settings = Settings(
-        budgets=Budgets(start_tokens=500), start=Start(style=StartStyle.FULL, decisions=50), inject=Inject(mode=mode)
+        budgets=Budgets(start_tokens=500),
+        start=Start(style=StartStyle.FULL, decisions=50),
+        inject=InjectSettings(mode=mode),
     )
     engine = engine_on(store, settings)
     taught(engine, rules(50))
@@ -163,7 +165,9 @@ def test_what_finds_no_room_is_counted_or_skipped_and_no_sentence_is_cut(
     store: SqliteStore, mode: Mode, counts: bool
 ) -> None:
     settings = Settings(
-        budgets=Budgets(start_tokens=400), inject=Inject(mode=mode), start=Start(style=StartStyle.FULL, index_entries=3)
+        budgets=Budgets(start_tokens=400),
+        inject=InjectSettings(mode=mode),
+        start=Start(style=StartStyle.FULL, index_entries=3),
     )
     engine = engine_on(store, settings)
     texts = [f"{rule} It was agreed on after the outage in spring." for rule in rules(30)]
@@ -265,7 +269,7 @@ def test_each_code_stays_within_its_share_where_all_are_long(store: SqliteStore)
 
 @covers("SCN-E3", "INJ-8")
 def test_where_injection_is_switched_off_every_moment_is_silent(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(inject=Inject(enabled=False)))
+    engine = engine_on(store, Settings(inject=InjectSettings(enabled=False)))
     taught(engine, rules(2), kind=Kind.RULE)
     engine.handle(an_end("s0", "next: ship it"))
     assert engine.handle(a_start()).block == ""

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from recollect.domain.event import StartSource, ToolFailed
 from recollect.domain.injection import Placement, Quiet, Verdict
 from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source, Tier
-from recollect.domain.settings import Budgets, Kinds, Settings, Start, StartStyle, ToolError, Turn
+from recollect.domain.settings import Budgets, Kinds, Settings, Start, StartStyle, ToolError, TurnSettings
 from recollect.engine.engine import Engine
 from recollect.engine.tool_error import KNOWN_ERROR
 from recollect.store.sqlite.store import SqliteStore
@@ -255,7 +255,7 @@ def test_what_a_summary_has_taken_from_the_session_is_told_again(engine: Engine)
 
 
 def test_a_prompt_is_never_told_what_nothing_has_proven(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(turn=Turn(quotes=False)))
+    engine = engine_on(store, Settings(turn=TurnSettings(quotes=False)))
     engine.handle(a_start())
     engine.remember(said_in("s1"))
     asked = "PoolTimeoutError: no connection in pool, what helps?"

@@ -15,7 +15,7 @@ from recollect.domain.settings import Budgets, OnDemand, Settings
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import ANEW, Askers, Connection
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS
-from recollect.mcp.tools import FULL, NOTHING, OPENS, Answer, Asker, call
+from recollect.mcp.tools import FULL, NOTHING, OPENS, Asker, ToolAnswer, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
 from tests.flows.blocks import ids_in, items, priced, said
@@ -98,7 +98,7 @@ def test_the_least_that_may_be_asked_for_holds_a_short_memory(engine: Engine, sh
 
 
 def test_what_nobody_knows_is_one_line(engine: Engine, shop: Asker) -> None:
-    assert call(engine, shop, "search", {"query": "weather in Lima"}) == Answer(text=NOTHING)
+    assert call(engine, shop, "search", {"query": "weather in Lima"}) == ToolAnswer(text=NOTHING)
 
 
 @covers("MCP-1", "SCN-E2")
@@ -232,7 +232,7 @@ def test_a_secret_is_redacted_before_it_is_kept_and_in_errors(engine: Engine, sh
         assert secret not in wrong.text
 
 
-def ids_of(answer: Answer) -> str:
+def ids_of(answer: ToolAnswer) -> str:
     return answer.text.removeprefix("Kept as ").partition(" ")[0]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from recollect.domain.event import Compacted, StartSource
 from recollect.domain.memory import Kind, MessageId, SessionId, Viewer
-from recollect.domain.settings import Budgets, Kinds, Settings, Start, Turn
+from recollect.domain.settings import Budgets, Kinds, Settings, Start, TurnSettings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
@@ -155,7 +155,7 @@ def test_memories_of_another_project_stay_there(engine: Engine) -> None:
 
 @covers("SCN-D6")
 def test_turns_can_be_switched_off(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(turn=Turn(enabled=False)))
+    engine = engine_on(store, Settings(turn=TurnSettings(enabled=False)))
     engine.remember(a_draft("Auth needs a token refresh."))
     assert engine.handle(a_start()).block
     assert engine.handle(a_prompt("Fix auth token handling", session="s2")).block == ""
@@ -172,7 +172,7 @@ def test_a_kind_that_is_switched_off_is_found_when_asked_for_and_not_injected(st
 
 def test_the_settings_are_those_of_the_folder_that_an_event_comes_from(store: SqliteStore) -> None:
     def settings_for(folder: str | None) -> Settings:
-        return Settings(turn=Turn(enabled=folder != "/quiet"), start=Start(enabled=folder != "/quiet"))
+        return Settings(turn=TurnSettings(enabled=folder != "/quiet"), start=Start(enabled=folder != "/quiet"))
 
     engine = Engine(store, settings_for, git, itertools.count().__next__)
     engine.remember(a_draft("Auth needs a token refresh."))

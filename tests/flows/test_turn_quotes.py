@@ -11,7 +11,7 @@ from recollect.domain.event import StartSource
 from recollect.domain.injection import Injection, Quoted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
-from recollect.domain.settings import Archive, Budgets, Settings, Turn
+from recollect.domain.settings import Archive, Budgets, Settings, TurnSettings
 from recollect.embed.minilm import load
 from recollect.embed.remembering import Remembering
 from recollect.engine.engine import Engine
@@ -156,10 +156,10 @@ def test_another_project_is_never_quoted(engine: Engine) -> None:
 @pytest.mark.parametrize(
     "parts",
     [
-        {"turn": Turn(quotes=False)},
+        {"turn": TurnSettings(quotes=False)},
         {"archive": Archive(days=0)},
         {"budgets": Budgets(turn_quote_tokens=0)},
-        {"turn": Turn(quote_threshold=1.1)},
+        {"turn": TurnSettings(quote_threshold=1.1)},
     ],
 )
 def test_quotes_can_be_switched_off(store: SqliteStore, model: Remembering, parts: dict[str, Any]) -> None:

@@ -10,9 +10,9 @@ from recollect.api.operation import Desk
 from recollect.api.undo import UNDO, Undo
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Use, Viewer
+from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Usage, Viewer
 from recollect.domain.outcome import New, Same
-from recollect.domain.settings import Forget, Settings
+from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import Engine
 from recollect.engine.undo import Undone
 from recollect.mcp.tools import BY as MCP
@@ -97,9 +97,9 @@ def test_what_was_said_once_more_is_as_it_was_before(engine: Engine) -> None:
 def test_what_was_shown_meanwhile_stays_counted(engine: Engine, store: SqliteStore) -> None:
     first = engine.remember(a_draft(HELM)).memory
     again = engine.remember(a_draft(HELM)).memory
-    store.update(replace(again, use=Use(shown=3, last_shown_at=NOW)))
+    store.update(replace(again, use=Usage(shown=3, last_shown_at=NOW)))
     undo(engine)
-    assert seen(engine) == [replace(first, use=Use(shown=3, last_shown_at=NOW))]
+    assert seen(engine) == [replace(first, use=Usage(shown=3, last_shown_at=NOW))]
 
 
 def test_what_was_forgotten_comes_back(engine: Engine) -> None:
@@ -281,7 +281,7 @@ def test_an_undo_says_that_what_a_session_taught_later_stays(engine: Engine) -> 
 
 
 def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: SqliteStore) -> None:
-    settings = Settings(forget=Forget(undo_hours=0))
+    settings = Settings(forget=ForgetSettings(undo_hours=0))
     engine = engine_on(store, settings)
     memory = engine.remember(a_draft(HELM)).memory
     later = NOW + timedelta(seconds=1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, SessionId, Use
+from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, SessionId, Usage
 from recollect.domain.settings import Loop, Settings, Start, StartStyle
 from recollect.engine.engine import Engine
 from recollect.rank.score import use_factor, use_rate
@@ -136,13 +136,13 @@ def test_in_the_start_block_what_was_never_used_stays_above_the_floor(store: Sql
 @covers("SCO-9")
 def test_use_moves_a_score_within_narrow_bounds_and_one_look_decides_little() -> None:
     loop = Loop()
-    least, most = use_factor(Use(unused=10**9), loop), use_factor(Use(used=10**9), loop)
+    least, most = use_factor(Usage(unused=10**9), loop), use_factor(Usage(used=10**9), loop)
     assert [least, most] == pytest.approx([0.85, 1.15])
-    assert use_factor(Use(), loop) == 1.0
-    assert abs(use_factor(Use(unused=1), loop) - 1) < 0.04
-    assert use_rate(Use(feedback=1), loop) > use_rate(Use(used=2), loop)
-    assert use_rate(Use(feedback=-1), loop) < use_rate(Use(unused=2), loop)
-    assert use_factor(Use(unused=9), Loop(enabled=False)) == 1.0
+    assert use_factor(Usage(), loop) == 1.0
+    assert abs(use_factor(Usage(unused=1), loop) - 1) < 0.04
+    assert use_rate(Usage(feedback=1), loop) > use_rate(Usage(used=2), loop)
+    assert use_rate(Usage(feedback=-1), loop) < use_rate(Usage(unused=2), loop)
+    assert use_factor(Usage(unused=9), Loop(enabled=False)) == 1.0
 
 
 @covers("SCO-9")
@@ -155,7 +155,7 @@ def test_the_loop_can_be_switched_off(store: SqliteStore) -> None:
 
 
 def facts(memory: Memory) -> Memory:
-    return replace(memory, use=Use())
+    return replace(memory, use=Usage())
 
 
 @covers("SCO-9")

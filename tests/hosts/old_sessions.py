@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from recollect.domain.event import Event
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts.transcript import Bad
 
 E = TypeVar("E")
@@ -18,7 +18,7 @@ class Heard:
     def __init__(self, parse: Callable[..., Iterator[Event]], values: Iterable[Any], **more: Any) -> None:
         self.bad: list[tuple[int, str]] = []
         told: Bad = lambda line, why: self.bad.append((line, why))  # noqa: E731  # one line says it
-        records = (Record(number, value) for number, value in enumerate(values, start=1))
+        records = (TranscriptRecord(number, value) for number, value in enumerate(values, start=1))
         self.events = list(parse(records, otherwise=OTHERWISE, bad=told, **more))
 
     def all(self, kind: type[E]) -> list[E]:

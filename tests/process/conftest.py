@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from recollect.client import Client
-from recollect.config import Places, places
+from recollect.config import Paths, places
 from tests.process.fork_server import ForkServer, can_run
 
 RECOLLECT = Path(sys.executable).with_name("recollect")
@@ -33,7 +33,7 @@ class Home:
         return replace(self, env=self.env | {"RECOLLECT_MODEL": str(folder)})
 
     @property
-    def places(self) -> Places:
+    def places(self) -> Paths:
         return places(self.env)
 
     @property

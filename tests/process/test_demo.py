@@ -9,7 +9,7 @@ from splintr import Tokenizer
 
 from recollect import wiring
 from recollect.cli import demo_story
-from recollect.cli.demo_stage import Lesson, Moment, Played, play
+from recollect.cli.demo_stage import Lesson, Played, StoryMoment, play
 from recollect.domain.event import Asked, Compacted, Compacting, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection, Quiet
 from recollect.domain.outcome import Updates
@@ -30,8 +30,8 @@ def played(model: Any) -> Played:
     return play(Placing.MESSAGE, model)
 
 
-def evening(played: Played) -> list[Moment]:
-    return [step for step in played.evening if isinstance(step, Moment)]
+def evening(played: Played) -> list[StoryMoment]:
+    return [step for step in played.evening if isinstance(step, StoryMoment)]
 
 
 def on_prompt(played: Played, words: str) -> Injection:

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.domain.event import StartSource
 from recollect.domain.health import Health
-from recollect.domain.injection import Point
+from recollect.domain.injection import Moment
 from recollect.domain.memory import MessageId, SessionId
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
@@ -38,10 +38,10 @@ def test_its_sessions_and_blocks_are_there_and_healthy(path: Path) -> None:
     )
     log = store.log_of(S1)
     assert [(sent.message, sent.context, sent.point, sent.confirmed) for sent in log] == [
-        (None, 0, Point.START, True),
-        (None, 1, Point.START, True),
-        ("u1", 1, Point.PROMPT, True),
-        ("u2", 1, Point.PROMPT, False),
+        (None, 0, Moment.START, True),
+        (None, 1, Moment.START, True),
+        ("u1", 1, Moment.PROMPT, True),
+        ("u2", 1, Moment.PROMPT, False),
     ]
     assert all((sent.call, sent.injection.corrected, sent.injection.choices) == ("", (), ()) for sent in log)
     assert store.recaps(PROJECT, limit=9) == []

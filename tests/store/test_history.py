@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.domain.memory import MemoryId
 from recollect.engine.ports import Store
 from tests.builders import NOW, a_memory
@@ -23,7 +23,7 @@ def a_deed(store: Store, *changed: MemoryId, kind: DeedKind = DeedKind.REMEMBER,
 def test_a_deed_reads_back_with_what_it_did(store: Store) -> None:
     deed = a_deed(store, A, B, kind=DeedKind.JOIN, source="x", sessions=["s1"])
     detail = {"source": "x", "sessions": ["s1"]}
-    assert store.deed(deed) == Deed(id=deed, kind=DeedKind.JOIN, at=NOW, by="cli", memories=2, detail=detail)
+    assert store.deed(deed) == Change(id=deed, kind=DeedKind.JOIN, at=NOW, by="cli", memories=2, detail=detail)
     assert store.deed(DeedId(deed + 1)) is None
 
 
@@ -89,11 +89,11 @@ def test_what_a_failed_transaction_did_is_not_told(store: Store) -> None:
     assert store.changes_of(A) == []
 
 
-def _known(store: Store, deed_id: DeedId) -> Deed:
+def _known(store: Store, deed_id: DeedId) -> Change:
     deed = store.deed(deed_id)
     assert deed is not None
     return deed
 
 
-def _id(deed: Deed | None) -> DeedId | None:
+def _id(deed: Change | None) -> DeedId | None:
     return None if deed is None else deed.id

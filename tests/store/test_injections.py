@@ -1,7 +1,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Usage, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, MomentUsage, Placement, Quiet, Sent, Session, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from recollect.engine.ports import Store
 from recollect.store.sqlite.store import SqliteStore
@@ -97,7 +97,7 @@ def explained(message: str | None, **fields: object) -> Sent:
 
 @covers("INJ-11")
 def test_reasons_read_back_where_they_are_asked_for(store: Store) -> None:
-    turn = explained("m1", point=Point.TOOL_ERROR, call="c1")
+    turn = explained("m1", point=Moment.TOOL_ERROR, call="c1")
     store.record(turn)
     assert store.sent_with(S1, [MessageId("m1")], why=True) == [turn]
     assert store.log_of(S1) == [turn]
@@ -168,13 +168,13 @@ def test_a_copied_log_has_the_named_messages_in_their_contexts(store: Store) -> 
 
 
 def test_usage_is_told_by_moment(store: Store) -> None:
-    store.record(replace(explained(None), point=Point.START))
+    store.record(replace(explained(None), point=Moment.START))
     store.record(explained("m1"))
-    store.record(replace(sent("m2", ""), point=Point.PROMPT))
+    store.record(replace(sent("m2", ""), point=Moment.PROMPT))
     store.record(sent("m1", "elsewhere", session=SessionId("s2")))
     assert store.usage(S1) == [
-        Usage(point=Point.START, injections=1, blocks=1, tokens=5, memories=1, budget_tokens=800, took_ms=1.5),
-        Usage(point=Point.PROMPT, injections=2, blocks=1, tokens=5, memories=1, budget_tokens=800, took_ms=1.5),
+        MomentUsage(point=Moment.START, injections=1, blocks=1, tokens=5, memories=1, budget_tokens=800, took_ms=1.5),
+        MomentUsage(point=Moment.PROMPT, injections=2, blocks=1, tokens=5, memories=1, budget_tokens=800, took_ms=1.5),
     ]
     assert sum(usage.injections for usage in store.usage()) == 4
     assert store.usage(SessionId("unknown")) == []

@@ -23,7 +23,7 @@ from recollect.domain.memory import (
     Source,
     Viewer,
 )
-from recollect.domain.search import EVERYTHING, Filters, Status
+from recollect.domain.search import EVERYTHING, Filters, MemoryStatus
 from recollect.domain.vector import Vector
 from recollect.engine.ports import Store
 from recollect.privacy.visibility import may_inject, may_see
@@ -103,7 +103,7 @@ def filters(draw: st.DrawFn) -> Filters:
         since=days_ago(since),
         until=days_ago(until),
         as_of=days_ago(as_of),
-        status=Status.LIVE if as_of is not None else draw(st.sampled_from(Status)),
+        status=MemoryStatus.LIVE if as_of is not None else draw(st.sampled_from(MemoryStatus)),
     )
 
 
@@ -113,10 +113,10 @@ def passes(memory: Memory, asked: Filters, everything: dict[MemoryId, Memory]) -
     if ended is None and memory.superseded_by is not None and memory.superseded_by in everything:
         ended = everything[memory.superseded_by].valid_from
     by_time = {
-        Status.LIVE: memory.is_live,
-        Status.SUPERSEDED: not memory.is_live,
-        Status.STALE: memory.is_live and bool(memory.anchors),  # whether it is, only its files can say
-        Status.ANY: True,
+        MemoryStatus.LIVE: memory.is_live,
+        MemoryStatus.SUPERSEDED: not memory.is_live,
+        MemoryStatus.STALE: memory.is_live and bool(memory.anchors),  # whether it is, only its files can say
+        MemoryStatus.ANY: True,
     }[asked.status]
     if asked.as_of is not None:
         by_time = memory.valid_from <= asked.as_of and (ended is None or asked.as_of < ended)

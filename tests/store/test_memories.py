@@ -21,7 +21,7 @@ from recollect.domain.memory import (
     Sensitivity,
     SessionId,
     Source,
-    Use,
+    Usage,
     Viewer,
 )
 from recollect.engine.ports import Store
@@ -225,7 +225,7 @@ def test_everything_that_is_known_of_a_memory_reads_back(store: Store) -> None:
         source=Source(role=Role.TOOL, host="h", session=SessionId("s"), message=MessageId("m"), agent="plan"),
         evidence=('She said: "so".', "また"),
         anchors=(Anchor("src/a.py", "4f1e"), Anchor("src/b.py")),
-        use=Use(shown=3, used=2, last_shown_at=NOW, last_used_at=NOW - timedelta(days=1)),
+        use=Usage(shown=3, used=2, last_shown_at=NOW, last_used_at=NOW - timedelta(days=1)),
         forgotten_at=NOW,
     )
     store.add(memory)
@@ -237,7 +237,7 @@ def test_everything_that_is_known_of_a_memory_reads_back(store: Store) -> None:
 
 def test_counting_once_more_changes_nothing_of_what_a_search_finds(store: Store) -> None:
     store.add(a_memory("Pipelines run on merge.", title="ci"))
-    store.update(a_memory("Pipelines run on merge.", title="ci", seen=2, use=Use(shown=1, last_shown_at=NOW)))
+    store.update(a_memory("Pipelines run on merge.", title="ci", seen=2, use=Usage(shown=1, last_shown_at=NOW)))
     assert texts_found(store, "merge") == texts_found(store, "ci") == ["Pipelines run on merge."]
     store.update(a_memory("Pipelines run on merge.", title="builds", seen=3))
     assert texts_found(store, "ci") == []

@@ -28,7 +28,7 @@ from recollect.domain.memory import (
     Source,
     Viewer,
 )
-from recollect.domain.search import Embedded, Filters, Meaning, Status
+from recollect.domain.search import Embedded, Filters, Meaning, MemoryStatus
 from recollect.privacy.visibility import may_inject, may_see
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.views import MIN_COSINE
@@ -171,7 +171,7 @@ class StoreMachine(RuleBasedStateMachine):
             and (not wanted or self.model[memory_id].kind in wanted)
             and (since is None or self.model[memory_id].valid_from >= since)
         }
-        filters = Filters(kinds=frozenset(wanted), since=since, status=Status.ANY if past else Status.LIVE)
+        filters = Filters(kinds=frozenset(wanted), since=since, status=MemoryStatus.ANY if past else MemoryStatus.LIVE)
         for store in (self.store, self.other):
             sighting = store.look_up([], viewer, injectable=injectable, past=past)
             found = store.search(sighting, asked, limit=1000, filters=filters)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.memory import MemoryId, ProjectId, Scope, Sensitivity, SessionId, Use, Viewer
-from recollect.domain.search import Filters, Status
+from recollect.domain.memory import MemoryId, ProjectId, Scope, Sensitivity, SessionId, Usage, Viewer
+from recollect.domain.search import Filters, MemoryStatus
 from recollect.engine.ports import Store
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory, a_turn
 from tests.vectors import MODEL, OTHER_MODEL, asking, at_cosine, axis, embed_all, embedded
@@ -24,7 +24,7 @@ def waiting(store: Store) -> list[str]:
 def found(store: Store, viewer: Viewer = HERE, *, past: bool = False, **asked: Any) -> dict[str, float | None]:
     """By meaning alone."""
     sighting = store.look_up([], viewer, past=past)
-    filters = Filters(status=Status.ANY) if past else Filters()
+    filters = Filters(status=MemoryStatus.ANY) if past else Filters()
     return {one.memory.text: one.cosine for one in store.search(sighting, asking(**asked), limit=10, filters=filters)}
 
 
@@ -82,7 +82,7 @@ def test_what_comes_back_from_being_forgotten_waits_again(store: Store) -> None:
 
 def test_a_mere_count_is_nothing_new(store: Store) -> None:
     with_vector(store)
-    store.update(a_memory("Known.", seen=7, use=Use(shown=2, last_shown_at=NOW)))
+    store.update(a_memory("Known.", seen=7, use=Usage(shown=2, last_shown_at=NOW)))
     assert (waiting(store), found(store)) == ([], {"Known.": near(0.9)})
 
 

@@ -9,7 +9,7 @@ from recollect import config
 from recollect.config import DEFAULT, MAX_SOCKET_PATH_BYTES, USER_ONLY, leaves, places, project_file, read
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind
-from recollect.domain.settings import Budgets, Kinds, Settings, Turn
+from recollect.domain.settings import Budgets, Kinds, Settings, TurnSettings
 from recollect.privacy.exclude import IgnoredPaths
 from tests.mounts import needs_mounts, read_only
 from tests.requirements import covers
@@ -43,7 +43,7 @@ def test_the_project_comes_after_the_user_and_the_environment_has_the_last_word(
     project.write_text("[budgets]\nstart_tokens = 700\nturn_tokens = 200\n")
     loaded = read(user, project, {"RECOLLECT_BUDGETS__START_TOKENS": "600", "RECOLLECT_TURN__ENABLED": "no", "X": "1"})
     assert loaded.settings == Settings(
-        budgets=Budgets(start_tokens=600, turn_tokens=200, turn_lines_first=8), turn=Turn(enabled=False)
+        budgets=Budgets(start_tokens=600, turn_tokens=200, turn_lines_first=8), turn=TurnSettings(enabled=False)
     )
     assert {name: origin for name, origin in loaded.origins.items() if origin != DEFAULT} == {
         "budgets.start_tokens": "RECOLLECT_BUDGETS__START_TOKENS",

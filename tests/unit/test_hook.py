@@ -102,7 +102,7 @@ def test_a_home_that_is_no_whole_path_is_used_by_nobody() -> None:
     """The daemon works in another folder than the host: it would be somewhere else."""
     with pytest.raises(InvalidSettings, match="HOME is 'nowhere'"):
         config.places({"HOME": "nowhere"})
-    with pytest.raises(hook.Failed):
+    with pytest.raises(hook.HookFailed):
         hook.state_folder({b"HOME": b"nowhere"})
 
 

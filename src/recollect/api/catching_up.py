@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import StoreError
-from recollect.domain.search import Waiting
+from recollect.domain.search import MissingVectors
 from recollect.domain.vector import ModelId
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Bulk:
         return waiting.memories + (waiting.turns if self.turns else 0)
 
 
-def embed_briefly(engine: "Engine", bulk: Bulk, *, has_background: bool) -> Waiting:
+def embed_briefly(engine: "Engine", bulk: Bulk, *, has_background: bool) -> MissingVectors:
     """What waits afterwards; a search never fails for it. Where many wait, that is the background's work."""
     give_up = time.perf_counter() + BRIEFLY_S
     with suppress(StoreError):

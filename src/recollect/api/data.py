@@ -16,7 +16,7 @@ class Data(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredData:
     holdings: list[Holding]  # the last used first
 
 
@@ -36,8 +36,8 @@ class ForgottenProject:
     is_clean: bool = True  # no byte is left of what should be gone
 
 
-def data(desk: Desk, _: Data) -> Kept:
-    return Kept(holdings=desk.engine.holdings())
+def data(desk: Desk, _: Data) -> StoredData:
+    return StoredData(holdings=desk.engine.holdings())
 
 
 def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
@@ -60,7 +60,7 @@ def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
     )
 
 
-DATA = Operation("data", "Says how much is kept of each project, and how old it is.", Data, Kept, data)
+DATA = Operation("data", "Says how much is kept of each project, and how old it is.", Data, StoredData, data)
 FORGET_PROJECT = Operation(
     "forget_project",
     "Forgets everything of a project: out of sight at once, or gone for good.",

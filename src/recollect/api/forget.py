@@ -6,7 +6,7 @@ from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
-from recollect.domain.search import Filters, Status
+from recollect.domain.search import Filters, MemoryStatus
 
 MATCHES_AT_MOST = 1000
 
@@ -57,7 +57,7 @@ def _matching(desk: Desk, asked: Forget) -> list[Memory]:
         raise InvalidValue(f"There is no word to look for in {words!r}.")
     viewer = viewer_of(desk.engine, asked.folder, asked.project, asked.language)
     # Whoever wants something gone wants it gone from the history too.
-    also_past = Filters(status=Status.ANY)
+    also_past = Filters(status=MemoryStatus.ANY)
     hits = desk.engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=desk.now, filters=also_past)
     found = [(memory, memory) for memory in (*(hit.memory for hit in hits), *desk.engine.out_of_sight(viewer))]
     found += desk.engine.edited(viewer)

@@ -9,7 +9,7 @@ from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import HERE, project_of, viewer_of
 from recollect.domain.errors import InvalidValue, ModelMissing
 from recollect.domain.memory import Hit, Kind, Scope, ScopeLevel, Viewer
-from recollect.domain.search import Filters, Status
+from recollect.domain.search import Filters, MemoryStatus
 from recollect.domain.session import TurnHit
 
 MOST = 1000
@@ -26,7 +26,7 @@ class Recall(Request):
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
-    status: Status = Status.LIVE
+    status: MemoryStatus = MemoryStatus.LIVE
     archive: bool = False  # what was said in old sessions, instead of memories
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ def recall(desk: Desk, asked: Recall) -> Recalled:
             folder=asked.folder,
         )
         memories = find()
-        uncertain = not memories and asked.status is Status.LIVE
+        uncertain = not memories and asked.status is MemoryStatus.LIVE
         if uncertain:  # a person asked: what is nearest may be what they mean in other words
             memories = find(uncertain=True)
     problem = desk.model.problem

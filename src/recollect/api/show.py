@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.history import Change, DeedId
+from recollect.domain.history import DeedId, MemoryChange
 from recollect.domain.injection import Session
 from recollect.domain.memory import Memory, SessionId
 from recollect.domain.session import Recap
@@ -56,7 +56,7 @@ class Told:
     freshness: Freshness
     before: tuple[Memory, ...]  # what it took the place of, the oldest first
     after: tuple[Memory, ...]  # what took its place, in order
-    changes: tuple[Change, ...]  # what was done to it, in order
+    changes: tuple[MemoryChange, ...]  # what was done to it, in order
 
 
 def show(desk: Desk, asked: Show) -> Shown:

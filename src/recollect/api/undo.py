@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import OF_MEMORIES, Deed, DeedId
+from recollect.domain.history import OF_MEMORIES, Change, DeedId
 from recollect.domain.memory import Memory, SessionId
 
 MOST = 10_000
@@ -23,16 +23,16 @@ class Undo(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenBack:
-    deed: Deed  # what was taken back
+    deed: Change  # what was taken back
     by: DeedId  # the undo itself
     removed: tuple[Memory, ...]  # seen no more
     restored: tuple[Memory, ...]  # as they were before
-    passed_over: Deed | None  # what a session taught, or time brought, after that deed; it stays
+    passed_over: Change | None  # what a session taught, or time brought, after that deed; it stays
     for_good: bool  # what is seen no more cannot be brought back: there is no undo window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deeds(Request):
+class RecentChanges(Request):
     limit: int = 20
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Deeds(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    deeds: list[Deed]  # the last one first
+    deeds: list[Change]  # the last one first
 
 
 def undo(desk: Desk, asked: Undo) -> TakenBack:
@@ -61,14 +61,14 @@ def undo(desk: Desk, asked: Undo) -> TakenBack:
     )
 
 
-def _later(desk: Desk, taken_back: Deed) -> Deed | None:
+def _later(desk: Desk, taken_back: Change) -> Change | None:
     """The last one that still holds, if it came after what was taken back."""
     lasting = (deed for deed in desk.engine.deeds(limit=LOOKED_BACK) if deed.kind in OF_MEMORIES)
     last = next((deed for deed in lasting if deed.memories and deed.undone_by is None), None)
     return last if last is not None and last.id > taken_back.id else None
 
 
-def deeds(desk: Desk, asked: Deeds) -> Done:
+def deeds(desk: Desk, asked: RecentChanges) -> Done:
     done = desk.engine.deeds(limit=asked.limit)
     return Done(deeds=[deed for deed in done if deed.memories or deed.kind not in OF_MEMORIES])
 
@@ -84,4 +84,4 @@ def _session(desk: Desk, given: str) -> SessionId:
 
 
 UNDO = Operation("undo", "Takes back a deed, or all that a session taught.", Undo, TakenBack, undo, writes=True)
-DEEDS = Operation("deeds", "What was done lately, with the numbers to take it back by.", Deeds, Done, deeds)
+DEEDS = Operation("deeds", "What was done lately, with the numbers to take it back by.", RecentChanges, Done, deeds)

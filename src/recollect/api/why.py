@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Point, Sent, Session, Usage
+from recollect.domain.injection import Moment, MomentUsage, Sent, Session
 from recollect.domain.memory import Memory, MemoryId
 
 if TYPE_CHECKING:  # whoever asks the daemon never loads it
@@ -27,7 +27,7 @@ class Explained:
     session: Session
     log: list[Sent]  # everything of the session, in its order
     chosen: int | None  # the moment in `log` that is meant; None: all of them
-    usage: list[Usage]
+    usage: list[MomentUsage]
     known: dict[MemoryId, Memory]  # of the moment that is meant; what is gone is not among them
 
 
@@ -78,7 +78,7 @@ def _is_known(engine: "Engine", session: Session, turn: str) -> bool:
     try:
         picked(engine.log.of(session.id), turn)
     except InvalidValue as error:
-        if turn in list(Point) or (turn.isascii() and (turn.isdigit() or turn.isalpha())):
+        if turn in list(Moment) or (turn.isascii() and (turn.isdigit() or turn.isalpha())):
             raise error from None  # it reads as a turn: say which there are
         return False
     return True
@@ -105,13 +105,13 @@ def picked(log: Sequence[Sent], turn: str | None) -> Sent:
 
 def _not_asked(turn: str) -> str:
     """A host asks at each point by itself; Recollect sees what it asks, never what it does not."""
-    return "its host did not ask for it, or gave up before it was answered; " if turn in list(Point) else ""
+    return "its host did not ask for it, or gave up before it was answered; " if turn in list(Moment) else ""
 
 
 def _by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
     exact = [sent for sent in log if turn in (sent.message, sent.call, f"{sent.message} {sent.call}")]
     prompts = [sent for sent in exact if not sent.call]  # the message itself, before the tools that failed on it
-    if exact or turn.isdigit() or turn in list(Point):
+    if exact or turn.isdigit() or turn in list(Moment):
         alike = prompts or exact
         return alike[-1:] if len({(sent.message, sent.call) for sent in alike}) == 1 else alike
     return [sent for sent in log if any((name or "").startswith(turn) for name in (sent.message, sent.call))]
@@ -120,14 +120,14 @@ def _by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
 def _by_place(log: Sequence[Sent], turn: str) -> Sent | None:
     """A number counts prompts; the name of a point is its last."""
     if turn.isascii() and turn.isdigit():
-        prompts = [sent for sent in log if sent.point is Point.PROMPT]
+        prompts = [sent for sent in log if sent.point is Moment.PROMPT]
         return prompts[int(turn) - 1] if 1 <= int(turn) <= len(prompts) else None
     return next((sent for sent in reversed(log) if sent.point == turn), None)
 
 
 def _all_of(log: Sequence[Sent]) -> str:
-    prompts = sum(sent.point is Point.PROMPT for sent in log)
-    points = [point for point in Point if point is not Point.PROMPT and any(sent.point is point for sent in log)]
+    prompts = sum(sent.point is Moment.PROMPT for sent in log)
+    points = [point for point in Moment if point is not Moment.PROMPT and any(sent.point is point for sent in log)]
     numbers = [f"prompts 1 to {prompts}"] if prompts > 1 else ["prompt 1"] if prompts else []
     from recollect.engine.admission import OWN  # only where something is wrong
 

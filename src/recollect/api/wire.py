@@ -39,11 +39,11 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class ErrorAnswer:
     error: Failure
 
 
 def raise_error(answer: bytes) -> None:
     """What the other side refused, as it was raised there."""
-    told = read(answer, Failed, "answer").error
+    told = read(answer, ErrorAnswer, "answer").error
     raise named(told.code, told.message)

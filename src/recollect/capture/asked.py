@@ -12,7 +12,7 @@ from recollect.capture.clauses import Sentence, capital
 from recollect.capture.cues import Cue, cues_of
 from recollect.capture.echo import words_of
 from recollect.capture.outright import MAX_CHARS, states
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.reference import speaks_of_here
 
 LEAST_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
@@ -46,26 +46,30 @@ _OTHERS = (
     r"\bnão (?:se )?esqueça|\bguarda isso(?: aí)?|\bricorda(?:ti)?\b|\bnon dimenticare|запомни|не забудь|"
     r"не забывай|(?:请)?记住|请记得|别忘了|覚えて(?:おいて|ください|ね)?|忘れないで(?:ください|ね)?"
 )
-_FRAME = Pattern(rf"{_ASKING}(?:{_ENGLISH}|{_OTHERS})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE)
-_WEAK = Pattern(rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE)  # often only for the task at hand
+_FRAME = LazyPattern(
+    rf"{_ASKING}(?:{_ENGLISH}|{_OTHERS})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
+)
+_WEAK = LazyPattern(
+    rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE
+)  # often only for the task at hand
 # An order for now, a question about the past, a thing that a program stores.
-_OTHER = Pattern(
+_OTHER = LazyPattern(
     r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|"
     r"(?<!something )(?<!one )to|it|should)(?: (?:also|still|just|not|always|even|should))* remember\b|"
     r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which)\b)|"
     r"\b(?:remember|forget) to\b(?! (?:always|never))|\b(?:i|we|you|they|i'll|always) forget\b",
     re.IGNORECASE,
 )
-_BEFORE = Pattern(
+_BEFORE = LazyPattern(
     r"[\s,;:.!?<>()–—-]*(?:\b(?:so|and|but|then|please|pls|oh|also|because|btw|ok|well)[\s,;:–—-]*)*$", re.I
 )
-_AFTER = Pattern(
+_AFTER = LazyPattern(
     r"^[\s,;:.!?()–—-]*(?:(?:that|dass|que|che|что|and|so|please|pls|ok|because|too|as well|for me|again)\b"
     r"[\s,;:.!?–—-]+)*",
     re.I,
 )
 # "... and go on"; "in the ticket that ...": what follows is not what is to be remembered.
-_GOES_ON = Pattern(
+_GOES_ON = LazyPattern(
     r"^(?:and|then|now|so|ok|go on|carry on|continue|in|as|for|from|on|with|the \w+ from)\b", re.IGNORECASE
 )
 

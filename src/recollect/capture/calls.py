@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 MAX_VALUE_CHARS = 20_000  # of what a tool was given, that are looked at
 
@@ -18,15 +18,15 @@ _EDITS = frozenset({"edit", "multiedit", "replace", "strreplace", "strreplaceedi
 _WRITES = frozenset({"write", "writefile", "createfile", "create"})
 _PATCHES = frozenset({"patch", "applypatch"})
 _LOOKS = frozenset({"read", "readfile", "grep", "glob", "list", "ls", "webfetch", "websearch", "search"})
-_NAME = Pattern(r"[^a-z0-9]+")
+_NAME = LazyPattern(r"[^a-z0-9]+")
 # OpenCode writes `recollect_search`, Claude Code `mcp__recollect__search`, others a dot, a slash or a colon.
-_OWN = Pattern(r"(?:^|[^a-z0-9])recollect[^a-z0-9]+(?:search|details|context|profile|add|change)$", re.IGNORECASE)
-_PATCHED = Pattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
-_SHELL_WRAPPER = Pattern(r"^(?:/\S+/)?(?:ba|z|da)?sh$")
+_OWN = LazyPattern(r"(?:^|[^a-z0-9])recollect[^a-z0-9]+(?:search|details|context|profile|add|change)$", re.IGNORECASE)
+_PATCHED = LazyPattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
+_SHELL_WRAPPER = LazyPattern(r"^(?:/\S+/)?(?:ba|z|da)?sh$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class TextChange:
     """What an edit put in the place of what."""
 
     path: str
@@ -85,7 +85,7 @@ def target_of(given: Mapping[str, Any]) -> str:
     return ""
 
 
-def changes_of(tool: str, given: Mapping[str, Any]) -> list[Change]:
+def changes_of(tool: str, given: Mapping[str, Any]) -> list[TextChange]:
     if not is_edit(tool):
         return []
     if named(tool) in _PATCHES:
@@ -94,11 +94,11 @@ def changes_of(tool: str, given: Mapping[str, Any]) -> list[Change]:
     if not path:
         return []
     if named(tool) in _WRITES or given.get("command") == "create":
-        return [Change(path=path, old="", new=_text(given, "content", "file_text", "contents"))]
+        return [TextChange(path=path, old="", new=_text(given, "content", "file_text", "contents"))]
     edits = given.get("edits")
     parts = [part for part in edits if isinstance(part, Mapping)] if isinstance(edits, list) else [given]
     return [
-        Change(
+        TextChange(
             path=path,
             old=_text(part, "old_string", "oldString", "old_str"),
             new=_text(part, "new_string", "newString", "new_str", "new_source"),
@@ -107,7 +107,7 @@ def changes_of(tool: str, given: Mapping[str, Any]) -> list[Change]:
     ]
 
 
-def _patched(given: Mapping[str, Any]) -> list[Change]:
+def _patched(given: Mapping[str, Any]) -> list[TextChange]:
     patch = _text(given, "patchText", "patch", "input", "diff", "content")
     found = list(_PATCHED.finditer(patch))
     changes = []
@@ -116,7 +116,7 @@ def _patched(given: Mapping[str, Any]) -> list[Change]:
         lines = patch[at.end() : end].splitlines()
         old = "\n".join(line[1:] for line in lines if line.startswith("-") and not line.startswith("---"))
         new = "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
-        changes.append(Change(path=at["path"].strip(), old=old, new=new))
+        changes.append(TextChange(path=at["path"].strip(), old=old, new=new))
     return changes
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.capture.calls import named
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Memory, Role, Tier
@@ -20,11 +20,11 @@ MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 200, 140, 80
 MIN_WORDS = 3  # content words of question and choice together
 
 _CHOSE = " The user chose "
-_CHOSE_BEFORE = Pattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version told it
+_CHOSE_BEFORE = LazyPattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version told it
 _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "requestuserinput"})
-_ANSWER = Pattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
+_ANSWER = LazyPattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # What to do now, or which point of a list: nothing about how the project is made.
-_ABOUT_THE_WORK = Pattern(
+_ABOUT_THE_WORK = LazyPattern(
     r"\b(?:how (?:much|far)|first|when you|right now|this (?:delivery|iteration|effort)|where should it land|"
     r"next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|"
     r"phases?|plan|document|"
@@ -36,7 +36,7 @@ _ABOUT_THE_WORK = Pattern(
     r"^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,
 )
-_ERRAND = Pattern(
+_ERRAND = LazyPattern(
     r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|"
     r"test|start|"
     r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|"
@@ -46,7 +46,7 @@ _ERRAND = Pattern(
     r"let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep going)\b",
     re.IGNORECASE,
 )
-_ADVICE = Pattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)
+_ADVICE = LazyPattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)
 
 
 def is_choice(memory: Memory) -> bool:

@@ -10,29 +10,29 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from recollect.capture.cues.spelling import spelt
-from recollect.capture.masking import Form, Line, Page
-from recollect.capture.patterns import Pattern
+from recollect.capture.masking import LineForm, MaskedMessage, MessageLine
+from recollect.capture.patterns import LazyPattern
 
 MAX_SENTENCES = 120  # of a message that are weighed
 MAX_LEAD_CHARS = 120
 
-_PAUSE = Pattern(r"\s*(?:\.{3,}(?!/)|…|(?<=\w)\.\.(?=\s))\s*")
-_ENDED_PAUSE = Pattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence was over before it
-_END = Pattern(r"(?<=[.!?])[\"')\]*_]*(?P<gap>\s+)|(?<=[。！？])(?P<none>)")
-_SHORT_FORM = Pattern(
+_PAUSE = LazyPattern(r"\s*(?:\.{3,}(?!/)|…|(?<=\w)\.\.(?=\s))\s*")
+_ENDED_PAUSE = LazyPattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence was over before it
+_END = LazyPattern(r"(?<=[.!?])[\"')\]*_]*(?P<gap>\s+)|(?<=[。！？])(?P<none>)")
+_SHORT_FORM = LazyPattern(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|mr|mrs|dr|st|no|nos|fig|sec|inc|ltd|z\.b|d\.h|p\.ej)\.|\b[A-Z]\.)"
     r"[\"')\]*_]*$",
     re.IGNORECASE,
 )
-_EMPHASIS = Pattern(r"(?<![\w*])(\*{1,3}|_{2,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
-_LINK = Pattern(r"!?\[([^\]]{1,200})\]\([^)\s]{1,400}\)")
-_BOX = Pattern(r"^\[[ xX]\]\s+")
-_TAG_QUESTION = Pattern(
+_EMPHASIS = LazyPattern(r"(?<![\w*])(\*{1,3}|_{2,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_LINK = LazyPattern(r"!?\[([^\]]{1,200})\]\([^)\s]{1,400}\)")
+_BOX = LazyPattern(r"^\[[ xX]\]\s+")
+_TAG_QUESTION = LazyPattern(
     r"[\s,.…]+(?:no|yeah|yes|yep|right|correct|ok|okay|eh|huh|you know|(?:does (?:that|this) )?makes? sense|isn't it|"
     r"aren't they|don't you think|doesn't it|agreed?|oder|nicht wahr|stimmt's|verdad|vale|¿?no)\s*\?+$",
     re.IGNORECASE,
 )
-_FILLER = Pattern(
+_FILLER = LazyPattern(
     r"^(?:(?:ok(?:ay|ie)?|k|so|well|hm+|um+|uh+|ah+|oh+|er+m?|yeah|yep|yup|yea|nah|omg|omfg|argh|gah|jeez|also|"
     r"finally|lastly|actually|dude|bro|"
     r"basically|and|but|plus|anyway|btw|fyi|in particular|of course|honestly|obviously)\b[\s,:;.!…—–-]+"
@@ -43,7 +43,7 @@ _FILLER = Pattern(
     re.IGNORECASE,
 )
 _BE = "is|are|was|were|do|does|did|can|could|would|should|will|has|have"
-_ASKING = Pattern(
+_ASKING = LazyPattern(
     r"^(?!(?:do|have) (?:the|this|that|it|these|those|our)\b)"  # these are orders
     r"(?:(?:for|about|as for|regarding|on|in) [^,]{1,40},\s*)?(?:"
     rf"(?:what|how|why|which|who|whose|where)(?:'s|'re)?(?: come\b| \w+){{0,2}}? (?:{_BE}|about)\b|"
@@ -53,17 +53,17 @@ _ASKING = Pattern(
     r"(?:warum|wieso|wie|was|wer|wo|welche[rsn]?) (?:ist|sind|war|hat|haben|machen|kann|können|soll|sollen)\b|¿)",
     re.IGNORECASE,
 )
-_SPAN = Pattern(r"`[^`]*`")
-_COMMENTED = Pattern(r"^(?://|/\*|\*/)")
-_LABEL_END = Pattern(r"[:：]\s*$")
-_BLANKS = Pattern(r"\s+")
+_SPAN = LazyPattern(r"`[^`]*`")
+_COMMENTED = LazyPattern(r"^(?://|/\*|\*/)")
+_LABEL_END = LazyPattern(r"[:：]\s*$")
+_BLANKS = LazyPattern(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     text: str  # without signs of emphasis and without fillers before it
     raw: str  # as it stands there
-    form: Form
+    form: LineForm
     block: int
     number: int  # of its message
     of: int  # how many the message has
@@ -73,20 +73,20 @@ class Sentence:
     is_opening: bool = False  # the first of its block
 
 
-def sentences(page: Page) -> list[Sentence]:
+def sentences(page: MaskedMessage) -> list[Sentence]:
     found: list[Sentence] = []
     heading, lead, lead_block = "", "", -9
     for number, lines in enumerate(_blocks(page.lines)):
         first = lines[0]
-        if first.form is Form.HEADING:
+        if first.form is LineForm.HEADING:
             heading, lead = _plain(first.text)[:MAX_LEAD_CHARS], ""
             continue
         under = lead if lead and number - lead_block <= 1 else heading
         for text, at_begin in _texts(lines):
             for sentence in _of(text, first.form, number, under, at_begin):
                 found.append(sentence)
-                under = under if first.form is not Form.PROSE else heading
-        if first.form is Form.PROSE and _LABEL_END.search(_plain(lines[-1].text)):
+                under = under if first.form is not LineForm.PROSE else heading
+        if first.form is LineForm.PROSE and _LABEL_END.search(_plain(lines[-1].text)):
             above = found[-1].text if found and found[-1].block == number else _plain(lines[-1].text)
             lead, lead_block = above.rstrip(" :：")[-MAX_LEAD_CHARS:], number
         if len(found) >= MAX_SENTENCES:
@@ -95,19 +95,19 @@ def sentences(page: Page) -> list[Sentence]:
     return [replace(sentence, number=number, of=len(kept)) for number, sentence in enumerate(kept)]
 
 
-def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
-    blocks: list[list[Line]] = []
+def _blocks(lines: Sequence[MessageLine]) -> list[list[MessageLine]]:
+    blocks: list[list[MessageLine]] = []
     for line in lines:
-        if blocks and blocks[-1][0].block == line.block and line.form is not Form.HEADING:
+        if blocks and blocks[-1][0].block == line.block and line.form is not LineForm.HEADING:
             blocks[-1].append(line)
         else:
             blocks.append([line])
     return blocks
 
 
-def _texts(lines: list[Line]) -> list[tuple[str, bool]]:
+def _texts(lines: list[MessageLine]) -> list[tuple[str, bool]]:
     """Lines that a hand or an editor broke are one text; items and rows stand for themselves."""
-    if lines[0].form is not Form.PROSE:
+    if lines[0].form is not LineForm.PROSE:
         return [(line.text, True) for line in lines]
     texts = [lines[0].text]
     for before, line in pairwise(lines):
@@ -119,7 +119,7 @@ def _texts(lines: list[Line]) -> list[tuple[str, bool]]:
     return [(text, number == 0) for number, text in enumerate(texts)]
 
 
-def _of(text: str, form: Form, block: int, lead: str, at_begin: bool) -> list[Sentence]:
+def _of(text: str, form: LineForm, block: int, lead: str, at_begin: bool) -> list[Sentence]:
     found: list[Sentence] = []
     for piece in _pieces(_plain(text)):
         tagged = _TAG_QUESTION.search(piece)

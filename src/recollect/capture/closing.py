@@ -7,18 +7,18 @@ for that, in other languages only what a question mark or a colon shows.
 import re
 from collections.abc import Iterator
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.recap_points import clean
 from recollect.text.sentences import sentences, shortened
 
 MAX_CHARS = 8000  # that are looked at
 LEAST_WORDS = 3
 
-_TAGGED = Pattern(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,200})?>.{0,8000}?</\1>", re.DOTALL)
-_FENCE = Pattern(r"^\s*(?:```|~~~)")
-_MARK = Pattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>\s?)\s*")
-_NO_PROSE = Pattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>|\||\S.*\|.*\|)|^[\s|:=_*-]*$|^[ \t]")
-_TALK = Pattern(
+_TAGGED = LazyPattern(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,200})?>.{0,8000}?</\1>", re.DOTALL)
+_FENCE = LazyPattern(r"^\s*(?:```|~~~)")
+_MARK = LazyPattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>\s?)\s*")
+_NO_PROSE = LazyPattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>|\||\S.*\|.*\|)|^[\s|:=_*-]*$|^[ \t]")
+_TALK = LazyPattern(
     r"^(?:(?:ok(?:ay)?|good|great|perfect|now|so|next|first|then|and|but|also|wait|hmm?|actually)\b[\s,.!:—–-]*)*"
     r"(?:let me|let's|lets|let us|i'll|i will|i'm (?:going|about) to|i am going to|i'd|i would|i need to|i can|i could"
     r"|i should|i see\b|i understand|we can|we could|we should|here(?:'s| is| are)|want me|would you|do you want"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from recollect.capture.calls import command_of, is_shell
 from recollect.capture.failures import failure_of
 from recollect.capture.folders import Folders
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.roles import Purpose, purpose_of, sort_of
 from recollect.capture.shell import Run, is_cosmetic, is_filter, runs
 from recollect.domain.event import Event, Prompt, ToolFailed, ToolSucceeded
@@ -37,18 +37,18 @@ _LABELS = {
     Purpose.DEPLOY: "Deploy",
     Purpose.CHECK: "Check",
 }
-_SHORTENS = Pattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
-_AD_HOC = Pattern(
+_SHORTENS = LazyPattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
+_AD_HOC = LazyPattern(
     r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-|[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)"
 )
-_TIMED = Pattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
+_TIMED = LazyPattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
 _MODES = frozenset("watch debug ui only fix update coverage cov staged changed".split())
 _WITH_FILE = frozenset(
     "-c --config -r --requirement -e --editable -f --file --rcfile --extra --group --configuration --preset".split()
 )
-_SOLUTION = Pattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
-_ALL = Pattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
-_MISSING = Pattern(
+_SOLUTION = LazyPattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
+_ALL = LazyPattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
+_MISSING = LazyPattern(
     r"command not found|: not found\s*$|is not recognized|missing script|no rule to make target|"
     r"unknown (?:command|task|script)|no projects matched|none of the selected packages|no such (?:script|task)|"
     r"no module named '?(?:pytest|mypy|ruff|tox|black)|could not determine executable",
@@ -67,7 +67,7 @@ class Usual:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _CommandRecord:
     worked: dict[Usual, int] = field(default_factory=dict)
     has_failed: bool = False  # another command for the same, before: there is no such thing
     proposed: Usual | None = None
@@ -78,7 +78,7 @@ class Commands:
     """Hears a session; says how something is done here once it is known to work."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[Purpose, str], _Seen] = {}
+        self._seen: dict[tuple[Purpose, str], _CommandRecord] = {}
         self._folders = Folders()
         self._said = ""  # by the user
 
@@ -97,7 +97,7 @@ class Commands:
         return []
 
     def _ran(self, event: ToolSucceeded | ToolFailed, command: Usual) -> Iterator[Proposal]:
-        seen = self._seen.setdefault((command.purpose, command.part), _Seen())
+        seen = self._seen.setdefault((command.purpose, command.part), _CommandRecord())
         error = failure_of(event)
         if isinstance(event, ToolSucceeded) and _MISSING.search(event.output[:MAX_SAID_CHARS]):
             error = event.output  # `... | tail` ends well, whatever came before

@@ -17,12 +17,12 @@ from recollect.capture.development import is_about_work
 from recollect.capture.echo import words_of
 from recollect.capture.kinds import kind_of, level_of, stated_kind_of
 from recollect.capture.lasting import lasts
-from recollect.capture.masking import Form, read
+from recollect.capture.masking import LineForm, read
 from recollect.capture.names import is_emphatic, names_in, paths_in
 from recollect.capture.origin import origin_of
 from recollect.capture.outright import MAX_CHARS, outright, signs
 from recollect.capture.pastes import bare, pasted_in
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.reference import points_back, referent, speaks_of_here, topic_of
 from recollect.capture.voice import own_sentence, voices
 from recollect.domain.event import Event, Prompt, Reply
@@ -47,7 +47,7 @@ _PASSING = frozenset(
 )  # fmt: skip
 
 # A line that begins with the sign of a prompt, a tag or a level: a log or a terminal was pasted.
-_OF_A_TERMINAL = Pattern(r"^\s*(?:[❯›»➜]|[$>] |\[[\w:./-]+\]|(?:LOG|WARN|INFO|DEBUG|ERROR)\b)", re.MULTILINE)
+_OF_A_TERMINAL = LazyPattern(r"^\s*(?:[❯›»➜]|[$>] |\[[\w:./-]+\]|(?:LOG|WARN|INFO|DEBUG|ERROR)\b)", re.MULTILINE)
 
 
 class Conversation:
@@ -112,7 +112,7 @@ def _of_agent(event: Reply) -> list[Proposal]:
 def _tells(sentence: Sentence) -> bool:
     """Whether it says how something is, and of what."""
     text = sentence.text
-    if sentence.is_question or sentence.is_unsure or sentence.form is not Form.PROSE or text.endswith((":", "：")):
+    if sentence.is_question or sentence.is_unsure or sentence.form is not LineForm.PROSE or text.endswith((":", "：")):
         return False
     if not len(text.split()) >= LEAST_WORDS or len(text) > MAX_CHARS or cues_of(text) & _PASSING:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from recollect.capture.calls import changes_of, command_of, is_shell
 from recollect.capture.failures import failure_of
 from recollect.capture.gist import places
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.roles import Purpose, purpose_of
 from recollect.capture.shell import runs, shown
 from recollect.domain.event import Event, ToolSucceeded
@@ -19,21 +19,21 @@ MAX_PATHS = 6
 MIN_WORDS = 2  # of a commit's subject that say something
 DURABILITY = 0.45
 
-_COMMIT = Pattern(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b(?P<given>.*)", re.DOTALL)
-_HERE = Pattern(r"<<-?\s*(['\"]?)(?P<end>\w+)\1[^\n]*\n(?P<said>.*?)\n\s*(?P=end)\b", re.DOTALL)
-_MESSAGE = Pattern(
+_COMMIT = LazyPattern(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b(?P<given>.*)", re.DOTALL)
+_HERE = LazyPattern(r"<<-?\s*(['\"]?)(?P<end>\w+)\1[^\n]*\n(?P<said>.*?)\n\s*(?P=end)\b", re.DOTALL)
+_MESSAGE = LazyPattern(
     r"(?:\s-[a-zA-Z]*m|\s--message)(?:=|\s*)(?:'(?P<one>[^']*)'|\"(?P<two>(?:[^\"\\]|\\.)*)\"|(?P<bare>[^\s'\"-]\S*))",
     re.DOTALL,
 )
-_NOTHING = Pattern(r"nothing (?:added )?to commit|no changes added", re.IGNORECASE)
-_TRIVIAL = Pattern(
+_NOTHING = LazyPattern(r"nothing (?:added )?to commit|no changes added", re.IGNORECASE)
+_TRIVIAL = LazyPattern(
     r"^(?:wip|fixup!|squash!|tmp|temp|update|fix|fixes|changes|cleanup|minor|bump|merge branch|"
     r"initial commit)\b[\W\d]*\w*$",
     re.IGNORECASE,
 )
 
 
-class Deeds:
+class WorkOutcomes:
     """Hears a session; keeps what was done, and proposes each commit as an outcome."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ how people work on it. Names of tools are the same in every language.
 
 import re
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 _LANGUAGES = (
     "python javascript typescript golang rust kotlin scala ruby elixir erlang haskell swift dart php perl "
@@ -94,8 +94,8 @@ def _any(words: str) -> str:
 
 
 _TOOL = rf"(?<![\w.@#/-])(?:{_any(_LANGUAGES)}|{_any(_FRAMEWORKS)}|{_any(_TOOLS)})(?![\w#+-]|\.\w)"
-_NAMES_TOOL = Pattern(_TOOL, re.IGNORECASE | re.ASCII)
-_NAMES_PRACTICE = Pattern(rf"(?<![\w-])(?:{_any(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
+_NAMES_TOOL = LazyPattern(_TOOL, re.IGNORECASE | re.ASCII)
+_NAMES_PRACTICE = LazyPattern(rf"(?<![\w-])(?:{_any(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
 
 
 def names_tool(text: str) -> bool:

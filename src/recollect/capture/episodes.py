@@ -10,13 +10,13 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.capture.calls import Change, changes_of, command_of, is_shell, named
+from recollect.capture.calls import TextChange, changes_of, command_of, is_shell, named
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.fixes import explained
 from recollect.capture.folders import Folders
 from recollect.capture.gist import gist_of, places
 from recollect.capture.outright import gives_rules
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.roles import Purpose, purpose_of
 from recollect.capture.shell import Run, folder_of, is_cosmetic, is_filter, runs, shown
 from recollect.capture.voice import own_words
@@ -34,14 +34,14 @@ MAX_EVIDENCE_CHARS = 300
 MIN_CHARS = 20  # what is shorter could be said of anything
 DURABILITY, DOUBTFUL = 0.8, 0.6
 
-_CLASS_AND_VALUE = Pattern(r"^(?!Timeout)(?:\w+\.)*[A-Z]\w*(?:Error|Exception): ['\"`]?[A-Za-z_]\w{2,}")
-_SHELLS_OWN = Pattern(r"(?:^|\s)(?:cd|pushd): |^(?:ls|grep|cat|rm|sed|find|head|tail): |unexpected (?:EOF|token)")
-_IN_CODE = Pattern(
+_CLASS_AND_VALUE = LazyPattern(r"^(?!Timeout)(?:\w+\.)*[A-Z]\w*(?:Error|Exception): ['\"`]?[A-Za-z_]\w{2,}")
+_SHELLS_OWN = LazyPattern(r"(?:^|\s)(?:cd|pushd): |^(?:ls|grep|cat|rm|sed|find|head|tail): |unexpected (?:EOF|token)")
+_IN_CODE = LazyPattern(
     r"\.(?:py|[jt]sx?|mjs|go|rs|java|kt|rb|php|cs|swift|c|h|cc|cpp|vue|svelte)[:(]\d+|"
     r"assert|expect\(|Expected|\bwant\b|^\s*(?:FAIL|✗|✕|×)|\d+ fail",
     re.MULTILINE,
 )
-_CONFIGURATION = Pattern(
+_CONFIGURATION = LazyPattern(
     r"(?:^|/)(?:package|composer|turbo|nx|project|angular|deno|biome|vercel|launch|settings|\w*tsconfig[\w.-]*|"
     r"jsconfig|appsettings[\w.]*|[\w.-]+\.config|\.\w+rc)\.jsonc?$|\.config\.[cm]?[jt]s$|\.(?:toml|ini|cfg|conf|"
     r"properties|gradle|kts|csproj|sln|tf|mod)$|(?:^|/)(?:\.env[\w.]*|\.[\w-]+rc|Makefile|[\w.-]*Dockerfile[\w.-]*|"
@@ -58,7 +58,7 @@ _OF_THE_MOMENT = frozenset(
 )
 _INTERPRETERS = frozenset("python node ruby perl php bash sh zsh tsx ts-node deno".split())
 _OTHERS = frozenset({"task", "agent", "skill", "workflow"})  # tools behind which others work
-_WRITES = Pattern(
+_WRITES = LazyPattern(
     r"\b(?:sed|perl)\b[^|;&]*\s-\w*i|<<|(?<![\d&])>>?\s*(?!/dev/|&|/tmp/)\S|--(?:fix|write)\b|\btee\s+[^|-]"
 )
 _MOVES = frozenset("mv cp rm patch gofmt black prettier isort".split())
@@ -81,13 +81,15 @@ _PUTTERS = frozenset(
 _SYSTEMS = frozenset("kubectl helm terraform alembic docker prisma supabase flyctl".split())
 _LOOKING = frozenset("get describe logs plan show ps status list ls diff history current heads images inspect".split())
 _ADDS = frozenset("npm pnpm yarn bun cargo uv poetry composer pdm".split())  # and write it into the project
-_LONG_PATH = Pattern(r"(?:[A-Za-z]:)?(?:[/\\][\w.@+ -]+){2,}([/\\][\w.@+-]+[/\\][\w.@+-]+)")
-_GETS_AROUND = Pattern(r"--no-verify|--force\S*|-f|--skip\S*|--ignore\S*|--allow\S*|--no-check\S*|-n")
-_TRIVIAL = Pattern(r"-[qvxs]{1,3}|--(?:quiet|verbose|silent)|[\d.]+|[\w.-]*run|[\w.@-]*[/\\:].*|\.+|[\"'].*|--tb=\S+")
+_LONG_PATH = LazyPattern(r"(?:[A-Za-z]:)?(?:[/\\][\w.@+ -]+){2,}([/\\][\w.@+-]+[/\\][\w.@+-]+)")
+_GETS_AROUND = LazyPattern(r"--no-verify|--force\S*|-f|--skip\S*|--ignore\S*|--allow\S*|--no-check\S*|-n")
+_TRIVIAL = LazyPattern(
+    r"-[qvxs]{1,3}|--(?:quiet|verbose|silent)|[\d.]+|[\w.-]*run|[\w.@-]*[/\\:].*|\.+|[\"'].*|--tb=\S+"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _EpisodeStep:
     """Something said or done."""
 
     at: int
@@ -96,7 +98,7 @@ class _Step:
     ran: Run | None = None  # a command that put something in place
     line: str = ""  # of that command
     blurs: bool = False  # something was changed, and the events do not tell what
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TextChange, ...] = ()
     paths: tuple[str, ...] = ()
 
 
@@ -151,7 +153,7 @@ class Episodes:
     def __init__(self) -> None:
         self._now = 0
         self._open: list[_Open] = []
-        self._steps: deque[_Step] = deque(maxlen=MAX_STEPS)
+        self._steps: deque[_EpisodeStep] = deque(maxlen=MAX_STEPS)
         self._edited: set[str] = set()
         self._folders = Folders()
 
@@ -175,17 +177,17 @@ class Episodes:
         """A message that has grown since takes its own place."""
         if self._steps and self._steps[-1].message == message:
             self._steps.pop()
-        self._steps.append(_Step(self._now, said=text, message=message))
+        self._steps.append(_EpisodeStep(self._now, said=text, message=message))
 
     def _used(self, event: ToolFailed | ToolSucceeded) -> list[Proposal]:
         changes = tuple(changes_of(event.tool, event.input)) if isinstance(event, ToolSucceeded) else ()
         if changes:
             paths = tuple(places((change.path for change in changes), event.folder))
             self._edited.update(change.path for change in changes)
-            self._steps.append(_Step(self._now, changes=changes, paths=paths))
+            self._steps.append(_EpisodeStep(self._now, changes=changes, paths=paths))
         if not is_shell(event.tool):
             if named(event.tool) in _OTHERS:
-                self._steps.append(_Step(self._now, blurs=True))
+                self._steps.append(_EpisodeStep(self._now, blurs=True))
             return []
         command = command_of(event.tool, event.input)
         line = shown(command).replace(f"{event.folder}/", "") if event.folder else shown(command)
@@ -199,9 +201,9 @@ class Episodes:
         passed = [one for one in self._open if one.work.is_done_by(work)]
         self._open = [one for one in self._open if one not in passed and not any(one is e and fix for e, fix in ended)]
         puts = [(part, run) for part in line.split(" && ") for run in runs(part) if _puts_in_place(run)]
-        self._steps.extend(_Step(self._now, ran=run, line=part) for part, run in puts[-1:])
+        self._steps.extend(_EpisodeStep(self._now, ran=run, line=part) for part, run in puts[-1:])
         if not puts and _blurs(command, work.runs):
-            self._steps.append(_Step(self._now, blurs=True))
+            self._steps.append(_EpisodeStep(self._now, blurs=True))
         return [fix for _, fix in ended if fix is not None]
 
     def _failed(self, work: _Work, error: str, event: ToolFailed | ToolSucceeded) -> None:
@@ -245,7 +247,7 @@ class Episodes:
             return self._proposal(one, f"use `{work.line}` instead of `{one.work.line}`.", steps)
         return None
 
-    def _edited_fix(self, one: _Open, steps: Sequence[_Step], edits: Sequence[_Step]) -> Proposal | None:
+    def _edited_fix(self, one: _Open, steps: Sequence[_EpisodeStep], edits: Sequence[_EpisodeStep]) -> Proposal | None:
         """An edit of the configuration is told; one of the code may help again, if it is explained."""
         paths = [change.path.replace("\\", "/") for step in edits for change in step.changes]
         is_sure = all(map(_CONFIGURATION.search, paths))
@@ -257,7 +259,9 @@ class Episodes:
         near = [gist for gist, _ in told if known & frozenset(content_words(gist))] or [gist for gist, _ in told]
         return self._proposal(one, " ".join(dict.fromkeys(near)), steps, is_sure=is_sure)
 
-    def _proposal(self, one: _Open, fix: str, steps: Sequence[_Step], *, is_sure: bool = True) -> Proposal | None:
+    def _proposal(
+        self, one: _Open, fix: str, steps: Sequence[_EpisodeStep], *, is_sure: bool = True
+    ) -> Proposal | None:
         title = _title(one.sign)
         room = MAX_TEXT_CHARS - len(title) - 4
         said = [step.said for step in steps if step.said]

@@ -8,20 +8,20 @@ import re
 from typing import Any
 
 from recollect.capture.calls import command_of, is_shell
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.shell import runs
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
 MAX_CHARS = 20_000  # of an output: its beginning and its end
 TAIL_LINES = 40
 
-_EXITED = Pattern(
+_EXITED = LazyPattern(
     r"^\W{0,3}(?:(?:Command |Process )?exit(?:ed)?(?: with)?(?: code| status)?[:=]?\s{0,3}|<exit_code>)"
     r"(?P<code>-?\d+)\b",
     re.IGNORECASE,
 )
 _EXITS = ("exit", "exit_code", "exitCode", "returncode")
-_REFUSED = Pattern(
+_REFUSED = LazyPattern(
     r"user (?:doesn't|does not|didn't|did not) want|(?:rejected|denied|refused|declined) by (?:the )?user|"
     r"user (?:has )?(?:rejected|denied|refused|declined|specified a rule)|"
     r"permission (?:to use|was not granted|for this)|"
@@ -30,14 +30,14 @@ _REFUSED = Pattern(
     r"^(?:cancell?ed|aborted|interrupted)\b|\[request interrupted|interrupted by (?:the )?user",
     re.IGNORECASE,
 )
-_TOO_LONG = Pattern(
+_TOO_LONG = LazyPattern(
     r"^(?:\W|error:?\s)*(?:the )?(?:command|tool|bash|shell|request|operation|process|execution)?[\w ]{0,20}"
     r"\b(?:timed? ?out\b|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
     re.IGNORECASE,
 )
 # How a host speaks for itself: Claude Code marks it, and a program that it ended says by which signal.
-_BY_HOST = Pattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
-_SUMMARIES = Pattern(
+_BY_HOST = LazyPattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
+_SUMMARIES = LazyPattern(
     r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
     r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|"
     r"test result: FAILED|BUILD FAILED|FAILURE: Build failed|"
@@ -48,7 +48,7 @@ _SUMMARIES = Pattern(
     r"[\w.]*(?:Error|Exception): \S)",
     re.MULTILINE,
 )
-_TRACE = Pattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)
+_TRACE = LazyPattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)
 # They show what is written somewhere: an error in there is an old one.
 _SHOWS = frozenset("log show diff logs blame describe get status".split())
 

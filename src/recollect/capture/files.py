@@ -10,7 +10,7 @@ from recollect.capture.calls import changes_of
 from recollect.capture.failures import failure_of
 from recollect.capture.fixes import sentences_of
 from recollect.capture.gist import places
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, Reply, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
@@ -21,7 +21,7 @@ MAX_HEAD_CHARS, MAX_TEXT_CHARS = 1500, 300
 MIN_WORDS = 3  # that say something
 AT_ITS_HEAD, IN_WORDS = 0.5, 0.55  # durability
 
-_HEAD = Pattern(
+_HEAD = LazyPattern(
     r"""\A\s*(?:\#![^\n]*\n\s*)?(?:['"]use\ \w+['"];?\s*)?(?:
     [rub]{0,2}\"\"\"(?P<python>.*?)\"\"\"
     |[rub]{0,2}'''(?P<single>.*?)'''
@@ -30,20 +30,20 @@ _HEAD = Pattern(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_EDGE = Pattern(r"^[ \t]*(?:\*|//[/!]?|#|--)[ \t]?", re.MULTILINE)
-_LICENCE = Pattern(
+_EDGE = LazyPattern(r"^[ \t]*(?:\*|//[/!]?|#|--)[ \t]?", re.MULTILINE)
+_LICENCE = LazyPattern(
     r"copyright|licen[cs]e|spdx|eslint|prettier|pylint|noqa|type:|generated|do not edit|coding:|@ts-|todo|fixme|"
     r"import ",
     re.IGNORECASE,
 )
-_FIRST = Pattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
-_SOURCE = Pattern(
+_FIRST = LazyPattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
+_SOURCE = LazyPattern(
     r"\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|cs|swift|c|h|cc|cpp|hpp|scala|ex|exs|sh|sql|lua|dart|vue|svelte|"
     r"tf|proto|graphql)$|(?:^|/)(?:Makefile|Dockerfile|justfile)$"
 )
-_TEST = Pattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._-](?:test|spec)\.\w+$|(?:^|/)test_")
-_NAMES = Pattern(r"[\w./@-]{1,120}\.[A-Za-z]{1,8}\b|\bMakefile\b|\bDockerfile\b")
-_IS_FOR = Pattern(
+_TEST = LazyPattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._-](?:test|spec)\.\w+$|(?:^|/)test_")
+_NAMES = LazyPattern(r"[\w./@-]{1,120}\.[A-Za-z]{1,8}\b|\bMakefile\b|\bDockerfile\b")
+_IS_FOR = LazyPattern(
     r"^`?\s*(?:\([^)]{1,80}\)\s*)?(?:now |only |also )?(?:holds?|contains?|is (?:the|a|an|where|for|responsible)|"
     r"handles?|"
     r"implements?|defines?|provides?|wraps?|exposes?|parses?|manages?|stores?|does|keeps?|owns?|describes?|"
@@ -52,7 +52,7 @@ _IS_FOR = Pattern(
 )
 
 
-class Files:
+class FilePurposes:
     """Hears a session; says what the files are for that were written in it."""
 
     def __init__(self) -> None:

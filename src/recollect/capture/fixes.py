@@ -6,7 +6,7 @@ It must name something of the error. Whole sentences as they were said; nothing 
 import re
 from collections.abc import Sequence
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.text.query import content_words
 
 MAX_REPLIES, MAX_REPLY_CHARS = 6, 6000
@@ -14,36 +14,38 @@ MIN_CHARS = 24
 SHARED = 2  # words of the error's line that name it where no symbol does
 RESTATES = 0.8
 
-_FENCED = Pattern(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
-_TAG = Pattern(r"</?[a-z][\w-]{1,30}(?: [^<>\n]{0,200})?>")
-_MARKUP = Pattern(r"^\s*(?:#{1,6}\s+|[-*•]\s+|\d{1,2}[.)]\s+|>\s+)|\*\*|__(?=\S)", re.MULTILINE)
-_HEADING = Pattern(r"^\s*#{1,6}\s+.*$|^\s*\*\*[^*\n]{1,60}\*\*:?\s*$|<summary>.*?</summary>", re.MULTILINE)
-_TABLE = Pattern(r"^\s*\|.*\|\s*$")
-_END = Pattern(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z`\"'(*0-9])|(?<=[.!?])\s*$")
-_CAUSE = Pattern(
+_FENCED = LazyPattern(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
+_TAG = LazyPattern(r"</?[a-z][\w-]{1,30}(?: [^<>\n]{0,200})?>")
+_MARKUP = LazyPattern(r"^\s*(?:#{1,6}\s+|[-*•]\s+|\d{1,2}[.)]\s+|>\s+)|\*\*|__(?=\S)", re.MULTILINE)
+_HEADING = LazyPattern(r"^\s*#{1,6}\s+.*$|^\s*\*\*[^*\n]{1,60}\*\*:?\s*$|<summary>.*?</summary>", re.MULTILINE)
+_TABLE = LazyPattern(r"^\s*\|.*\|\s*$")
+_END = LazyPattern(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z`\"'(*0-9])|(?<=[.!?])\s*$")
+_CAUSE = LazyPattern(
     r"\b(?:because|due to|caused by|root cause|turns out|the reason|comes from|which means|since|the fix|fixed by|"
     r"(?:issue|problem|cause|culprit|bug|error|failure|mismatch)s? (?:is|was|are|were|here|lies|comes))\b",
     re.IGNORECASE,
 )
-_EXPLAINS = Pattern(
+_EXPLAINS = LazyPattern(
     r"\b(?:so|expects?|requires?|needs?|must|only|without|already|missing|shadow\w*|conflict\w*|no longer|instead|"
     r"never|rather than|isn't|wasn't|aren't|doesn't|does not|didn't|can't|cannot|breaks?|strips?|drops?|ignor\w*|"
     r"fixed|solved|resolved|converts?|breaking|in[cv]\w*id|hard-?coded)\b",
     re.IGNORECASE,
 )
-_NARRATES = Pattern(
+_NARRATES = LazyPattern(
     r"^(?:(?:ok(?:ay)?|now|next|so|good|great|perfect|right|first|then|and|but|wait|hmm+|ah|interesting|actually)\b"
     r"[,.!—-]*\s*)*(?:let me|let's|i'll|i will|i'm going to|i need to|i want to|i should|going to|time to|all\b.*"
     r"\bpass)|^(?:all|everything|tests?)\b.{0,40}\b(?:pass|green|clean)|\?$|"
     r"\b(?:not sure|maybe|perhaps|i wonder|unrelated|pre-existing)\b",
     re.IGNORECASE,
 )
-_LEAD = Pattern(
+_LEAD = LazyPattern(
     r"^(?:(?:perfect|great|got it|good|i see(?: the (?:issue|problem))?|ah|ok(?:ay)?|right|interesting|yes|expected|"
     r"now i see)\s*[!.,:—-]+\s*)+",
     re.IGNORECASE,
 )
-_NAME = Pattern(r"`[^`\n]{2,80}`|\b\w+(?:[._]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z]{3,}[A-Z_0-9]*\b|(?<!\w)--?[a-z][\w-]+")
+_NAME = LazyPattern(
+    r"`[^`\n]{2,80}`|\b\w+(?:[._]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z]{3,}[A-Z_0-9]*\b|(?<!\w)--?[a-z][\w-]+"
+)
 
 
 def explained(replies: Sequence[str], headline: str, error: str, *, chars: int) -> str:

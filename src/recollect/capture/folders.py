@@ -6,12 +6,12 @@ The shell of Claude Code stays where a command has gone; others begin in the pro
 import re
 
 from recollect.capture.calls import command_of, is_shell
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.shell import folder_of
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 
 _WHERE = ("workdir", "cwd", "dir_path", "working_directory")  # the names that hosts give to the folder of a command
-_WANDERS = Pattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # on its way, and not at first
+_WANDERS = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # on its way, and not at first
 _STAYS = frozenset({"claude-code"})
 
 

@@ -3,21 +3,21 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect.capture.calls import Change
-from recollect.capture.patterns import Pattern
+from recollect.capture.calls import TextChange
+from recollect.capture.patterns import LazyPattern
 
 MAX_PART_CHARS = 70  # of a line of code that is quoted
 MAX_CHANGES = 3
-_WORDS = Pattern(r"\w")
+_WORDS = LazyPattern(r"\w")
 
 
-def gist_of(changes: Sequence[Change]) -> str:
+def gist_of(changes: Sequence[TextChange]) -> str:
     """`a.py: `old` -> `new`.` where one line says it, else which file was changed."""
     told = [_one(change) for change in changes[:MAX_CHANGES]]
     return " ".join(dict.fromkeys(told))
 
 
-def _one(change: Change) -> str:
+def _one(change: TextChange) -> str:
     name = last_part(change.path)
     gone, come = _lines(change.old), _lines(change.new)
     old = [line for line in gone if line not in come]

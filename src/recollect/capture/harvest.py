@@ -11,8 +11,8 @@ from recollect.capture import recap_cues as cues
 from recollect.capture.grounding import Quote, is_own_word, quote_in
 from recollect.capture.harvest_kinds import kind_by_words, kind_named, kind_of_section
 from recollect.capture.names import paths_in
-from recollect.capture.patterns import Pattern
-from recollect.capture.recap_points import Point, clean, points
+from recollect.capture.patterns import LazyPattern
+from recollect.capture.recap_points import RecapPoint, clean, points
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.domain.session import Turn
@@ -27,28 +27,28 @@ LISTED_DURABILITY = 0.7
 PER_NAME, MOST_NAMES = 0.05, 4
 
 # What a model thinks before it writes the summary says the same less well.
-_ANALYSIS = Pattern(r"<analysis>.*?(?:</analysis>|\Z)", re.DOTALL | re.IGNORECASE)
-_HEADED = Pattern(r"[^\w\n]{0,20}(?P<title>analysis|summary):?[^\w\n]{0,20}$", re.IGNORECASE)
-_TAG = Pattern(r"</?(?:summary|analysis|system-reminder|context)>", re.IGNORECASE)
-_WORTH = Pattern(r"\b(?:worth (?:remembering|keeping)|to remember|remember(?:ing)? for later)\b", re.IGNORECASE)
-_NOTHING = Pattern(r"^\W*(?:none|nothing|n/?a|no (?:new|further))\b.{0,40}$|: none\W*$", re.IGNORECASE)
-_QUOTED = Pattern(r'\s*[(—–-]*\s*["“](?P<words>[^"“”]{12,400})["”][).]*\s*$')
-_OURS = Pattern(r"^\s*(?:- )?(?:\[[A-Z]+\] )?|\s*\(\d+-\d\d-\d\d, [^()]+\)\s*$")
-_LEANS = Pattern(
+_ANALYSIS = LazyPattern(r"<analysis>.*?(?:</analysis>|\Z)", re.DOTALL | re.IGNORECASE)
+_HEADED = LazyPattern(r"[^\w\n]{0,20}(?P<title>analysis|summary):?[^\w\n]{0,20}$", re.IGNORECASE)
+_TAG = LazyPattern(r"</?(?:summary|analysis|system-reminder|context)>", re.IGNORECASE)
+_WORTH = LazyPattern(r"\b(?:worth (?:remembering|keeping)|to remember|remember(?:ing)? for later)\b", re.IGNORECASE)
+_NOTHING = LazyPattern(r"^\W*(?:none|nothing|n/?a|no (?:new|further))\b.{0,40}$|: none\W*$", re.IGNORECASE)
+_QUOTED = LazyPattern(r'\s*[(—–-]*\s*["“](?P<words>[^"“”]{12,400})["”][).]*\s*$')
+_OURS = LazyPattern(r"^\s*(?:- )?(?:\[[A-Z]+\] )?|\s*\(\d+-\d\d-\d\d, [^()]+\)\s*$")
+_LEANS = LazyPattern(
     r"^(?:this|that|these|those|it|its|they|both|he|she|here|there|which|however|therefore|also|then|but"
     r"|the (?:latter|former|above))\b",
     re.IGNORECASE,
 )
 
 
-_PROPOSES = Pattern(
+_PROPOSES = LazyPattern(
     r"^(?:pass|handle|add|consider|design|create|update|implement|write|run|check|verify|review|test|try|make"
     r"|refactor|pros?|cons?"
     r"|option|whether|how to|what|why|when to|in another|if you|you (?:can|could|may|might|should)|the exact"
     r"|to (?:fix|do|run)|note that)\b",
     re.IGNORECASE,
 )
-_NUMBER = Pattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?)\s*[:.)]\s+", re.IGNORECASE)
+_NUMBER = LazyPattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?)\s*[:.)]\s+", re.IGNORECASE)
 
 
 def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> list[Proposal]:
@@ -99,7 +99,7 @@ def _proposal(
     )
 
 
-def _listed(told: Sequence[Point]) -> Iterator[tuple[str, Kind, float]]:
+def _listed(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
     """The list that was asked for, in whatever form it came."""
     lines = [
         line
@@ -114,7 +114,7 @@ def _listed(told: Sequence[Point]) -> Iterator[tuple[str, Kind, float]]:
         yield said, kind or kind_by_words(said) or Kind.RESEARCH, LISTED_DURABILITY
 
 
-def _said(told: Sequence[Point]) -> Iterator[tuple[str, Kind, float]]:
+def _said(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
     for point in told:
         section = kind_of_section(point.lead)
         if point.is_typed or section is None or _WORTH.search(point.lead):

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 
 _NAMES: dict[str, Kind] = {
@@ -22,7 +22,7 @@ _NAMES: dict[str, Kind] = {
     "out": Kind.OUTCOME,
     "result": Kind.OUTCOME,
 }
-_NAMED = Pattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
+_NAMED = LazyPattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,35 +5,37 @@ import re
 from recollect.capture.cues import Cue, cues_of, spelt
 from recollect.capture.names import names_in, paths_in
 from recollect.capture.outright import states
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.memory import Kind, Role, ScopeLevel
 from recollect.privacy.trust import kind_for
 
-_ERROR = Pattern(
+_ERROR = LazyPattern(
     r"\b(?:bugs?|fix(?:ed|es)?|fails?|failed|failing|error|crash\w*|panic\w*|broken|breaks?|wrong(?:ly)?|race|leak\w*|"
     r"timeout|timed out|root cause|the (?:issue|problem|culprit)|doesn't work|mismatch|missing|silently|regression|"
     r"workaround|gotcha|corrupt\w*|flaky)\b",
     re.IGNORECASE,
 )
-_LOCATED = Pattern(r"\b(?:lives?|sits?|located|is (?:at|in|under)|are in|moved (?:in)?to|belongs? in)\b", re.IGNORECASE)
+_LOCATED = LazyPattern(
+    r"\b(?:lives?|sits?|located|is (?:at|in|under)|are in|moved (?:in)?to|belongs? in)\b", re.IGNORECASE
+)
 # Who says "let's" or "we decided" chooses, once; what is always to be done is said as an order.
-_CHOOSES = Pattern(
+_CHOOSES = LazyPattern(
     r"^(?:(?:ok|okay|so|and|then|yes|alright)[\s,]+)*(?:let's (?:use|go with|take|pick|choose|stick|run|move)|"
     r"(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|decision:)\b",
     re.IGNORECASE,
 )
-_LIKES = Pattern(
+_LIKES = LazyPattern(
     r"^(?:i (?:(?:really|also|just|usually|generally) )?(?:like|love|enjoy|dislike)|(?:the|our|my) team prefers) \S",
     re.I,
 )
 # How something is; what has no such verb says how to work: "tests next to the file", "commit messages in English".
-_IS = Pattern(
+_IS = LazyPattern(
     r"\b(?:is|are|was|were|has|have|had|uses?|using|used|runs?|running|lives?|goes|deploys?|supports?|renamed|moved|"
     r"switched|stays?|will|would|isn't|aren't|doesn't|we're|it's|decided|chose|ist|sind|wird|läuft|es|son|está|usa|est|"
     r"sont|utilise|é|são|roda)\b|['’]s |是|です|ます",
     re.IGNORECASE,
 )
-_DENIES = Pattern(r"\b(?:don't|no|not|never|only)\b", re.IGNORECASE)
+_DENIES = LazyPattern(r"\b(?:don't|no|not|never|only)\b", re.IGNORECASE)
 _ORDERS = frozenset({Cue.LASTING, Cue.REFUSAL, Cue.TASK})
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 MAX_CHARS = 20_000  # of a message that are looked at: people say what matters first, and paste after it
 MAX_LINES = 600
@@ -17,22 +17,24 @@ ANNOUNCEMENT_CHARS = 160
 NAMED_WORDS = 3  # so few between fences within a line are a name, not a paste
 LOOKED_AT = 400  # characters of a line, to see that a program printed it
 
-_FENCE = Pattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
+_FENCE = LazyPattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 # A run of marks is one fence. A longer run is a drawn line; tried at each of its marks, it would take for ever.
-_FENCED = Pattern(
+_FENCED = LazyPattern(
     r"(?<![`~])(?P<mark>`{3,12}|~{3,12})(?![`~])(?P<shown>.*?)(?<![`~])(?P=mark)(?![`~])|(?:```|~~~)[\w+-]*\n.*\Z",
     re.DOTALL,
 )
-_TAG = Pattern(r"^\s*<(?P<name>[a-z][\w:-]{1,40})(?:\s[^<>]*)?>", re.IGNORECASE)
-_ANY_TAG = Pattern(r"</?[a-z][\w:-]{0,40}(?:\s[^<>]*)?/?>", re.IGNORECASE)
-_COMMENT = Pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_QUOTE = Pattern(r"^\s*>+(?:\s|\S)")
-_ROW = Pattern(r"^\s*\|.*\|\s*$")
-_RULER = Pattern(r"^[\s|:+=*_-]{3,}$")
-_HEADING = Pattern(r"^\s{0,3}(?P<marks>#{1,6})\s+(?P<title>\S.*)$")
-_ITEM = Pattern(r"^(?P<indent>\s*)(?P<mark>[-*+•‣◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+(?P<said>\S.*)$")
-_DIFF = Pattern(r"^(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- (?:a/|b/|/dev)|[+-](?:\s{2,}|\t|[\w{}<(]+[({;=]))")
-_INDENTED = Pattern(r"^(?: {6,}|\t)\S")
+_TAG = LazyPattern(r"^\s*<(?P<name>[a-z][\w:-]{1,40})(?:\s[^<>]*)?>", re.IGNORECASE)
+_ANY_TAG = LazyPattern(r"</?[a-z][\w:-]{0,40}(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_COMMENT = LazyPattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_QUOTE = LazyPattern(r"^\s*>+(?:\s|\S)")
+_ROW = LazyPattern(r"^\s*\|.*\|\s*$")
+_RULER = LazyPattern(r"^[\s|:+=*_-]{3,}$")
+_HEADING = LazyPattern(r"^\s{0,3}(?P<marks>#{1,6})\s+(?P<title>\S.*)$")
+_ITEM = LazyPattern(r"^(?P<indent>\s*)(?P<mark>[-*+•‣◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+(?P<said>\S.*)$")
+_DIFF = LazyPattern(
+    r"^(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- (?:a/|b/|/dev)|[+-](?:\s{2,}|\t|[\w{}<(]+[({;=]))"
+)
+_INDENTED = LazyPattern(r"^(?: {6,}|\t)\S")
 _PROGRAMS = "npm|pnpm|yarn|bun|pip|cargo|go|git|docker|kubectl|make(?:\\[\\d\\])?|brew|rustc|gradle|mvn|tsc|node"
 _STEPS = (
     "Run|Downloading|Extracting|Installing|Fetching|Compiling|Building|Resolving|Unpacking|Collecting|Cloning|Pulling|"
@@ -43,7 +45,7 @@ _KEYWORDS = (
     r"import|package|func|def|class|const|let|var|return|public|private|export|from\s\S+\simport|\#include|fn|type|"
     r"struct|interface|if\s?\(|for\s?\(|while\s?\(|SELECT|INSERT|UPDATE|DELETE|CREATE"
 )
-_LOG = Pattern(
+_LOG = LazyPattern(
     rf"""^\s*(?:
       [$%❯➜»]\s+\S                                  # a prompt of a shell
     | \S+@\S+[:~]\S*[$\#%]\s
@@ -80,27 +82,27 @@ _LOG = Pattern(
     re.VERBOSE,
 )
 BLANK = "\x00"
-_LETTER = Pattern(r"\w")
-_SIGN = Pattern(r"\S")
-_SHELL = Pattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
-_LONG_TOKEN = Pattern(r"\S{160,}")
-_PASTED_ITEM = Pattern(
+_LETTER = LazyPattern(r"\w")
+_SIGN = LazyPattern(r"\S")
+_SHELL = LazyPattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
+_LONG_TOKEN = LazyPattern(r"\S{160,}")
+_PASTED_ITEM = LazyPattern(
     r"^(?P<lead>[^.!?\n]{0,70}?\b(?:address|fix|consider|investigate|look at|do|handle|implement|resolve|tackle|about|"
     r"want|review|comment|feedback|suggestion|finding|observation|issue|item|this|these|following)\b[^.!?\n]{0,25}?)"
     r"(?::\s+|\s{2,})(?:\d{1,3}[.)]|[-*•\u26a0\u274c\u2705]\ufe0f?)\s",
     re.IGNORECASE,
 )
-_QUOTED_BELOW = Pattern(
+_QUOTED_BELOW = LazyPattern(
     r"\b(?:comments?|feedback|suggestions?|observations?|findings?|reviews?|notes?|message|email|ticket|issue|"
     r"warnings?|errors?|logs?|output|traceback|got|get|says?|said|wrote|saw|see|following|below|here)\b[^.!?\n]{0,60}:\s*$"
     r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b",
     re.IGNORECASE,
 )
-_OWN_BELOW = Pattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
-_SPEAKS = Pattern(r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE)
+_OWN_BELOW = LazyPattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
+_SPEAKS = LazyPattern(r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE)
 
 
-class Form(StrEnum):
+class LineForm(StrEnum):
     PROSE = "prose"
     ITEM = "item"  # of a list
     ROW = "row"  # of a table
@@ -108,26 +110,26 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MessageLine:
     text: str
-    form: Form
+    form: LineForm
     block: int  # lines of one paragraph, list or table share it
     depth: int = 0  # of an item
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MaskedMessage:
     """A message without what is only shown in it."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[MessageLine, ...]
     shown_chars: int  # of what was masked
     said: tuple[tuple[int, int], ...] = ()  # the numbers of the lines that are left, and how far each one is
 
 
-def read(text: str, *, own: bool = False) -> Page:
+def read(text: str, *, own: bool = False) -> MaskedMessage:
     """`own`: the speaker writes what they show, tables too; whoever types pastes what others wrote."""
     looked_at = _without_spans(text[:MAX_CHARS])
-    lines, block, shown, blank, last = list[Line](), 0, 0, True, Form.PROSE
+    lines, block, shown, blank, last = list[MessageLine](), 0, 0, True, LineForm.PROSE
     said: list[tuple[int, int]] = []
     pasted = False  # inside a text that the speaker only shows
     begun = printed = gap = False  # it ends at an empty line after it began; prose goes on until the speaker is named
@@ -137,7 +139,7 @@ def read(text: str, *, own: bool = False) -> Page:
             block, blank, gap = block + (not blank), True, True
             continue
         pasted = pasted and not (gap and begun and (printed or _SPEAKS.search(line)))
-        copied = not own and line.startswith("  ") and last is not Form.ITEM  # nobody who types indents a sentence
+        copied = not own and line.startswith("  ") and last is not LineForm.ITEM  # nobody who types indents a sentence
         if masked or pasted or copied or _is_shown(line, own=own, after_blank=blank):
             printed = printed or masked or copied or _is_shown(line, own=own, after_blank=blank)
             shown += len(line)
@@ -145,23 +147,23 @@ def read(text: str, *, own: bool = False) -> Page:
             pasted = pasted or bool(not masked and _SHELL.match(line[:LOOKED_AT]))
             continue
         found, until = _line(line, block), len(line)
-        if found.form is not last or found.form is Form.HEADING:
+        if found.form is not last or found.form is LineForm.HEADING:
             block += 1
-            found = Line(found.text, found.form, block, found.depth)
-        if not own and found.form is Form.PROSE:
+            found = MessageLine(found.text, found.form, block, found.depth)
+        if not own and found.form is LineForm.PROSE:
             item = _PASTED_ITEM.match(line)
             begun = printed = item is not None
             pasted = begun or _announces(line)
             if item is not None:
                 until = item.end("lead")
                 shown += len(line) - until
-                found = Line(item["lead"], found.form, block)
+                found = MessageLine(item["lead"], found.form, block)
         lines.append(found)
         said.append((number, until))
         last, blank, gap = found.form, False, False
         if len(lines) >= MAX_LINES:
             break
-    return Page(tuple(lines), shown, tuple(said))
+    return MaskedMessage(tuple(lines), shown, tuple(said))
 
 
 def blanked(text: str) -> str:
@@ -257,16 +259,16 @@ def _says(line: str) -> bool:
     return letters >= 0.62 * len(line)
 
 
-def _line(line: str, block: int) -> Line:
+def _line(line: str, block: int) -> MessageLine:
     heading = _HEADING.match(line)
     if heading:
         title = heading["title"].rstrip()
-        return Line(title.rstrip("#").rstrip() or title, Form.HEADING, block)
+        return MessageLine(title.rstrip("#").rstrip() or title, LineForm.HEADING, block)
     if _ROW.match(line):
-        return Line(
-            ": ".join(filter(None, (cell.strip() for cell in line.strip().strip("|").split("|")))), Form.ROW, block
+        return MessageLine(
+            ": ".join(filter(None, (cell.strip() for cell in line.strip().strip("|").split("|")))), LineForm.ROW, block
         )
     item = _ITEM.match(line)
     if item:
-        return Line(item["said"], Form.ITEM, block, min(len(item["indent"]) // 2, 5))
-    return Line(line.strip(), Form.PROSE, block)
+        return MessageLine(item["said"], LineForm.ITEM, block, min(len(item["indent"]) // 2, 5))
+    return MessageLine(line.strip(), LineForm.PROSE, block)

@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
-_NAME = Pattern(
+_NAME = LazyPattern(
     r"`[^`]+`|\b\w+\([^)]*\)|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|(?<!\w)--?[a-z][\w-]*|\b\w+\.[a-z]{1,4}\b|"
     r"(?:[\w@.~-]+/)+[\w.-]+|\b[A-Z]{3,}[A-Z_0-9]*\b"
 )
@@ -12,8 +12,8 @@ _ENDINGS = (
     "py|go|ts|tsx|js|jsx|rs|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|sql|sh|ya?ml|toml|json|md|html|css|scss|vue|svelte|tf|"
     "proto|gradle|xml|ini|cfg|env|lock|mod|sum"
 )
-_PATH = Pattern(rf"(?:(?<![\w/])[@.~]{{0,3}}/?(?:[\w.-]+/)+[\w.-]*[\w]|\b[\w-]+\.(?:{_ENDINGS}))\b")
-_SHOUTED = Pattern(r"\b(?:[A-Z]{4,}|NOT|ALL|NO|IS|BUT|DO|ANY)\b(?!_)")
+_PATH = LazyPattern(rf"(?:(?<![\w/])[@.~]{{0,3}}/?(?:[\w.-]+/)+[\w.-]*[\w]|\b[\w-]+\.(?:{_ENDINGS}))\b")
+_SHOUTED = LazyPattern(r"\b(?:[A-Z]{4,}|NOT|ALL|NO|IS|BUT|DO|ANY)\b(?!_)")
 
 
 @lru_cache(maxsize=512)

@@ -7,12 +7,12 @@ Every prompt waits for this: a pattern that may begin at any line stays on it, a
 
 import re
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.learning import Origin
 
 LOOKED_AT = 2000  # characters from the beginning; a template shows itself there
 
-_NOTIFICATION = Pattern(
+_NOTIFICATION = LazyPattern(
     r"""^\s*(?:
       <(?:task-notification|system-reminder|local-command-(?:stdout|stderr|caveat)|bash-(?:stdout|stderr|input)|
          user-prompt-submit-hook|hook-output|ide_\w+|background-task|tool_use_error|new-diagnostics)\b
@@ -25,7 +25,7 @@ _NOTIFICATION = Pattern(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_COMMAND = Pattern(
+_COMMAND = LazyPattern(
     r"""^\s*(?:
       <command-(?:name|message|args|contents)\b
     | Implement\sthe\sfollowing\splan:
@@ -39,27 +39,27 @@ _COMMAND = Pattern(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SUMMARY = Pattern(
+_SUMMARY = LazyPattern(
     r"^\s*(?:This session is being continued from a previous conversation|"
     r"(?:Here is|Below is|The following is) (?:a|the) summary of (?:the|our|this) (?:\w+ )?(?:conversation|session)|"
     r"<(?:conversation-)?summary>|# (?:Conversation|Session) summary\b)",
     re.IGNORECASE,
 )
-_TRANSCRIPT = Pattern(
+_TRANSCRIPT = LazyPattern(
     r"^[ \t]{0,40}(?:\*\*|_\*\*|#{1,4} |\[|>)?[ \t]{0,8}"
     r"(?:user|human|assistant|agent|ai|claude|system|tool|me|you)\b[^\n:]{0,40}"
     r"(?::|\]|\*\*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_TURN_OF = Pattern(r"\b(?:user|human|me|you)\b", re.IGNORECASE)
-_PLAN = Pattern(r"^\s*Implement the following plan:", re.IGNORECASE)
-_ORDER = Pattern(
+_TURN_OF = LazyPattern(r"\b(?:user|human|me|you)\b", re.IGNORECASE)
+_PLAN = LazyPattern(r"^\s*Implement the following plan:", re.IGNORECASE)
+_ORDER = LazyPattern(
     r"""\b(?:report\sback|return\s(?:only|the\sfull|a\s(?:concise|detailed|summary))|in\syour\s(?:final\s)?(?:report|response)|
       I\sneed\s(?:you\s)?to\s(?:understand|know|find|explore)|be\s(?:very\s)?thorough|show\sme\sthe\skey|
       do\snot\s(?:write|edit|modify|make)\s(?:any\s)?(?:code|files?|changes)|read-only\stask|search\sthe\scodebase)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LISTED = Pattern(r"^[ \t]{0,40}(?:\d+[.)]|[-*])\s", re.MULTILINE)
+_LISTED = LazyPattern(r"^[ \t]{0,40}(?:\d+[.)]|[-*])\s", re.MULTILINE)
 _ORDER_ITEMS = 3  # a person who types does not number what a helper is to report
 
 

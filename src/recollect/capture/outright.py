@@ -18,8 +18,8 @@ from recollect.capture.cues import Cue, cues_of, spelt
 from recollect.capture.cues.english import CALLED
 from recollect.capture.development import is_about_work, names_tool
 from recollect.capture.lasting import lasts
-from recollect.capture.masking import Form
-from recollect.capture.patterns import Pattern
+from recollect.capture.masking import LineForm
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.reference import points_back, speaks_of_here
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
@@ -35,46 +35,50 @@ _NEVER = _TAKEN_BACK - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # where
 _HERE = (
     r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
 )
-_MOMENT = Pattern(
+_MOMENT = LazyPattern(
     rf"\b(?:this|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|^that\b|(?<!so )\bthat\b(?! (?:ha[sv]e?|is|are|was|were|"
     rf"can|do|\w+s)\b)|\b(?:it|them|there|both|the ones?|him|her|same)\b(?!['’])|"
     r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
     re.IGNORECASE,
 )
 # What the software shall do, or does wrongly, has one of its parts as its subject; and people get no orders.
-_PRODUCT = Pattern(
+_PRODUCT = LazyPattern(
     r"\b(?:users?|customers?|clients?|players?|admins?|visitors?|guests?|people|buttons?|pages?|modals?|dialogs?|"
     r"screens?|menus?|sidebars?|cards?|charts?|icons?|colou?rs?|fonts?|widgets?|popups?|tooltips?|dropdowns?|emails?|"
     r"invoices?|orders?|prices?|amounts?|usuarios?|utilisateurs?|benutzer|kunden?|用户|账号|密码|ユーザー)\b|用户|账号|密码",
     re.IGNORECASE,
 )
-_SPECIFIES = Pattern(
+_SPECIFIES = LazyPattern(
     r"\bthe (?:[\w'-]+ ){1,3}?(?:should|must|shall|needs? to|has to|have to|will|would|can|cannot|can't|never|always|"
     r"does|doesn't|is always|is never)\b|\b(?:it|which|that) (?:should|must|never|always|needs)\b|"
     r"\b(?:always|never) (?!(?:pass|process|address|access|discuss|bypass|cross|miss|press|less)\b)\w+[^s\W]s\b|"
     r"\b(?:always|never) (?:been|was|were|worked|did|seen|saw|had|got|gets?|mind|ends?|the case)\b",
     re.IGNORECASE,
 )
-_SCOLDS = Pattern(
+_SCOLDS = LazyPattern(
     r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I
 )
-_ADDRESSED = Pattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
+_ADDRESSED = LazyPattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
 _LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|their|his)\b)[`\w@.#+/-]+"
-_ALWAYS_USE = Pattern(r"^(?:please )?(?:from now on,? )?(?:always|never) use \w", re.IGNORECASE)  # whatever it names
-_INSTEAD = Pattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
-_USES = Pattern(rf"^{CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE)
-_SETS_RIGHT = Pattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
-_NO = Pattern(r"^no ", re.IGNORECASE)
-_USES_HERE = Pattern(
+_ALWAYS_USE = LazyPattern(
+    r"^(?:please )?(?:from now on,? )?(?:always|never) use \w", re.IGNORECASE
+)  # whatever it names
+_INSTEAD = LazyPattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
+_USES = LazyPattern(
+    rf"^{CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE
+)
+_SETS_RIGHT = LazyPattern(r"^\W*(?:no|nope|wrong|nein|non|não)\b", re.IGNORECASE)
+_NO = LazyPattern(r"^no ", re.IGNORECASE)
+_USES_HERE = LazyPattern(
     rf"^{CALLED}(?:use|run|stick to|stick with) {_LOWER_NAME}(?: \w+){{0,2}} (?:here|everywhere|only)\b", re.I
 )
-_EVERY = Pattern(
+_EVERY = LazyPattern(
     r"^(?!.*\bshould\b)(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|has to|have to|go(?:es)?|lives?|"
     r"gets?|belongs?|"
     r"uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
     re.IGNORECASE,
 )
-_PLACED = Pattern(
+_PLACED = LazyPattern(
     r"^(?:[\w./-]+ ){1,3}?(?:lives?|goes?|go|belongs?|are kept|is kept|sits?) (?:in|under|at|next to|into|"
     r"inside) [`\w@.]",
     re.I,
@@ -89,32 +93,34 @@ _PART = (
     r"state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|target|runtime|"
     r"local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|payments|emails?|runners?)"
 )
-_MADE_OF = Pattern(
+_MADE_OF = LazyPattern(
     rf"^(?:(?:our|the|this|all|my) )?(?:[\w-]+ ){{0,2}}?{_PART} (?:(?:is|are|runs?|was|goes|go|lives?|sits?)"
     r"(?: (?:all|only|currently|now|built|hosted|deployed|written|stored|managed|done|running|based))*"
     r"(?: (?:on|in|with|by|through|thru|via|at|using|a|an|our|under))*|uses?|targets?|deploys? to|relies on) ",
     re.IGNORECASE,
 )
-_DECIDED = Pattern(
+_DECIDED = LazyPattern(
     r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|"
     r"(?:our )?decision:)"
     r".{3,160}\b(?:because|since|so that|due to)\b",
     re.IGNORECASE,
 )
-_SWITCHED = Pattern(r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE)
-_IDENTITY = Pattern(
+_SWITCHED = LazyPattern(
+    r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE
+)
+_IDENTITY = LazyPattern(
     r"^(?:(?:this|it)(?: \w+)?(?:'s| is) (?:an?|our|built|all)|we(?:'re| are) (?:on|using|running|all)) ", re.I
 )
-_TOOL_IS = Pattern(r"^[\w.+#-]+ (?:is|are) (?:only |just )?(?:an?|our|the|for|used)\b", re.IGNORECASE)
-_ASKS = Pattern(
+_TOOL_IS = LazyPattern(r"^[\w.+#-]+ (?:is|are) (?:only |just )?(?:an?|our|the|for|used)\b", re.IGNORECASE)
+_ASKS = LazyPattern(
     r"^(?:(?:does|did|is|are|was|can|could|should|would|will|has|what|how|why|which|who|where)\b|do (?:we|you|"
     r"i|they|the)\b)",
     re.IGNORECASE,
 )
-_CUT_OFF = Pattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
-_ORDERS_NOW = Pattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
-_LABELLED = Pattern(r"^[^:.,]{2,40}:\s")
-_HABIT = Pattern(
+_CUT_OFF = LazyPattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
+_ORDERS_NOW = LazyPattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
+_LABELLED = LazyPattern(r"^[^:.,]{2,40}:\s")
+_HABIT = LazyPattern(
     r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|"
     r"said|seem)\b)\w+|"
     r"^(?:ask|show|tell) me\b.*\b(?:before|first)\b|"
@@ -122,7 +128,7 @@ _HABIT = Pattern(
     r"^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
     re.IGNORECASE,
 )
-_SETTLED = Pattern(
+_SETTLED = LazyPattern(
     r"\b(?:rules?|conventions?|preferences?|remember|from now on|important|guidelines?|polic(?:y|ies)|"
     r"standards?|decision|note|for us|gilt|regeln?|reglas?)\b",
     re.I,
@@ -138,13 +144,13 @@ _FORMS = {
     "identity": _IDENTITY,
 }
 _SIGNS = {"moment": _MOMENT, "product": _PRODUCT, "specifies": _SPECIFIES, "scolds": _SCOLDS}
-_CLAUSE = Pattern(
+_CLAUSE = LazyPattern(
     r"(?:,|;|…| -| –| —) | (?:so|but|and|then|or) (?=(?:you|u|put|can|could|please|fix|run|we|i|the|no|it|review)\b)|"
     r" (?:bc|because|cuz|btw) ",
     re.IGNORECASE,
 )
-_TAIL = Pattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$", re.IGNORECASE)
-_WORDS = Pattern(r"\w+")
+_TAIL = LazyPattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$", re.IGNORECASE)
+_WORDS = LazyPattern(r"\w+")
 
 
 def outright(sentence: Sentence, *, is_typed: bool) -> str:
@@ -255,7 +261,7 @@ def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
 
 def _is_led(sentence: Sentence) -> bool:
     """An item of a list is a rule only below words that say so: most lists are tasks and specifications."""
-    return sentence.form is Form.PROSE or bool(_SETTLED.search(sentence.lead))
+    return sentence.form is LineForm.PROSE or bool(_SETTLED.search(sentence.lead))
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
@@ -276,7 +282,7 @@ def _whole(part: str, *, is_all: bool) -> str:
     return said[:1].upper() + said[1:] if first.isalpha() and first.islower() else said
 
 
-_PRINTED = Pattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
+_PRINTED = LazyPattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
 def gives_rules(printed: str) -> bool:

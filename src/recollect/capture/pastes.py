@@ -5,14 +5,14 @@ What is pasted may matter, but the user did not say it: it proves nothing about 
 
 import re
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 _SOURCES = (
     "page|docs?|documentation|readme|wiki|article|site|website|blog|post|thread|ticket|issue|e-?mail|mail|message|chat|"
     "conversation|slack|log|output|policy|guide|guidelines?|spec|manual|changelog|transcript|snippet|text|confluence|notion"
 )
 _FROM_HERE = tuple(
-    Pattern(source, re.IGNORECASE | re.MULTILINE)
+    LazyPattern(source, re.IGNORECASE | re.MULTILINE)
     for source in (
         # "Look at this page: ...", "from the docs: ...", "here's what Bob said: ..."
         (
@@ -46,7 +46,7 @@ _FROM_HERE = tuple(
         r"^.{10,400}\(\d{4}-\d\d-\d\d, [\w:-]{2,40}\)\s*$",  # as we print a memory
     )
 )
-_WORDS = Pattern(r"\w+")
+_WORDS = LazyPattern(r"\w+")
 
 
 def pasted_in(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 Replacement = str | Callable[[re.Match[str]], str]
 
 
-class Pattern:
+class LazyPattern:
     """What `re.compile` gives, later. To compile all that capture knows takes longer than a daemon's start may."""
 
     __slots__ = ("_compiled", "_flags", "_source")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.capture.calls import named
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 
 MAX_ITEMS, MAX_ITEM_CHARS = 40, 200
@@ -16,12 +16,12 @@ MAX_PLAN_CHARS = 20_000
 
 _LISTS = frozenset({"todowrite", "updateplan", "todo", "writetodos", "updatetodos"})
 _CREATES, _UPDATES = "taskcreate", "taskupdate"
-_CREATED = Pattern(r"#(\d{1,6})\b")
+_CREATED = LazyPattern(r"#(\d{1,6})\b")
 _PLANS = frozenset({"exitplanmode", "planexit", "submitplan"})
 _DONE = frozenset({"completed", "complete", "done", "finished"})
 _DROPPED = frozenset({"cancelled", "canceled", "skipped", "deleted"})
-_ITEM = Pattern(r"^[ ]{0,3}(?:[-*•]|\d{1,2}[.)])\s+(?:\[(?P<mark>[ xX])\]\s+)?(?P<said>\S.*)$", re.MULTILINE)
-_MARKS = Pattern(r"\*\*|`")
+_ITEM = LazyPattern(r"^[ ]{0,3}(?:[-*•]|\d{1,2}[.)])\s+(?:\[(?P<mark>[ xX])\]\s+)?(?P<said>\S.*)$", re.MULTILINE)
+_MARKS = LazyPattern(r"\*\*|`")
 
 
 class Plans:

@@ -7,7 +7,7 @@ also with other signs, capitals and line breaks; what somebody says about them i
 from hashlib import blake2b
 
 from recollect.capture.calls import is_edit, named
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 WORDS = 4  # in a row
 SHARE = 0.75  # of a sentence's runs that were printed
@@ -16,8 +16,8 @@ FULL = 100_000  # runs, of which one in thirty others would be taken for known; 
 READ_CHARS = 40_000  # of what one tool printed
 CHECKED_CHARS = 100_000  # of a message
 
-_WORD = Pattern(r"\w+")
-_SENTENCE = Pattern(r"(?<=[.!?;:])\s+|\n")
+_WORD = LazyPattern(r"\w+")
+_SENTENCE = LazyPattern(r"(?<=[.!?;:])\s+|\n")
 # What the user answered, what the agent planned, and what it wrote itself is nobody else's text.
 _OWN = frozenset(
     "todowrite todoread updateplan exitplanmode question askuserquestion askuser requestuserinput task agent".split()

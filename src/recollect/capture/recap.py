@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from recollect.capture.closing import outcome_of, prose_of
 from recollect.capture.origin import is_plan
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.recap_work import Work
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
@@ -25,13 +25,13 @@ CLOSING_CHARS = 200  # of a reply that asks whether to go on
 LEAST_WORDS, LEAST_WORDS_LATER = 2, 6  # of a request; `yes, commit` is none that takes the place of another
 LEANING_WORDS = 8
 SLIGHT_TOOLS = 5  # a session of one prompt and fewer tools, in which nothing changed, is no work to go on with
-_LEANS = Pattern(  # on what an earlier session says
+_LEANS = LazyPattern(  # on what an earlier session says
     r"(?:(?:please|ok(?:ay)?|so|now|let's)[, ]+)*(?:continue|go on|carry on|keep going|resume|pick up|proceed"
     r"|where (?:were|did|are) we|what(?:'s| is| was) (?:next|left))\b",
     re.IGNORECASE,
 )
-_ASKS = Pattern("[?？]")
-_TITLE = Pattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, and below it what it is called
+_ASKS = LazyPattern("[?？]")
+_TITLE = LazyPattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, and below it what it is called
 MOST = {NoteCode.IMPL: 5, NoteCode.DEC: 5, NoteCode.BLOCK: 2, NoteCode.NEXT: 8}
 
 

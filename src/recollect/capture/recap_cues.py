@@ -6,10 +6,10 @@ English; what is written in another language is told by its names and numbers al
 import re
 from functools import lru_cache
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 
-class Cue(Pattern):
+class CuePattern(LazyPattern):
     """Words, in whatever case they are written. A pattern that knows one case is several times as fast."""
 
     __slots__ = ()
@@ -21,7 +21,7 @@ class Cue(Pattern):
         return self.compiled.search(text.lower())
 
 
-_NEXT = Cue(
+_NEXT = CuePattern(
     r"^(?:next(?: steps?| up)?|todo|to do|to-do|pending|remaining|left(?: to do)?|still (?:open|to do|pending|missing)"
     r"|follow-?ups?|later|open(?: points?| items?| tasks?)?|upcoming|outstanding|not (?:yet )?(?:done"
     r"|started))\b\s*[:\-–—(]"
@@ -33,7 +33,7 @@ _NEXT = Cue(
     r"|\b(?:is|are|still) pending\b|\b(?:is|are|still) in progress\b|\bbefore (?:launch|release|the release"
     r"|we (?:can )?(?:ship|launch|release|merge))\b"
 )
-_NARRATION = Cue(
+_NARRATION = CuePattern(
     r"^(?:let me|let's|lets|now (?:let|i'll|i will|i)\b|i'll|i will|i'm going to|i am going to|first,? (?:let|i)"
     r"|ok(?:ay)?,? (?:let|i)"
     r"|looking at|checking|searching|reading|running|here(?:'s| is| are)\b|sure\b|great\b|good\b|perfect\b"
@@ -46,38 +46,38 @@ _NARRATION = Cue(
     r"|wait\b|hmm?\b|actually,? let"
     r"|common trap|starting with|in (?:summary|short)|to summari[sz]e|as (?:you can see|mentioned|noted))"
 )
-_FILLER = Pattern(
+_FILLER = LazyPattern(
     r"^(?:(?:got it|yes|yep|ok(?:ay)?|sure|noted|also|and|so|then|plus|right|done|confirmed|perfect|great|good"
     r"|finally|now|well)"
     r"\s*[—–:,.!-]+\s+|(?:and|also|so|then|plus)\s+(?:also\s+|please\s+)*"
     r"|(?:here(?:'s| is| are)(?: the| a| an| my)?|these are(?: the)?|this is the)\s+)+",
     re.IGNORECASE,
 )
-_OFFERED = Cue(r"^\W*(?:option|approach|alternative|choice|variant) (?:\d{1,2}|[a-h])\b")
-_TALK = Cue(
+_OFFERED = CuePattern(r"^\W*(?:option|approach|alternative|choice|variant) (?:\d{1,2}|[a-h])\b")
+_TALK = CuePattern(
     r"\b(?:good to have|worth knowing|for future reference|keep .{2,40} in your toolkit|huge improvement"
     r"|widely understood"
     r"|let me know|if you (?:want|like|need|have)|you (?:can|could|might|may) (?:also )?(?:consider|want|try))\b"
 )
-_TALK = Cue(
+_TALK = CuePattern(
     r"\b(?:good to have|worth knowing|for future reference|keep .{2,40} in your toolkit|huge improvement"
     r"|widely understood"
     r"|let me know|if you (?:want|like|need|have)|you (?:can|could|might|may) (?:also )?(?:consider|want|try))\b"
 )
-_QUESTION = Pattern(r"\?\s*[\"')\]]*$")
-_COURTESY = Cue(
+_QUESTION = LazyPattern(r"\?\s*[\"')\]]*$")
+_COURTESY = CuePattern(
     r"\b(?:anything (?:else|to)|what(?:'s| is) next|what would you like|how (?:can|may) i help|sound good|make sense"
     r"|any (?:other )?questions"
     r"|ready to|need anything|is there anything|next steps)\b"
 )
-_NAME = Pattern(
+_NAME = LazyPattern(
     r"--?[a-z][\w-]+(?:=\S+)?|[\w.-]*[A-Za-z][\w.-]*=[^\s,;)]+|[@~.]?/?[\w.@{}*-]+(?:/[\w.@{}*-]+)+|/[\w{}*-]+"
     r"|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w*"
     r"|\b[A-Z][a-z0-9]+[A-Z]\w*|\b[A-Z][A-Z0-9]{2,}\b|\b[\w-]+\.(?:[a-z]{2,5})\b|\b\w+\(\)|\b(?:GET|POST|PUT|PATCH"
     r"|DELETE) "
 )
-_NUMBER = Pattern(r"(?<![\w.])v?\d[\d.,:]*(?:%|[a-zA-Z]{1,3}\b)?")
-_PROPER = Pattern(r"(?<=[a-z,;:(] )[A-Z][a-zA-Z]{2,}\b")
+_NUMBER = LazyPattern(r"(?<![\w.])v?\d[\d.,:]*(?:%|[a-zA-Z]{1,3}\b)?")
+_PROPER = LazyPattern(r"(?<=[a-z,;:(] )[A-Z][a-zA-Z]{2,}\b")
 
 
 def is_open(line: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.text.sentences import shortened
 
 MAX_MESSAGE_CHARS = 12_000  # of a longer one, its beginning and its end
@@ -20,29 +20,29 @@ MAX_TYPED, MAX_TYPED_CHARS = 6, 110
 MAX_PARENT_CHARS = 100
 MIN_WORDS = 2
 
-_FENCE = Pattern(r"^\s*(?:```|~~~)\s*([\w+-]*)")
+_FENCE = LazyPattern(r"^\s*(?:```|~~~)\s*([\w+-]*)")
 _SHELLS = frozenset({"bash", "sh", "shell", "console", "zsh", "fish", "powershell", "cmd", "terminal"})
 _CONFIGS = frozenset({"toml", "ini", "env", "dotenv", "yaml", "yml", "properties", ""})
-_SETTING = Pattern(r"^[\w.\"'-]{2,60}\s?[=:]\s?\S.{0,80}$")
-_STATEMENT = Pattern(r"^(?:CREATE|ALTER|DROP|GRANT) .{5,}$", re.IGNORECASE)
-_HEADING = Pattern(r"^\s{0,3}#{1,6}\s+(.+)$")
-_BULLET = Pattern(r"^(\s*)(?:[-*+•–]|\d{1,2}[.)])\s+(?:\[([ xX~-])\]\s*)?(.+)$")
-_NUMBERED = Pattern(r"^(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([A-Z][^:*\n]{2,50}):?(?:\*\*)?:\s*$")
-_ROW = Pattern(r"^\s*\|(.+)\|\s*$")
-_RULE = Pattern(r"^[\s|:=_*-]+$")
-_LEAD = Pattern(r"^(?:\*\*|__)?([^*\n]{2,160}?)(?:\s*:\s*(?:\*\*|__)?|(?:\*\*|__)\s*(?:\([^()]{1,80}\)\s*)?:?)$")
-_LINK = Pattern(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
-_EMPHASIS = Pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
-_LEANING = Pattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
-_PICTURE = Pattern("[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+")
-_END = Pattern(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])|(?<=[。！？])|(?<=[.!?])\s+(?=`)")
-_SHORT_FORM = Pattern(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd)\.$")
-_PROMPT_SIGN = Pattern(r"^\s*(?:[$>%]\s+|PS [^>]*>\s*)")
-_COMMENT = Pattern(r"(?:^|\s+)(?:#|--|//)\s.*$")
+_SETTING = LazyPattern(r"^[\w.\"'-]{2,60}\s?[=:]\s?\S.{0,80}$")
+_STATEMENT = LazyPattern(r"^(?:CREATE|ALTER|DROP|GRANT) .{5,}$", re.IGNORECASE)
+_HEADING = LazyPattern(r"^\s{0,3}#{1,6}\s+(.+)$")
+_BULLET = LazyPattern(r"^(\s*)(?:[-*+•–]|\d{1,2}[.)])\s+(?:\[([ xX~-])\]\s*)?(.+)$")
+_NUMBERED = LazyPattern(r"^(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([A-Z][^:*\n]{2,50}):?(?:\*\*)?:\s*$")
+_ROW = LazyPattern(r"^\s*\|(.+)\|\s*$")
+_RULE = LazyPattern(r"^[\s|:=_*-]+$")
+_LEAD = LazyPattern(r"^(?:\*\*|__)?([^*\n]{2,160}?)(?:\s*:\s*(?:\*\*|__)?|(?:\*\*|__)\s*(?:\([^()]{1,80}\)\s*)?:?)$")
+_LINK = LazyPattern(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
+_EMPHASIS = LazyPattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
+_LEANING = LazyPattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
+_PICTURE = LazyPattern("[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+")
+_END = LazyPattern(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])|(?<=[。！？])|(?<=[.!?])\s+(?=`)")
+_SHORT_FORM = LazyPattern(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd)\.$")
+_PROMPT_SIGN = LazyPattern(r"^\s*(?:[$>%]\s+|PS [^>]*>\s*)")
+_COMMENT = LazyPattern(r"(?:^|\s+)(?:#|--|//)\s.*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class RecapPoint:
     """A sentence, or a list."""
 
     text: str = ""
@@ -52,9 +52,9 @@ class Point:
     is_typed: bool = False  # commands and settings
 
 
-def points(message: str) -> list[Point]:
+def points(message: str) -> list[RecapPoint]:
     """In their order."""
-    reader = _Reader()
+    reader = _PointReader()
     for line in _bounded(message).splitlines():
         reader.read(line)
     return reader.done()
@@ -68,10 +68,10 @@ def _bounded(message: str) -> str:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PointReader:
     """Line by line; what is open is closed when something else begins."""
 
-    found: list[Point] = field(default_factory=list)
+    found: list[RecapPoint] = field(default_factory=list)
     heading: str = ""
     lead: str = ""  # of the list or code that comes next
     prose: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ class _Reader:
             self.lead = ""
             self.prose.append(line.strip())
 
-    def done(self) -> list[Point]:
+    def done(self) -> list[RecapPoint]:
         self._close_list()
         self._close_prose()
         return self.found
@@ -141,7 +141,7 @@ class _Reader:
     def _close_list(self) -> None:
         if self.items:
             lead = self.lead or self.heading
-            self.found.append(Point(lead=lead, items=tuple(self.items), ticks=tuple(self.ticks)))
+            self.found.append(RecapPoint(lead=lead, items=tuple(self.items), ticks=tuple(self.ticks)))
             self.lead = ""
         self.items, self.ticks = [], []
 
@@ -158,7 +158,7 @@ class _Reader:
                 pieces.pop()
         told = (clean(piece) for piece in pieces)
         self.found += [
-            Point(text=shortened(one, chars=MAX_LINE_CHARS), lead=self.heading)
+            RecapPoint(text=shortened(one, chars=MAX_LINE_CHARS), lead=self.heading)
             for one in told
             if len(one.split()) >= MIN_WORDS or "。" in one
         ]
@@ -167,9 +167,11 @@ class _Reader:
         self.fence = None
         typed = _typed(fence[0], fence[1:])
         if typed:
-            self.found.append(Point(lead=self.lead or self.heading, items=tuple(typed), is_typed=True))
+            self.found.append(RecapPoint(lead=self.lead or self.heading, items=tuple(typed), is_typed=True))
         elif self.lead and len(self.lead.split()) > MIN_WORDS:
-            self.found.append(Point(text=self.lead, lead=self.heading))  # the code is left out, what it does is not
+            self.found.append(
+                RecapPoint(text=self.lead, lead=self.heading)
+            )  # the code is left out, what it does is not
         self.lead = ""
 
 

@@ -13,7 +13,7 @@ from recollect.capture.deeds import commit_message
 from recollect.capture.failures import failure_of, is_work
 from recollect.capture.gist import places
 from recollect.capture.outright import gives_rules
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.plans import Plans
 from recollect.capture.roles import Purpose, purpose_of
 from recollect.capture.shell import Run, normalised, runs, shown
@@ -34,8 +34,8 @@ class _Failing:
     at: int
 
 
-_WRONG = Pattern(r"error|fail|exception|panic|denied|missing|cannot|can't|unable|undefined|not \w+", re.IGNORECASE)
-_BACK = Pattern(r"^(?:HEAD|@)(?:~(?P<times>\d*)|(?P<each>\^+))$")
+_WRONG = LazyPattern(r"error|fail|exception|panic|denied|missing|cannot|can't|unable|undefined|not \w+", re.IGNORECASE)
+_BACK = LazyPattern(r"^(?:HEAD|@)(?:~(?P<times>\d*)|(?P<each>\^+))$")
 
 
 class Work:

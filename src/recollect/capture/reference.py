@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 
 from recollect.capture.clauses import Sentence
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 # "This repo", "this project" mean the same a month later; "this function" does not.
 _LASTING = (
     r"(?:repo|repository|project|codebase|monorepo|app|application|service|tool|cli|library|package|plugin|product|site|"
     r"website|api|team|company|machine|workspace|backend|frontend|server|game|engine|firmware)"
 )
-_POINTING = Pattern(
+_POINTING = LazyPattern(
     rf"""^(?:(?:so|but|and|then|now|also|however|because|since|instead|basically|here|presumably|apparently|
       i\sthink|i\sguess)[\s,]+)*
     (?:
@@ -30,12 +30,12 @@ _POINTING = Pattern(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LATER_REFERENT = Pattern(
+_LATER_REFERENT = LazyPattern(
     r"^(?:it's|it is|it was|it makes|it would|it seems|it looks|it turns)\b.{1,60}?\b(?:that|to|when|if)\b",
     re.IGNORECASE,
 )
-_OWN = Pattern(r"^that's what (?:the |our )?\S+ (?:\w+ )?(?:is|are) for\b", re.IGNORECASE)
-_OBJECT = Pattern(
+_OWN = LazyPattern(r"^that's what (?:the |our )?\S+ (?:\w+ )?(?:is|are) for\b", re.IGNORECASE)
+_OBJECT = LazyPattern(
     r"\b(?:do|does|did|use|using|want|need|like|keep|drop|remove|fix|make|put|move|change|handle|have|for|with|of|to|in|see|get|call|say|said)"
     r"\s+(?:(?:this|that|it|them)\b(?!\s+[a-z])|(?:these|those)\s+(?:\w+ed|\d+)\b)",
     re.IGNORECASE,
@@ -46,8 +46,8 @@ _THING = (
     "argument|json|output|link|image|icon|dialog|screen|message|warning|one|ones|stuff|mess|garbage|plan|option|import|"
     "query|endpoint|route|hook|component|struct|type|interface|loop|condition|regex|string|number|list|map|key|dependency"
 )
-_THE_THING = Pattern(rf"\b(?:this|that|these|those)\s+(?:\w+\s+){{0,2}}?(?:{_THING})s?\b", re.IGNORECASE)
-_VERB = Pattern(
+_THE_THING = LazyPattern(rf"\b(?:this|that|these|those)\s+(?:\w+\s+){{0,2}}?(?:{_THING})s?\b", re.IGNORECASE)
+_VERB = LazyPattern(
     r"\b(?:is|are|was|were|do|does|did|has|have|should|can|could|will|would|use|why|how|what|who|where|when|which)\b",
     re.IGNORECASE,
 )

@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.capture.calls import Change, changes_of, command_of, is_edit
+from recollect.capture.calls import TextChange, changes_of, command_of, is_edit
 from recollect.capture.failures import failure_of, is_refusal
 from recollect.capture.fixes import sentences_of
 from recollect.capture.gist import gist_of, places
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.shell import runs
 from recollect.domain.event import Event, Prompt, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
@@ -31,7 +31,7 @@ _NO = (
     r"you|please|just|"
     r"let's)\b)"
 )
-_REFUSES = Pattern(
+_REFUSES = LazyPattern(
     rf"^\W*(?:(?:hey|hm+|ah|oh|sorry|ok|wait|stop|please)\W+)*(?:{_NO}(?!,? (?:problem|worries|idea|need|rush|thanks|"
     r"doubt|longer|more|changes?)\b)|nope|wrong|stop\b|"
     r"revert|undo|"
@@ -41,7 +41,7 @@ _REFUSES = Pattern(
     r"take (?:that|it) (?:out|back)|please (?:revert|undo|don't)|why did you)",
     re.IGNORECASE,
 )
-_ONLY_REFUSES = Pattern(
+_ONLY_REFUSES = LazyPattern(
     r"^\W*(?:please\s+)?(?:no|nope|wrong|stop|wait|revert|undo|roll ?back|that(?:'s| is) (?:wrong|not (?:it|right|"
     r"what i \w+))|"
     r"not like (?:that|this)|don't do (?:that|this)|i (?:don't|didn't) want (?:that|this)|take (?:that|it) (?:out|"
@@ -50,13 +50,13 @@ _ONLY_REFUSES = Pattern(
     r"at all))*\W*$",
     re.IGNORECASE,
 )
-_LEAD = Pattern(
+_LEAD = LazyPattern(
     rf"^\W*(?:(?:{_NO}|nope|wrong|stop|wait|hm+|ah|oh|ok|please|sorry|hey|undo (?:it|that|this)|revert (?:it|"
     rf"that|this)|"
     r"not like (?:that|this)|that(?:'s| is) (?:wrong|not right|not it))\b[\s,.;:!—-]*)+(?:and |but )?",
     re.IGNORECASE,
 )
-_WANTS = Pattern(
+_WANTS = LazyPattern(
     r"\b(?:use|using|instead|don't|do not|never|always|should|shouldn't|must|mustn't|keep|prefer|want|need|put|make|"
     r"leave|"
     r"only|rather|without|we (?:use|have|don't|do|call|keep)|it(?:'s| is) called|belongs?|not|go(?:es)? (?:in|into|to)|"
@@ -64,16 +64,16 @@ _WANTS = Pattern(
     re.IGNORECASE,
 )
 # How hosts print what the user said when they refused: at the beginning, and never in the output of a program.
-_FEEDBACK = Pattern(
+_FEEDBACK = LazyPattern(
     r"^(?:<\w+>)?\s*(?:Error:?\s*)?(?:The user|User|Permission|Tool use)[^\n]{0,400}?(?:the user said|"
     r"following (?:feedback|"
     r"message|reason)|feedback|reason given)\s*:\s*(?P<said>\S.{2,600})",
     re.IGNORECASE | re.DOTALL,
 )
-_PASTED = Pattern(r":[ \t]*\n|\n\s*\n\s*[\[$>~/]|```")  # what comes behind it was not typed
+_PASTED = LazyPattern(r":[ \t]*\n|\n\s*\n\s*[\[$>~/]|```")  # what comes behind it was not typed
 _UNDOES = frozenset({"checkout", "restore", "revert", "reset", "stash"})
 
-_RULES_OUT = Pattern(
+_RULES_OUT = LazyPattern(
     r"\b(?:instead|rather|never|always|don't|do not|not|we|here|everywhere|only|no more)\b", re.IGNORECASE
 )
 
@@ -198,7 +198,7 @@ class Rejections:
         ]
 
 
-def _paths(changes: Sequence[Change], folder: str | None) -> tuple[str, ...]:
+def _paths(changes: Sequence[TextChange], folder: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(places((change.path for change in changes), folder)))
 
 

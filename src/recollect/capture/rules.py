@@ -12,14 +12,14 @@ from recollect.capture.choices import Choices, is_choice
 from recollect.capture.commands import Commands
 from recollect.capture.conversation import STATED, TOLD, said
 from recollect.capture.echo import is_echo, words_of
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 
 RULES = 4  # one more whenever other things are confirmed than before: then what is stored is judged again
 
 _SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of what is played once more
-_CHOSE = Pattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
+_CHOSE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
 
 
 def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:

@@ -9,12 +9,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 MAX_CHARS = 4000  # of a command line
 MAX_RUNS = 12
 
-_TOKEN = Pattern(
+_TOKEN = LazyPattern(
     r"""(?P<quoted>'[^']*'|"(?:[^"\\]|\\.)*")
     |(?P<here><<-?\s*\S+)
     |(?P<redirect>\d?>{1,2}(?:&\d?)?\s*[^\s;|&]*|&>{1,2}\s*\S+|<\s*\S+)
@@ -24,10 +24,10 @@ _TOKEN = Pattern(
     |(?P<word>(?:[^\s'"\\;|&<>]|\\.)+|.)""",
     re.VERBOSE | re.DOTALL,
 )
-_ASSIGNMENT = Pattern(r"[A-Za-z_]\w*=")
-_TASK = Pattern(r"[A-Za-z][\w:.-]*")
-_PLACE = Pattern(r"[/\\]|\.[A-Za-z]\w{0,9}$|^\.$")
-_DURATION = Pattern(r"[\d.]+[smhd]?")
+_ASSIGNMENT = LazyPattern(r"[A-Za-z_]\w*=")
+_TASK = LazyPattern(r"[A-Za-z][\w:.-]*")
+_PLACE = LazyPattern(r"[/\\]|\.[A-Za-z]\w{0,9}$|^\.$")
+_DURATION = LazyPattern(r"[\d.]+[smhd]?")
 
 # What only stands before the program that does the work.
 _WRAPPERS = frozenset("sudo time nice env exec command nohup npx bunx pnpx xvfb-run timeout gtimeout".split())
@@ -104,8 +104,8 @@ def normalised(command: str) -> str:
     return " && ".join(" ".join(run.words) for run in runs(command)) or " ".join(command.split())
 
 
-_GOES = Pattern(r"\s*(?:cd|pushd)\s+(?P<folder>'[^']+'|\"[^\"]+\"|[^\s;&|]+)\s*(?:&&|;|\n)")
-_AROUND = Pattern(
+_GOES = LazyPattern(r"\s*(?:cd|pushd)\s+(?P<folder>'[^']+'|\"[^\"]+\"|[^\s;&|]+)\s*(?:&&|;|\n)")
+_AROUND = LazyPattern(
     r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+|\s*(?:2>&1\s*)?\|\s*(?:tail|head|grep|tee|cat|less)\b.*$|\s*2>&1\s*$", re.S
 )
 
@@ -125,11 +125,11 @@ def is_cosmetic(word: str) -> bool:
     return bool(_COSMETIC.fullmatch(word))
 
 
-_COSMETIC = Pattern(
+_COSMETIC = LazyPattern(
     r"-v{1,3}|-q{1,2}|-quiet|-s|-x|-j\d*|--tb=\S+|--verbose|--quiet|--silent|--(?:no-)?colou?r\S*|-count=\d+|--reporter=\S+|"
     r"--maxfail=\d+|--bail|--no-header|--passWithNoTests|--"
 )
-_FILTERS = Pattern(
+_FILTERS = LazyPattern(
     r"-(?:k|t|m|run|g|D|p|o|bench\S*|list|h|u|w)|.*::.*|-run=.*|"
     r"--(?:lf|last-failed|ff|pdb|testNamePattern|testPathPattern\S*|grep|tests|only|watch|fix|write|save-dev|global|"
     r"test|lib|bin|package|example|help|version|list|dry-run|update\w*|collect-only|output|outDir|out|project|changed|"

@@ -5,9 +5,9 @@ Every event is heard once: a host that sends a message or a call again changes n
 
 from recollect.capture.choices import Choices
 from recollect.capture.commands import Commands
-from recollect.capture.deeds import Deeds
+from recollect.capture.deeds import WorkOutcomes
 from recollect.capture.episodes import Episodes
-from recollect.capture.files import Files
+from recollect.capture.files import FilePurposes
 from recollect.capture.rejections import Rejections
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Proposal
@@ -21,8 +21,8 @@ class Structure:
     def __init__(self) -> None:
         self._heard: dict[tuple[str, ...], None] = {}
         self._made: dict[tuple[str, ...], None] = {}
-        self._deeds = Deeds()
-        self._parts = (Episodes(), Choices(), Rejections(), Commands(), self._deeds, Files())
+        self._deeds = WorkOutcomes()
+        self._parts = (Episodes(), Choices(), Rejections(), Commands(), self._deeds, FilePurposes())
 
     @property
     def deeds(self) -> list[str]:

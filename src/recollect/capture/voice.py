@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 from recollect.capture.clauses import Sentence, sentences
 from recollect.capture.cues import Cue, cues_of
-from recollect.capture.masking import MAX_CHARS, Form, Page, read
+from recollect.capture.masking import MAX_CHARS, LineForm, MaskedMessage, read
 from recollect.capture.pastes import bare
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 NAMED_WORDS = 2  # so few between quotation marks are a name
 TOLD_WORDS = 4  # more between quotation marks: another has the word
@@ -26,15 +26,15 @@ LEAD_WORDS = 2  # so few before a colon are a topic
 SAID_WORDS = 3  # so few behind a colon are no statement
 _CUT = "…"
 
-_QUOTED = Pattern(
+_QUOTED = LazyPattern(
     r"\"[^\"\n]{2,1500}\"|“[^”\n]{2,1500}”|„[^“”\n]{2,1500}[“”]|«[^»\n]{2,1500}»|»[^«\n]{2,1500}«|"
     r"‘[^’\n]{2,600}’(?!\w)|"
     r"(?<!\w)'(?=\w)[^'\n]{2,600}(?:(?<=\w)'(?=\w)[^'\n]{1,600}){0,9}(?<=[\w.!?])'(?!\w)|`[^`\n]{2,600}`"
 )
 # The other half of a quote stands in another sentence.
-_OPENED = Pattern(r"(?:(?:^|(?<=[\s(:]))\"(?=\w)|[“„«]).*$", re.DOTALL)
-_CLOSED = Pattern(r"^.*?(?:(?<=[\w.!?])\"(?=\s|$|[.,;)])|[”»])", re.DOTALL)
-_COLON = Pattern(r"\s?[:：](?=\s|$)")
+_OPENED = LazyPattern(r"(?:(?:^|(?<=[\s(:]))\"(?=\w)|[“„«]).*$", re.DOTALL)
+_CLOSED = LazyPattern(r"^.*?(?:(?<=[\w.!?])\"(?=\s|$|[.,;)])|[”»])", re.DOTALL)
+_COLON = LazyPattern(r"\s?[:：](?=\s|$)")
 
 # The speaker, in the languages that people mix: pronouns, verbs that carry one, the place and the time they speak of.
 _PLACE = r"(?:repo\w*|proje[ck]t\w*|codebase|app|service|package|monorepo|team|firmware|proyecto|progetto)"
@@ -48,15 +48,15 @@ _WE = (
     r"we(?:'re|'ve|'ll|'d)?|us|ours?|let's|wir|uns|unser\w*|nosotros|nuestr\w+|nous|notre|on n[e']|noi|nostr\w|nós|"
     r"noss\w+|\w{3,}(?:amos|emos|imos|iamo)"
 )
-_SPEAKER = Pattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b", re.IGNORECASE)
+_SPEAKER = LazyPattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b", re.IGNORECASE)
 _BEGINS = r"^(?:(?:and|so|but|also|ok|okay|please|pls|then|just|btw|fyi|by the way|in general|und|bitte|y)[\s,:]+)*"
-_LEADS = Pattern(
+_LEADS = LazyPattern(
     rf"{_BEGINS}(?:{_I}|{_WE}|{_HERE}|you|du|tú|it's|this|remember|note|keep|bear|mind|make|take|be|don't|do not|for|"
     r"merk\w*|denk\w*|recuerda)\b",
     re.IGNORECASE,
 )
 # Under such words people put their own.
-_SETTLES = Pattern(
+_SETTLES = LazyPattern(
     rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
     r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|"
     r"important|clear|always|never|context|"
@@ -65,7 +65,7 @@ _SETTLES = Pattern(
     re.IGNORECASE,
 )
 # Verbs that bring the words of their subject, which is not the one who types.
-_SAYS = Pattern(
+_SAYS = LazyPattern(
     r"(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )\b(?:"
     r"sa(?:ys|id)|say(?= (?:that|you|it|we|to)\b)|tell(?:s|ing)|told|claim(?:s|ed)?|argue[sd]?|recommend(?:s|ed)?|"
     r"suggest(?:s|ed)?|insist(?:s|ed)?|warn(?:s|ed)|mention(?:s|ed)|writes|wrote|written|advise[sd]|thinks|believes|"
@@ -75,13 +75,15 @@ _SAYS = Pattern(
     r")\b(?!-)",
     re.IGNORECASE,
 )
-_OUR_RULES = Pattern(
+_OUR_RULES = LazyPattern(
     r"\b(?:our|the team)(?:'s)? (?:\w+ ){0,2}(?:conventions?|polic\w+|rules?|standards?|guidelines?) ", re.I
 )
-_ASKS = Pattern(r"^(?:what|why|how|who|where|which|was|wie|wer|warum|wieso|qué|por qué|cómo)(?:'s|'re)?\b", re.I)
-_READ = Pattern(r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|saw|found|googled|watched|quote|dream\w*|had a)\b", re.I)
+_ASKS = LazyPattern(r"^(?:what|why|how|who|where|which|was|wie|wer|warum|wieso|qué|por qué|cómo)(?:'s|'re)?\b", re.I)
+_READ = LazyPattern(
+    r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|saw|found|googled|watched|quote|dream\w*|had a)\b", re.I
+)
 # What is done to a text and what a text is called: stems, for all their forms.
-_TEXT_WORK = Pattern(
+_TEXT_WORK = LazyPattern(
     r"\b(?:translat|proof-?read|re-?phras|re-?word|re-?writ|paraphras|summari[sz]|transcrib|spell|grammar|typos?\b|"
     r"wording|shorten|classif|categori[sz]|locali[sz]|sentences?\b|paragraphs?\b|phras|tagline|slogan|excerpt|"
     r"verbatim|"
@@ -89,34 +91,36 @@ _TEXT_WORK = Pattern(
     r"zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
     re.IGNORECASE,
 )
-_TALE = Pattern(
+_TALE = LazyPattern(
     r"\b(?:suppose|imagine|pretend|hypothetical\w*|let's say|what if|angenommen|stell dir vor|imagina|supongamos|"
     r"would (?:always|never))\b",
     re.IGNORECASE,
 )
 # From here on the speaker has the word again.
-_AGAIN = Pattern(
+_AGAIN = LazyPattern(
     r"\b(?:but|however|yet|pero|aber|sondern|mais|però|hence|therefore|(?:i|we) agree|"
     r"(?:it's|that's|it is|that is|is) (?:decided|final|settled))\b[,:]?",
     re.IGNORECASE,
 )
 # A lasting word in a clause that another one leads.
-_HANGS = Pattern(
+_HANGS = LazyPattern(
     r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|to)\s+(?:[^\s,;:.]+\s+){0,5}?"
     r"(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|siempre|nunca|toujours|"
     r"jamais|sempre)"
     r"\b",
     re.IGNORECASE,
 )
-_SHOWS = Pattern(r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I)
-_ABOUT = Pattern(
+_SHOWS = LazyPattern(
+    r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I
+)
+_ABOUT = LazyPattern(
     r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|"
     r"recht|eso|esto|cierto)\b|"
     r"^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
     re.IGNORECASE,
 )
-_REQUEST = Pattern(r"^\W*(?:can|could|would|will) (?:you|u)\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)
-_ELSEWHERE = Pattern(
+_REQUEST = LazyPattern(r"^\W*(?:can|could|would|will) (?:you|u)\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)
+_ELSEWHERE = LazyPattern(
     r"^\W*(?:this|that|these|those|all that|it|the above|das|dies|eso|esto)(?:'s|'re)?\b[^.?!:]{0,30}\b"
     r"(?:from|theirs|copied|pasted|not (?:ours|mine|us|me))\b",
     re.IGNORECASE,
@@ -135,7 +139,7 @@ class Voice:
         return not self.own
 
 
-def voices(text: str, page: Page, found: Sequence[Sentence]) -> list[Voice]:
+def voices(text: str, page: MaskedMessage, found: Sequence[Sentence]) -> list[Voice]:
     """Of each sentence of a message, in their order."""
     text = text[:MAX_CHARS]
     quotes = [quote for quote in _QUOTED.findall(text) if len(quote.split()) > NAMED_WORDS]
@@ -148,7 +152,7 @@ def voices(text: str, page: Page, found: Sequence[Sentence]) -> list[Voice]:
     for at, sentence in enumerate(found):
         before = found[at - 1] if at else sentence
         is_new = sentence.block != before.block
-        is_over = before.block in shown_after or (before.form is Form.ITEM and sentence.form is Form.PROSE)
+        is_over = before.block in shown_after or (before.form is LineForm.ITEM and sentence.form is LineForm.PROSE)
         if is_new and (is_over or Cue.ASKED in cues_of(sentence.text)):
             below = pointed = False  # what was announced is left out already, or was a list that is over
         elif at and not below:
@@ -234,7 +238,7 @@ def _is_questioned(found: Sequence[Sentence], at: int) -> bool:
     return after is not None and after.is_question and bool(_ABOUT.search(after.raw)) and not _REQUEST.match(after.raw)
 
 
-def _blocks_before_shown(text: str, page: Page) -> frozenset[int]:
+def _blocks_before_shown(text: str, page: MaskedMessage) -> frozenset[int]:
     """The blocks right behind which code, a log or a marked quote was left out: the speaker goes on where it ends."""
     raw = text.splitlines()
     numbers = [number for number, _ in page.said]

@@ -15,8 +15,8 @@ import click
 
 from recollect import config, wiring
 from recollect.cli import capture_report, completing, context, output, progress
-from recollect.cli.capture_report import Report
-from recollect.cli.capture_sources import Source, Sources, sources, twin_of, within, without_folder
+from recollect.cli.capture_report import CaptureReport
+from recollect.cli.capture_sources import SessionSource, Sources, sources, twin_of, within, without_folder
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import InvalidValue
@@ -69,7 +69,7 @@ def capture(
     was read before is passed over; ended with Ctrl-C, the same command goes on from there. Others may have
     written what lies in a project, or what is met in a folder: it teaches the project of that folder alone, and only
     candidates, unless you say --mine."""
-    report, archive_days = Report(), context.settings(None).archive.days
+    report, archive_days = CaptureReport(), context.settings(None).archive.days
     with _engine() as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
         found = _found(paths)
@@ -126,13 +126,13 @@ def _found(paths: tuple[Path, ...]) -> Sources:
     return sources(paths, git.root_of(here.resolve()), ignored)
 
 
-def _is_wanted(source: Source, host: str | None, since: datetime | None) -> bool:
+def _is_wanted(source: SessionSource, host: str | None, since: datetime | None) -> bool:
     if host is not None and source.form.host != host:
         return False
     return since is None or source.changed_at >= since.replace(tzinfo=UTC)
 
 
-def _of_project(engine: Engine, found: list[Source], project: ProjectId) -> list[Source]:
+def _of_project(engine: Engine, found: list[SessionSource], project: ProjectId) -> list[SessionSource]:
     @lru_cache(maxsize=1000)
     def is_of_project(folder: str) -> bool:
         try:
@@ -160,13 +160,19 @@ def _agreed() -> bool:
     return output.confirmed("Learn from them?", "Nothing was read.")
 
 
-def _are_own(found: list[Source]) -> bool:
+def _are_own(found: list[SessionSource]) -> bool:
     """Without a yes, they are read as what their folder says."""
     return click.confirm(f"Are the {output.many(len(found), 'file')} that others may have written your own sessions?")
 
 
 def _read(
-    engine: Engine, source: Source, project: ProjectId | None, report: Report, watch: Watch, *, is_own: bool
+    engine: Engine,
+    source: SessionSource,
+    project: ProjectId | None,
+    report: CaptureReport,
+    watch: Watch,
+    *,
+    is_own: bool,
 ) -> None:
     refused: list[tuple[str, int, str]] = []
 
@@ -191,7 +197,7 @@ def _read(
     report.refused += refused
 
 
-def _is_retold(engine: Engine, source: Source) -> bool:
+def _is_retold(engine: Engine, source: SessionSource) -> bool:
     """SpecStory tells of a session that is known from the agent itself."""
     if source.form.host != "specstory":
         return False

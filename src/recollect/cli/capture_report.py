@@ -5,16 +5,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.cli import output
-from recollect.cli.capture_sources import Source
+from recollect.cli.capture_sources import SessionSource
 from recollect.domain.memory import SessionId
-from recollect.engine.backfill import Backfilled, Learnt
+from recollect.engine.backfill import Backfilled, LearntCounts
 from recollect.privacy.secrets import redact
 
 SHOWN_AT_MOST = 20
 
 
 @dataclass(slots=True)
-class Report:
+class CaptureReport:
     files: int = 0
     read_before: int = 0
     retold: int = 0  # files of SpecStory about sessions that are known from their agent
@@ -25,7 +25,7 @@ class Report:
     outdated_sessions: set[SessionId] = field(default_factory=set)
     oldest_at: datetime | None = None  # the oldest of them
     sessions: set[SessionId] = field(default_factory=set)
-    learnt: Learnt = field(default_factory=Learnt)
+    learnt: LearntCounts = field(default_factory=LearntCounts)
     refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Report:
         self.learnt.add(done.learnt)
 
 
-def say_found(found: list[Source], read_before: int, *, archive_days: int, now: datetime) -> None:
+def say_found(found: list[SessionSource], read_before: int, *, archive_days: int, now: datetime) -> None:
     """What there is, before anything is read."""
     for form in dict.fromkeys(source.form for source in found):
         of_form = [source for source in found if source.form is form]
@@ -68,7 +68,7 @@ def _outdated(what: str, archive_days: int, enough_days: int) -> str:
     )
 
 
-def say_foreign(found: list[Source]) -> None:
+def say_foreign(found: list[SessionSource]) -> None:
     """By name: somebody else may have written them."""
     if not found:
         return
@@ -82,7 +82,7 @@ def say_foreign(found: list[Source]) -> None:
     )
 
 
-def say(report: Report, *, dry_run: bool, as_json: bool, archive_days: int, now: datetime) -> None:
+def say(report: CaptureReport, *, dry_run: bool, as_json: bool, archive_days: int, now: datetime) -> None:
     if as_json:
         output.say_json(_as_json(report, dry_run))
         return
@@ -107,7 +107,7 @@ def say(report: Report, *, dry_run: bool, as_json: bool, archive_days: int, now:
         output.remark("`recollect review` shows candidates with what they were read from.")
 
 
-def _sentence(report: Report) -> str:
+def _sentence(report: CaptureReport) -> str:
     if not report.files and not report.refused:
         return f"Nothing new: {output.many(report.read_before + report.retold, 'file was', 'files were')} read before."
     is_known = bool(report.known) and not report.turns and not report.learnt.confirmed and not report.learnt.candidates
@@ -130,7 +130,7 @@ def _sentence(report: Report) -> str:
     return ", ".join(parts) + f" (from {output.many(report.files, 'file')}{''.join(f', {one}' for one in before)})."
 
 
-def _as_json(report: Report, dry_run: bool) -> dict[str, Any]:
+def _as_json(report: CaptureReport, dry_run: bool) -> dict[str, Any]:
     return {
         "stored": not dry_run,
         "files": report.files,

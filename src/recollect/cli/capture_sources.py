@@ -11,12 +11,12 @@ from recollect import wiring
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import SessionId
-from recollect.domain.transcript import Form, Mark, Record
+from recollect.domain.transcript import Mark, TranscriptForm, TranscriptRecord
 from recollect.hosts import claude_code, codex, opencode_history, specstory
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 from recollect.transcripts import reading
-from recollect.transcripts.places import SPECSTORY, Found, Places, folder_of, host_folders, marked
+from recollect.transcripts.places import SPECSTORY, TranscriptFile, TranscriptFiles, folder_of, host_folders, marked
 from recollect.transcripts.reading import Bad, Watch
 from recollect.workspace import git
 
@@ -25,11 +25,11 @@ _TWIN = f"{specstory.NAME}:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SessionSource:
     """One file, or one session of a database."""
 
     shown: str
-    form: Form
+    form: TranscriptForm
     size: int
     changed_at: datetime
     mark: Mark
@@ -41,7 +41,7 @@ class Source:
 
 @dataclass(slots=True)
 class Sources:
-    found: list[Source]
+    found: list[SessionSource]
     unreadable: list[tuple[str, str]]
     ignored: list[str]
     not_understood: int
@@ -49,7 +49,7 @@ class Sources:
 
 def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
     """Those that are named; if none is, those of this machine, and those that lie in the project."""
-    places = Places()
+    places = TranscriptFiles()
     named = list(paths)
     for path in named:
         if not path.exists():
@@ -65,19 +65,21 @@ def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPa
     for found in places.found:
         if ignored.matches(str(found.path.resolve())):
             done.ignored.append(visible(str(found.path)))
-        elif found.form is Form.OPENCODE_DATABASE:
+        elif found.form is TranscriptForm.OPENCODE_DATABASE:
             _of_database(found, done, None if found.path in own else _came_with(found))
         else:
             done.found.append(_of_file(found, None if found.path in own else _came_with(found)))
     # What OpenCode moved into its database is in its old files all the same.
-    moved = {source.session for source in done.found if source.form is Form.OPENCODE_DATABASE}
-    done.found = [one for one in done.found if one.form is not Form.OPENCODE_FILES or one.session not in moved]
+    moved = {source.session for source in done.found if source.form is TranscriptForm.OPENCODE_DATABASE}
+    done.found = [
+        one for one in done.found if one.form is not TranscriptForm.OPENCODE_FILES or one.session not in moved
+    ]
     # SpecStory retells what others keep themselves: their own word comes first.
-    done.found.sort(key=lambda source: source.form is Form.SPECSTORY)
+    done.found.sort(key=lambda source: source.form is TranscriptForm.SPECSTORY)
     return done
 
 
-def _came_with(found: Found) -> str | None:
+def _came_with(found: TranscriptFile) -> str | None:
     """The folder whose project it teaches, if others may have written it: it lies in a project or in a history of
     SpecStory, or was only met in a folder. None: its user named it, or a host keeps it in their home, also if they keep
     that in git. A link counts as lying in both places."""
@@ -101,8 +103,8 @@ def _is_of_a_host(folder: Path) -> bool:
     )
 
 
-def _of_file(found: Found, inside: str | None) -> Source:
-    return Source(
+def _of_file(found: TranscriptFile, inside: str | None) -> SessionSource:
+    return SessionSource(
         shown=visible(str(found.path)),
         form=found.form,
         size=found.size,
@@ -110,12 +112,12 @@ def _of_file(found: Found, inside: str | None) -> Source:
         mark=found.mark,
         folder=folder_of(found),
         read=partial(_events, found),
-        session=found.path.stem if found.form is Form.OPENCODE_FILES else None,
+        session=found.path.stem if found.form is TranscriptForm.OPENCODE_FILES else None,
         inside=inside,
     )
 
 
-def _of_database(found: Found, done: Sources, inside: str | None) -> None:
+def _of_database(found: TranscriptFile, done: Sources, inside: str | None) -> None:
     try:
         kept = wiring.opencode_sessions(found.path)
     except InvalidValue as error:
@@ -124,7 +126,7 @@ def _of_database(found: Found, done: Sources, inside: str | None) -> None:
     for session in kept:
         name = str(session.info["id"])
         done.found.append(
-            Source(
+            SessionSource(
                 shown=visible(f"{found.path} ({name})"),
                 form=found.form,
                 size=session.messages * MESSAGE_BYTES,
@@ -138,16 +140,16 @@ def _of_database(found: Found, done: Sources, inside: str | None) -> None:
         )
 
 
-def _events(found: Found, watch: Watch, bad: Bad) -> Iterator[Event]:
+def _events(found: TranscriptFile, watch: Watch, bad: Bad) -> Iterator[Event]:
     path, otherwise = found.path, found.changed_at
     match found.form:
-        case Form.CLAUDE_CODE:
+        case TranscriptForm.CLAUDE_CODE:
             return claude_code.parse(reading.json_lines(path, watch, bad), otherwise=otherwise, bad=bad)
-        case Form.CODEX:
+        case TranscriptForm.CODEX:
             return codex.parse(reading.json_lines(path, watch, bad), otherwise=otherwise, bad=bad)
-        case Form.OPENCODE_EXPORT:
+        case TranscriptForm.OPENCODE_EXPORT:
             return opencode_history.parse(reading.opencode_export(path, watch, bad), otherwise=otherwise, bad=bad)
-        case Form.OPENCODE_FILES:
+        case TranscriptForm.OPENCODE_FILES:
             return opencode_history.parse(reading.opencode_files(path, watch, bad), otherwise=otherwise, bad=bad)
         case _:
             lines = reading.text_lines(path, watch, bad)
@@ -155,11 +157,11 @@ def _events(found: Found, watch: Watch, bad: Bad) -> Iterator[Event]:
 
 
 def _rows(file: Path, info: dict[str, object], watch: Watch, bad: Bad) -> Iterator[Event]:
-    def records() -> Iterator[Record]:
-        yield Record(0, {"session": info})
+    def records() -> Iterator[TranscriptRecord]:
+        yield TranscriptRecord(0, {"session": info})
         for number, (message, parts) in enumerate(wiring.opencode_messages(file, str(info["id"])), start=1):
             watch(MESSAGE_BYTES)
-            yield Record(number, {"message": message, "parts": parts})
+            yield TranscriptRecord(number, {"message": message, "parts": parts})
 
     return opencode_history.parse(records(), otherwise=datetime.now(UTC), bad=bad)
 

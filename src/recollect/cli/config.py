@@ -23,7 +23,7 @@ def group() -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SettingRow:
     name: str  # budgets.turn_tokens
     value: config.Value
     default: config.Value | None  # None: a kind that has none in this table
@@ -89,19 +89,19 @@ def _create(path: Path, text: str, *, mode: int) -> None:
         file.write(text)
 
 
-def _rows(loaded: config.Loaded) -> list[Row]:
+def _rows(loaded: config.Loaded) -> list[SettingRow]:
     defaults: Mapping[str, config.Value] = config.leaves(Settings())
     return [
-        Row(name=name, value=value, default=defaults.get(name), origin=loaded.origins[name])
+        SettingRow(name=name, value=value, default=defaults.get(name), origin=loaded.origins[name])
         for name, value in config.leaves(loaded.settings).items()
     ]
 
 
-def _section(row: Row) -> str:
+def _section(row: SettingRow) -> str:
     return row.name.partition(".")[0]
 
 
-def _show_json(files: list[Looked], rows: list[Row]) -> None:
+def _show_json(files: list[Looked], rows: list[SettingRow]) -> None:
     output.say_json(
         {
             "files": [{"whose": file.whose, "path": str(file.path), "exists": file.there} for file in files],
@@ -112,7 +112,7 @@ def _show_json(files: list[Looked], rows: list[Row]) -> None:
     )
 
 
-def _show_table(files: list[Looked], rows: list[Row]) -> None:
+def _show_table(files: list[Looked], rows: list[SettingRow]) -> None:
     from rich.console import Console  # a terminal is there: worth its 50 ms
     from rich.table import Table
     from rich.text import Text

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from recollect.cli import context, output
-from recollect.cli.demo_stage import Lesson, Moment, Played, play, warm_up
+from recollect.cli.demo_stage import Lesson, Played, StoryMoment, play, warm_up
 from recollect.cli.records import record_of
 from recollect.domain.settings import Placing
 
@@ -21,7 +21,7 @@ def demo(as_json: bool) -> None:
 
     Nothing of yours is touched.
     """
-    from recollect.cli.demo_page import Page
+    from recollect.cli.demo_page import DemoPage
 
     model = context.model()
     with_model = model() is not None
@@ -30,7 +30,7 @@ def demo(as_json: bool) -> None:
     if as_json:
         output.say_json(_record(played, in_system, with_model=with_model))
         return
-    page = Page()
+    page = DemoPage()
     page.tell(played, with_model=with_model)
     page.sum_up(played, in_system)
     output.heading("Your turn: teach it a sentence, and connect OpenCode in your project's folder")
@@ -56,7 +56,7 @@ def _taught(lesson: Lesson) -> dict[str, Any]:
     }
 
 
-def _answered(moment: Moment) -> dict[str, Any]:
+def _answered(moment: StoryMoment) -> dict[str, Any]:
     event, injection = moment.event, moment.injection
     told = {name: getattr(event, name) for name in ("text", "query", "tool", "error", "source") if hasattr(event, name)}
     return {

@@ -9,7 +9,7 @@ from statistics import median
 from typing import assert_never
 
 from recollect.cli import demo_story
-from recollect.cli.demo_stage import Lesson, Moment, Played, Step
+from recollect.cli.demo_stage import Lesson, Played, Step, StoryMoment
 from recollect.cli.output import heading, many, say, styled
 from recollect.cli.reasons import shown
 from recollect.domain.event import (
@@ -55,7 +55,7 @@ WHY_QUIET = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PageRow:
     """One line of the page."""
 
     text: str
@@ -67,7 +67,7 @@ class Row:
     prefix: int = 0  # so many characters are coloured, the rest not; 0: all
 
 
-class Page:
+class DemoPage:
     def __init__(self) -> None:
         columns = shutil.get_terminal_size((80, 24)).columns
         self._columns = max(MIN_COLUMNS, min(columns, MAX_COLUMNS))
@@ -80,12 +80,12 @@ class Page:
 
     def tell(self, played: Played, *, with_model: bool) -> None:
         heading(demo_story.TITLE)
-        self._put(Row(f"{BY_MEANING if with_model else BY_WORDS} {LEGEND}", dim=True), margin=0)
+        self._put(PageRow(f"{BY_MEANING if with_model else BY_WORDS} {LEGEND}", dim=True), margin=0)
         heading("Before: taught in winter")
         self._tell_all(played.winter)
         heading("Morning: the first session teaches")
         self._put(
-            Row("Here the user says `recollect remember`; what is said in a session is learnt as well.", dim=True)
+            PageRow("Here the user says `recollect remember`; what is said in a session is learnt as well.", dim=True)
         )
         self._tell_all(played.morning)
         heading("Evening: the second session begins with what matters")
@@ -94,11 +94,11 @@ class Page:
     def sum_up(self, played: Played, in_system: Played) -> None:
         heading("The evening in numbers")
         for name, value in _numbers(played, in_system):
-            self._put(Row(f"{name:<14}{value}", hang=14), margin=0)
+            self._put(PageRow(f"{name:<14}{value}", hang=14), margin=0)
 
     def _tell_all(self, steps: Sequence[Step], *, spaced: bool = False) -> None:
         for number, step in enumerate(steps):
-            if spaced and number and not (isinstance(step, Moment) and isinstance(step.event, _ASIDE)):
+            if spaced and number and not (isinstance(step, StoryMoment) and isinstance(step.event, _ASIDE)):
                 say("")
             if isinstance(step, Lesson):
                 self._taught(step)
@@ -115,32 +115,34 @@ class Page:
         left = f"{at:%H:%M}" if at.date() == demo_story.TODAY else f"{at:%b}"
         kind = f"[{prefix_of(memory)}]"
         said = f"{memory.title}: {memory.text}" if memory.title else memory.text
-        self._put(Row(f"{kind} {said}", left, hang=len(kind) + 1, colour="magenta", prefix=len(kind)))
+        self._put(PageRow(f"{kind} {said}", left, hang=len(kind) + 1, colour="magenta", prefix=len(kind)))
         if isinstance(lesson.stored, Updates):
             for old in lesson.stored.replaced:
-                self._put(Row(f"takes the place of {old.id}: {old.text}", hang=2, dim=True))
+                self._put(PageRow(f"takes the place of {old.id}: {old.text}", hang=2, dim=True))
 
-    def _happened(self, event: Event) -> Iterator[Row]:
+    def _happened(self, event: Event) -> Iterator[PageRow]:
         at = f"{event.at:%H:%M}"
         match event:
             case SessionStarted():
                 again = event.source is StartSource.COMPACT
-                yield Row("the session goes on from its summary" if again else "a session starts", at, colour="cyan")
+                yield PageRow(
+                    "the session goes on from its summary" if again else "a session starts", at, colour="cyan"
+                )
             case Prompt():
-                yield Row(f'you: "{event.text}"', at, hang=5, colour="cyan")
+                yield PageRow(f'you: "{event.text}"', at, hang=5, colour="cyan")
             case Reply():
-                yield Row(f"agent: {event.text}", at, hang=7, dim=True)
+                yield PageRow(f"agent: {event.text}", at, hang=7, dim=True)
             case ToolFailed():
-                yield Row(f"{event.tool} fails: {' '.join(event.input.values())}", at, colour="red")
-                yield Row(signature(event.error).headline, hang=2, colour="red")
+                yield PageRow(f"{event.tool} fails: {' '.join(event.input.values())}", at, colour="red")
+                yield PageRow(signature(event.error).headline, hang=2, colour="red")
             case Asked():
-                yield Row(f'the agent asks: "{event.query}"', at, hang=2, colour="cyan")
+                yield PageRow(f'the agent asks: "{event.query}"', at, hang=2, colour="cyan")
             case Compacting():
-                yield Row("the session is full; for its summary the model is told", at, hang=2, colour="cyan")
+                yield PageRow("the session is full; for its summary the model is told", at, hang=2, colour="cyan")
             case SessionEnded():
-                yield Row("the session ends and leaves", at, colour="cyan")
+                yield PageRow("the session ends and leaves", at, colour="cyan")
                 for note in event.notes:
-                    yield Row(str(note), hang=6)
+                    yield PageRow(str(note), hang=6)
             case ToolSucceeded() | Compacted() | SessionDeleted():
                 pass
             case _ as never:
@@ -148,7 +150,7 @@ class Page:
 
     def _answered(self, injection: Injection, ms: float) -> None:
         if not injection.block:
-            self._put(Row(f"silence: {self._why_silent(injection)}", hang=9, colour="yellow"))
+            self._put(PageRow(f"silence: {self._why_silent(injection)}", hang=9, colour="yellow"))
             return
         scores = {choice.id: choice.score for choice in injection.choices if choice.verdict is Verdict.SHOWN}
         lines = injection.block.split("\n")
@@ -157,7 +159,7 @@ class Page:
             self._put(_block_row(line, scores))
         above = len(set(lines) - set(new) - FRAME)
         if above:
-            self._put(Row(f"... and {many(above, 'line')} that stand above already", rule=True, dim=True))
+            self._put(PageRow(f"... and {many(above, 'line')} that stand above already", rule=True, dim=True))
         best = max(scores.values(), default=None)
         parts = [
             f"{injection.tokens:,} of {injection.budget_tokens:,} tokens",
@@ -165,7 +167,7 @@ class Page:
             shown(injection),
             *([] if best is None else [f"best score {_share(best)}"]),
         ]
-        self._put(Row(self._dot.join(part.replace(" ", _TIED) for part in parts), dim=True))
+        self._put(PageRow(self._dot.join(part.replace(" ", _TIED) for part in parts), dim=True))
 
     def _new_lines(self, lines: Sequence[str], placement: Placement) -> list[str]:
         """Of a stable block what did not stand in one before, of what is told for a summary what stood nowhere before,
@@ -194,7 +196,7 @@ class Page:
         said = memory.title or memory.text
         return f'[{PREFIX[choice.kind]}] "{textwrap.shorten(said, 60, placeholder=" ...")}"'
 
-    def _put(self, row: Row, *, margin: int = MARGIN) -> None:
+    def _put(self, row: PageRow, *, margin: int = MARGIN) -> None:
         rule = self._rule if row.rule else ""
         width = self._columns - margin - len(rule)
         words = textwrap.wrap(
@@ -212,7 +214,7 @@ _ASIDE = (Reply, ToolSucceeded, Compacted)  # part of the moment before
 _ANSWERED = (SessionStarted, Prompt, ToolFailed, Compacting, Asked)
 
 
-def _coloured(line: str, row: Row, *, first: bool) -> str:
+def _coloured(line: str, row: PageRow, *, first: bool) -> str:
     if row.dim:
         return styled(line, dim=True)
     if row.colour is None or (row.prefix and not first):
@@ -221,11 +223,11 @@ def _coloured(line: str, row: Row, *, first: bool) -> str:
     return styled(line[:end], fg=row.colour) + line[end:]
 
 
-def _block_row(line: str, scores: dict[MemoryId, float]) -> Row:
+def _block_row(line: str, scores: dict[MemoryId, float]) -> PageRow:
     score = next((score for memory, score in scores.items() if f", {memory}" in line[line.rfind("(") :]), None)
     kind = line.split(" ", 1)[0] if line.startswith("[") else ""
     plain = not kind and not line.startswith("- ")
-    return Row(
+    return PageRow(
         line,
         "" if score is None else _share(score),
         True,
@@ -242,7 +244,7 @@ def _share(value: float) -> str:
 
 
 def _numbers(played: Played, in_system: Played) -> Iterator[tuple[str, str]]:
-    asked = [step for step in played.evening if isinstance(step, Moment) and isinstance(step.event, _ANSWERED)]
+    asked = [step for step in played.evening if isinstance(step, StoryMoment) and isinstance(step.event, _ANSWERED)]
     said = [step.injection for step in asked if step.injection.block]
     tokens, times = sum(injection.tokens for injection in said), [step.ms for step in asked]
     yield "moments", f"{len(asked)}, of which {many(len(said), 'block')} and {len(asked) - len(said)} times silence"
@@ -261,7 +263,7 @@ def most_at_once(played: Played) -> int:
     """What was in front of the model in the fuller of the live contexts, in tokens."""
     contexts = [0]
     for step in played.evening:
-        if not isinstance(step, Moment):
+        if not isinstance(step, StoryMoment):
             continue
         if isinstance(step.event, Compacted):
             contexts.append(0)

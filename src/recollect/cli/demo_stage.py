@@ -16,7 +16,7 @@ from recollect.domain.event import Asked, Compacted, Event, Prompt, Reply, Sessi
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Draft
 from recollect.domain.outcome import Stored
-from recollect.domain.settings import Inject, Placing, Settings
+from recollect.domain.settings import InjectSettings, Placing, Settings
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds
 
@@ -38,7 +38,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class StoryMoment:
     """Something that happened, and what the model is to see of it."""
 
     event: Event
@@ -46,11 +46,11 @@ class Moment:
     ms: float
 
 
-Step = Lesson | Moment
+Step = Lesson | StoryMoment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class SentRequest:
     """One request to the model, beside the one before it in the same live context."""
 
     context: int
@@ -66,14 +66,14 @@ class Played:
     winter: tuple[Step, ...]
     morning: tuple[Step, ...]
     evening: tuple[Step, ...]
-    calls: tuple[Call, ...]  # of the evening
+    calls: tuple[SentRequest, ...]  # of the evening
 
     @property
     def steps(self) -> tuple[Step, ...]:
         return (*self.winter, *self.morning, *self.evening)
 
     @property
-    def later_calls(self) -> list[Call]:
+    def later_calls(self) -> list[SentRequest]:
         """Those that have one before them in their live context."""
         return [call for call in self.calls if call.before_bytes]
 
@@ -89,7 +89,7 @@ class Played:
 
 
 def play(placing: Placing, model: LoadsModel = no_model) -> Played:
-    settings = Settings(inject=Inject(placement=placing))
+    settings = Settings(inject=InjectSettings(placement=placing))
     host = _Host()
     with wiring.open_engine(lambda _: settings, None, model) as engine:
         winter = _played(engine, demo_story.winter(), _Host())
@@ -122,7 +122,7 @@ def _step(engine: Engine, happened: Happening, host: "_Host") -> Step:
     injection = engine.handle(happened)
     ms = (time.perf_counter() - began) * 1000
     host.take(happened, injection)
-    return Moment(event=happened, injection=injection, ms=ms)
+    return StoryMoment(event=happened, injection=injection, ms=ms)
 
 
 class _Host:
@@ -175,7 +175,7 @@ class _Host:
         self._waits = False
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[SentRequest, ...]:
         return tuple(call for number, sent in enumerate(self._contexts) for call in _calls(number, sent))
 
 
@@ -184,14 +184,14 @@ class _Request(NamedTuple):
     messages: bytes
 
 
-def _calls(context: int, sent: list[_Request]) -> list[Call]:
-    first = [Call(context=context, sent_bytes=len(b"".join(request))) for request in sent[:1]]
+def _calls(context: int, sent: list[_Request]) -> list[SentRequest]:
+    first = [SentRequest(context=context, sent_bytes=len(b"".join(request))) for request in sent[:1]]
     return [*first, *(_later_call(context, before, request) for before, request in pairwise(sent))]
 
 
-def _later_call(context: int, before: _Request, request: _Request) -> Call:
+def _later_call(context: int, before: _Request, request: _Request) -> SentRequest:
     kept_bytes = _common_bytes(b"".join(before), b"".join(request))
-    return Call(
+    return SentRequest(
         context=context,
         sent_bytes=len(b"".join(request)),
         before_bytes=len(b"".join(before)),

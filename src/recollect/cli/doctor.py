@@ -15,7 +15,7 @@ from recollect.cli.installation import command_findings, installation_findings, 
 from recollect.cli.split import split_findings
 from recollect.cli.status import COUNTED, put_back
 from recollect.client import Client, is_older
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
 from recollect.domain.health import Finding, Health, fine, note, problem
 from recollect.domain.model import Condition
@@ -88,7 +88,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
             yield problem(about, f"it cannot be checked: {error}", "")
 
 
-def _repair(places: Places) -> list[Finding]:
+def _repair(places: Paths) -> list[Finding]:
     if Client(places.socket).is_running():
         return [problem("repair", "the daemon uses the database", "`recollect stop` first, then repair.")]
     if not places.database.exists():
@@ -99,13 +99,13 @@ def _repair(places: Places) -> list[Finding]:
         return [problem("repair", str(error), "Nothing was changed.")]
 
 
-def _mended(places: Places) -> list[Finding]:
+def _mended(places: Paths) -> list[Finding]:
     with suppress(StoreDamaged), _engine(places) as engine:
         return engine.mend(context.now())
     return wiring.save_what_can_be_read(places.database)
 
 
-def _settings(places: Places) -> Iterator[Finding]:
+def _settings(places: Paths) -> Iterator[Finding]:
     try:
         context.settings()
     except RecollectError as error:
@@ -116,7 +116,7 @@ def _settings(places: Places) -> Iterator[Finding]:
             yield fine("settings", f"{file}" + ("" if file.exists() else " (not there: the defaults hold)"))
 
 
-def _pause(places: Places) -> Iterator[Finding]:
+def _pause(places: Paths) -> Iterator[Finding]:
     """Nothing where it is not paused."""
     why = wiring.PauseFile(places.pause).problem
     if why is not None:
@@ -126,7 +126,7 @@ def _pause(places: Places) -> Iterator[Finding]:
         yield note("pause", paused.sentence(pause))
 
 
-def _database(places: Places) -> Iterator[Finding]:
+def _database(places: Paths) -> Iterator[Finding]:
     path = places.database
     if wiring.database_to_read(path) is None:
         yield note("database", f"{path} is not there yet", "It comes with the first `recollect remember`.")
@@ -164,12 +164,12 @@ def _database(places: Places) -> Iterator[Finding]:
         yield fine("backups", f"{len(backups)} in {path.parent / 'backups'}")
 
 
-def _engine(places: Places) -> AbstractContextManager[Engine]:
+def _engine(places: Paths) -> AbstractContextManager[Engine]:
     """Whatever the settings say: a mistake in them is one finding, not three."""
     return wiring.open_engine(lambda _: Settings(), wiring.database_to_read(places.database))
 
 
-def _project(places: Places) -> Iterator[Finding]:
+def _project(places: Paths) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
             yield fine("project", context.project_of(engine, None))
@@ -179,7 +179,7 @@ def _project(places: Places) -> Iterator[Finding]:
         yield problem("project", str(error), "Commands in this folder cannot tell whose memories they mean.")
 
 
-def _model(places: Places) -> Iterator[Finding]:
+def _model(places: Paths) -> Iterator[Finding]:
     state = wiring.model_state(places.model)
     if state.facts:
         yield fine("model", f"{state.facts.id}, every byte is what was built")
@@ -190,7 +190,7 @@ def _model(places: Places) -> Iterator[Finding]:
         yield problem("model", state.says, f"{state.advice} Until then search works by words alone.")
 
 
-def _waiting(places: Places, model: ModelId) -> Iterator[Finding]:
+def _waiting(places: Paths, model: ModelId) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
             waiting = engine.waiting(model)
@@ -202,7 +202,7 @@ def _waiting(places: Places, model: ModelId) -> Iterator[Finding]:
         yield note("vectors", says, "`recollect model embed` makes their vectors, and so does the daemon.")
 
 
-def _daemon(places: Places) -> Iterator[Finding]:
+def _daemon(places: Paths) -> Iterator[Finding]:
     client = Client(places.socket)
     pid = client.pid()
     if pid is None:
@@ -228,7 +228,7 @@ def _daemon(places: Places) -> Iterator[Finding]:
     yield from _port(client, places)
 
 
-def _port(client: Client, places: Places) -> Iterator[Finding]:
+def _port(client: Client, places: Paths) -> Iterator[Finding]:
     """What is set and what it listens on: the daemon goes on without a port that it does not get."""
     try:
         wanted, listens = context.settings(None).daemon.port, client.port()

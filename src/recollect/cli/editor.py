@@ -16,13 +16,13 @@ USUAL = ("sensible-editor", "nano", "vi")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class EditorFile:
     path: Path
     said: str  # as the user left it
 
 
 @contextmanager
-def edited(text: str, name: str, folder: Path) -> Iterator[Draft]:
+def edited(text: str, name: str, folder: Path) -> Iterator[EditorFile]:
     """The text after the user edited it. Where what follows fails, the file stays, and the error says where."""
     command = _command()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def edited(text: str, name: str, folder: Path) -> Iterator[Draft]:
         _run(command, path)
         said = path.read_text(encoding="utf-8")
         is_needed = said != text
-        yield Draft(path, said)
+        yield EditorFile(path, said)
         is_needed = False
     except UnicodeDecodeError as error:
         is_needed = True

@@ -42,7 +42,7 @@ def export_memories(
         raise click.UsageError("--project and --here exclude each other.")
     is_markdown = form == "markdown" or (form is None and file.suffix == ".md")
     in_markdown = own_markdown.is_open if candidates else own_markdown.is_written
-    counted = _Counted()
+    counted = _CountedOutput()
     with context.engine() as engine:
         of = context.project_of(engine, project) if project or here else None
         with _writing(file, force) as target:
@@ -62,7 +62,7 @@ def export_memories(
         output.say(f"{output.many(counted.written, 'memory', 'memories')} written to {file}.")
 
 
-class _Counted:
+class _CountedOutput:
     written = left_out = 0
 
     def through(self, memories: Iterable[Memory], written: Callable[[Memory], bool] | None) -> Iterator[Memory]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.config import Places
+from recollect.config import Paths
 
 MOST = 10_000  # files of a folder that are counted
 
@@ -19,7 +19,7 @@ class Stored:
     changed: float  # when one of them was last changed, in seconds since 1970
 
 
-def stored(places: Places) -> list[Stored]:
+def stored(places: Paths) -> list[Stored]:
     """What is there, in the order in which people look for it."""
     data, kept = places.database.parent, places.kept
     found = [

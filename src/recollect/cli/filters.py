@@ -12,7 +12,7 @@ import click
 
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind, Scope, ScopeLevel, check_time
-from recollect.domain.search import Filters, Status
+from recollect.domain.search import Filters, MemoryStatus
 from recollect.hosts import fields as read
 from recollect.hosts.fields import Fields
 
@@ -23,7 +23,7 @@ DATE = "write a day, 2026-05-31, or a time, 2026-05-31T14:00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestFilters:
     """What `filters` of a request say."""
 
     filters: Filters
@@ -70,13 +70,13 @@ def scope_named(text: str) -> Scope:
     return scope
 
 
-def status_named(text: str) -> Status:
-    if text not in list(Status):
-        raise InvalidValue(f"There is no status {text!r}; known are {', '.join(Status)}.")
-    return Status(text)
+def status_named(text: str) -> MemoryStatus:
+    if text not in list(MemoryStatus):
+        raise InvalidValue(f"There is no status {text!r}; known are {', '.join(MemoryStatus)}.")
+    return MemoryStatus(text)
 
 
-def asked(request: Fields) -> Asked:
+def asked(request: Fields) -> RequestFilters:
     """The `filters` of a request."""
     given = read.part(request, "filters")
     for name in given:
@@ -90,9 +90,9 @@ def asked(request: Fields) -> Asked:
         since=_moment(given, "since"),
         until=_moment(given, "until"),
         as_of=_moment(given, "as_of"),
-        status=Status.LIVE if status is None else _named("status", status_named, status),
+        status=MemoryStatus.LIVE if status is None else _named("status", status_named, status),
     )
-    return Asked(filters=filters, language=language_of(filters.scope, language))
+    return RequestFilters(filters=filters, language=language_of(filters.scope, language))
 
 
 def language_of(scope: Scope | None, language: str | None) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.domain.health import Finding, fine, note, problem
 
 LITTLE_SPACE_BYTES = 100_000_000
@@ -29,7 +29,7 @@ class Mount(NamedTuple):
     kind: str
 
 
-def folder_findings(places: Places) -> list[Finding]:
+def folder_findings(places: Paths) -> list[Finding]:
     data = places.database.parent
     folders = [*dict.fromkeys((data, places.state, places.runtime))]
     found = [

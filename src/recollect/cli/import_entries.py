@@ -8,14 +8,14 @@ from typing import Any, BinaryIO
 from recollect import wiring
 from recollect.cli import context
 from recollect.cli.import_files import STDIN, Readable
-from recollect.cli.import_places import Places
+from recollect.cli.import_places import ImportScopes
 from recollect.cli.progress import Watch
 from recollect.cli.records import draft_of, unknown_fields
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import ProjectId, Role, Source
 from recollect.imports import claude_mem, reading
 from recollect.imports.decoding import decoded
-from recollect.imports.entry import Bad, Entry, Kept, Origin
+from recollect.imports.entry import Bad, Entry, FileOrigin, KeptEntry
 from recollect.imports.format import Format
 
 MAX_LINE_BYTES = 1_000_000
@@ -24,7 +24,7 @@ MAX_JSON_BYTES = 100_000_000  # of an export that has to be read as a whole
 PART_BYTES = 1 << 16
 
 
-def entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+def entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
     """Never raises for what a file holds. `unknown`: gathers the fields of JSON lines that nobody knows."""
     try:
         yield from (places.confined(file, entry) for entry in _entries(file, places, unknown, watch))
@@ -34,7 +34,7 @@ def entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> 
         yield Bad(0, str(refusal))
 
 
-def _entries(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+def _entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
     if file.form is Format.JSONL:
         yield from _of_lines(file, places, unknown, watch)
     elif file.is_database:
@@ -46,12 +46,12 @@ def _entries(file: Readable, places: Places, unknown: set[str], watch: Watch) ->
         watch(file.size)
 
 
-def _origin(file: Readable, places: Places) -> Origin:
+def _origin(file: Readable, places: ImportScopes) -> FileOrigin:
     name = file.shown if file.path == STDIN else file.path.name
-    return Origin(name=name, at=min(file.changed_at or context.now(), context.now()), scope=places.scope_of(file))
+    return FileOrigin(name=name, at=min(file.changed_at or context.now(), context.now()), scope=places.scope_of(file))
 
 
-def _of_database(file: Readable, places: Places) -> Iterator[Entry]:
+def _of_database(file: Readable, places: ImportScopes) -> Iterator[Entry]:
     origin = _origin(file, places)
     with wiring.claude_mem_rows(file.path) as rows:
         yield from claude_mem.observations(rows.observations, origin, places.named)
@@ -73,7 +73,7 @@ def _opened(file: Readable) -> BinaryIO:
     return sys.stdin.buffer if file.path == STDIN else file.path.open("rb")
 
 
-def _of_lines(file: Readable, places: Places, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+def _of_lines(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
     now, source = context.now(), Source(role=Role.IMPORT, host=context.BY)
     project = ProjectId(places.scope_of(file).name)
     with _opened(file) as opened:
@@ -87,7 +87,7 @@ def _of_lines(file: Readable, places: Places, unknown: set[str], watch: Watch) -
                 yield Bad(number, str(refusal))
                 continue
             unknown.update(unknown_fields(record))
-            yield Kept(number, draft)
+            yield KeptEntry(number, draft)
 
 
 def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:

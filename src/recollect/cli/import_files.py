@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect.domain.errors import InvalidValue
-from recollect.imports.format import FOR_PEOPLE, HEAD_BYTES, Format, Transcript, format_of, is_for_agents
+from recollect.imports.format import FOR_PEOPLE, HEAD_BYTES, Format, TranscriptNotImportable, format_of, is_for_agents
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 
@@ -54,16 +54,16 @@ class Readable:
 
 
 @dataclass(slots=True)
-class Files:
+class ImportFiles:
     found: list[Readable] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)  # file, why
     left_out: list[tuple[str, str]] = field(default_factory=list)
     not_understood: int = 0
 
 
-def find(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) -> Files:
+def find(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) -> ImportFiles:
     """`form`: what all of them are; None: each says so itself."""
-    files, seen = Files(), set()
+    files, seen = ImportFiles(), set()
     for path in paths:
         if path == STDIN:
             files.found.append(Readable(path=path, form=form or Format.JSONL))
@@ -110,7 +110,7 @@ def _looked_at(path: Path, form: Format | None) -> Readable | None:
         return None
     try:
         told = form or format_of(path.name, head)
-    except Transcript as refusal:
+    except TranscriptNotImportable as refusal:
         raise InvalidValue(f"{visible(str(path))}: {refusal}") from None
     if told is None:
         return None
@@ -123,7 +123,7 @@ def _looked_at(path: Path, form: Format | None) -> Readable | None:
     )
 
 
-def _folder(folder: Path, form: Format | None, files: Files) -> Iterator[Readable]:
+def _folder(folder: Path, form: Format | None, files: ImportFiles) -> Iterator[Readable]:
     repositories: list[Path] = []
     for place, names, names_of_files in os.walk(folder, onerror=lambda error: _unreadable(error, files)):
         here = Path(place)
@@ -141,11 +141,11 @@ def _is_entered(name: str, inside: Path) -> bool:
     return name not in SKIPPED and (not name.startswith(".") or name in HIDDEN_AND_READ)
 
 
-def _unreadable(error: OSError, files: Files) -> None:
+def _unreadable(error: OSError, files: ImportFiles) -> None:
     files.refused.append((visible(str(error.filename)), f"It cannot be read: {_why(error)}."))
 
 
-def _one_of(folder: Path, path: Path, form: Format | None, only_agents: bool, files: Files) -> Iterator[Readable]:
+def _one_of(folder: Path, path: Path, form: Format | None, only_agents: bool, files: ImportFiles) -> Iterator[Readable]:
     """What a folder holds besides what was asked for is no mistake: it is counted, and said where it could be meant."""
     shown = visible(str(path))
     is_agents = is_for_agents(path.name)

@@ -12,7 +12,7 @@ from recollect.cli.import_files import STDIN, Readable
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import UNIVERSAL, Draft, ProjectId, Scope, Sensitivity
 from recollect.engine.engine import Engine
-from recollect.imports.entry import Bad, Entry, Kept
+from recollect.imports.entry import Bad, Entry, KeptEntry
 from recollect.imports.format import Format, is_for_agents
 from recollect.text.block import visible
 from recollect.workspace import claude_code, git
@@ -21,7 +21,7 @@ from recollect.workspace import claude_code, git
 OF_THE_USER = (".claude", ".codex", ".gemini", ".cursor", ".config/opencode", ".config/agents")
 
 
-class Places:
+class ImportScopes:
     def __init__(self, engine: Engine, given: str | None, *, looking: bool, as_written: bool = False) -> None:
         """`as_written`: the user vouches for the scopes that the files name."""
         self._engine = engine
@@ -47,7 +47,7 @@ class Places:
 
     def confined(self, file: Readable, entry: Entry) -> Entry:
         """The entry, or why a file from this place cannot bring it."""
-        if not isinstance(entry, Kept) or self._as_written or not _may_be_of_others(file):
+        if not isinstance(entry, KeptEntry) or self._as_written or not _may_be_of_others(file):
             return entry
         own = self.scope_of(file)
         if entry.draft.scope == own and entry.draft.sensitivity is not Sensitivity.PUBLIC:

@@ -35,7 +35,7 @@ class Spot:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     new: int = 0
     same: int = 0
     updated: int = 0  # took the place of what was known
@@ -83,7 +83,7 @@ class Report:
         return {project: count for project, count in self.projects.most_common() if project != here}
 
 
-def say(report: Report, here: ProjectId, *, dry_run: bool, as_json: bool) -> None:
+def say(report: ImportReport, here: ProjectId, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         output.say_json(_as_json(report, here, dry_run))
         return
@@ -130,11 +130,11 @@ def _last_name(project: str) -> str:
     return project.rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1].removesuffix(".git").casefold()
 
 
-def _fields(report: Report) -> list[str]:
+def _fields(report: ImportReport) -> list[str]:
     return sorted(redact(visible(name)).text for name in report.unknown)
 
 
-def _show(report: Report) -> None:
+def _show(report: ImportReport) -> None:
     if sys.stdout.isatty():
         _show_table(report)
     else:
@@ -146,7 +146,7 @@ def _show(report: Report) -> None:
         output.say(f"... and {more:,} more; --json names all.")
 
 
-def _show_table(report: Report) -> None:
+def _show_table(report: ImportReport) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -170,7 +170,7 @@ def _past(memory: Memory) -> str:
     return "" if memory.valid_to is None else f" (held until {output.day(memory.valid_to)})"
 
 
-def _sentence(report: Report, dry_run: bool) -> str:
+def _sentence(report: ImportReport, dry_run: bool) -> str:
     parts = [f"{report.new:,} new", f"{report.same:,} known already"]
     if report.updated:
         parts.append(f"{report.updated:,} took the place of what was known")
@@ -181,7 +181,7 @@ def _sentence(report: Report, dry_run: bool) -> str:
     return ("Nothing was stored; it would be: " if dry_run else "") + ", ".join(parts) + f"{files}."
 
 
-def _as_json(report: Report, here: ProjectId, dry_run: bool) -> dict[str, Any]:
+def _as_json(report: ImportReport, here: ProjectId, dry_run: bool) -> dict[str, Any]:
     told = {
         "stored": not dry_run,
         "files": report.read,

@@ -14,15 +14,15 @@ from recollect.cli import asking, completing, context, output, progress
 from recollect.cli.embedding import LATER, embed_all, watching
 from recollect.cli.exits import EXIT_PARTLY
 from recollect.cli.import_entries import entries
-from recollect.cli.import_files import Files, find
-from recollect.cli.import_places import Places
-from recollect.cli.import_report import SHOWN_AT_MOST, Report, Spot, say
+from recollect.cli.import_files import ImportFiles, find
+from recollect.cli.import_places import ImportScopes
+from recollect.cli.import_report import SHOWN_AT_MOST, ImportReport, Spot, say
 from recollect.cli.progress import Watch
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.history import DeedId
 from recollect.domain.memory import Draft
 from recollect.engine.engine import Engine
-from recollect.imports.entry import Bad, Kept, Left
+from recollect.imports.entry import Bad, KeptEntry, Left
 from recollect.imports.format import Format
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.wiring import Model
@@ -77,14 +77,14 @@ def import_memories(
     lies in a repository teaches that project only."""
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
     found = find(files, None if form == "auto" else Format(form), ignored)
-    report = Report(memories_kept=0 if not dry_run else sys.maxsize if as_json else SHOWN_AT_MOST)
+    report = ImportReport(memories_kept=0 if not dry_run else sys.maxsize if as_json else SHOWN_AT_MOST)
     model = context.model()
     with context.writing_engine(model) as engine:
         with (
             progress.reading(sum(file.size for file in found.found)) as watch,
             engine.rehearsal() if dry_run else nullcontext(engine) as into,
         ):
-            places = Places(into, project, looking=dry_run, as_written=as_written)
+            places = ImportScopes(into, project, looking=dry_run, as_written=as_written)
             _bring_back(into, _drafts(found, places, report, watch, strict), report, strict)
             here = places.here()
         say(report, here, dry_run=dry_run, as_json=as_json)
@@ -96,7 +96,9 @@ def import_memories(
         ctx.exit(EXIT_PARTLY)
 
 
-def _drafts(found: Files, places: Places, report: Report, watch: Watch, strict: bool) -> Iterator[Placed]:
+def _drafts(
+    found: ImportFiles, places: ImportScopes, report: ImportReport, watch: Watch, strict: bool
+) -> Iterator[Placed]:
     """File by file; a bad line is noted, or ends it all."""
     for name, why in found.refused:
         _refuse(Spot(name, 0), why, report, strict)
@@ -108,7 +110,7 @@ def _drafts(found: Files, places: Places, report: Report, watch: Watch, strict: 
         for number, entry in enumerate(entries(file, places, report.unknown, watch)):
             spot = Spot(None if is_alone else file.shown, entry.line, file.unit)
             match entry:
-                case Kept(_, draft):
+                case KeptEntry(_, draft):
                     yield spot, draft
                 case Bad(0, why) if is_alone and not number:  # all of it: there is nothing to keep
                     raise InvalidValue(f"{file.shown}: {why}")
@@ -120,13 +122,13 @@ def _drafts(found: Files, places: Places, report: Report, watch: Watch, strict: 
                     assert_never(never)
 
 
-def _refuse(spot: Spot, why: str, report: Report, strict: bool) -> None:
+def _refuse(spot: Spot, why: str, report: ImportReport, strict: bool) -> None:
     if strict:
         raise _AllOrNothing(spot, why)
     report.refused.append((spot, why))
 
 
-def _bring_back(engine: Engine, drafts: Iterator[Placed], report: Report, strict: bool) -> None:
+def _bring_back(engine: Engine, drafts: Iterator[Placed], report: ImportReport, strict: bool) -> None:
     if strict:
         _bring_back_all(engine, list(drafts), report)  # read to its end before anybody has to wait for us
         return
@@ -138,7 +140,7 @@ def _bring_back(engine: Engine, drafts: Iterator[Placed], report: Report, strict
             report.count(spot, outcome)
 
 
-def _bring_back_all(engine: Engine, drafts: list[Placed], report: Report) -> None:
+def _bring_back_all(engine: Engine, drafts: list[Placed], report: ImportReport) -> None:
     """Tried on a copy first: whatever is wrong is known before anything is stored, and nobody waits for us long."""
     at = [Spot(None, 0)]  # where we are, for the error
 

@@ -15,17 +15,17 @@ from recollect.cli.injections import injection_json
 from recollect.cli.reasons import cost, silence
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
-from recollect.domain.injection import Injection, Point
+from recollect.domain.injection import Injection, Moment
 from recollect.hosts.script import TYPES, event_of
 
 EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'
 ALONE = ("session_started", "prompt", "tool_failed", "asked")  # what means something without a session before it
-POINTS: dict[type[Event], Point] = {
-    SessionStarted: Point.START,
-    Prompt: Point.PROMPT,
-    ToolFailed: Point.TOOL_ERROR,
-    Compacting: Point.COMPACTION,
-    Asked: Point.ON_DEMAND,
+POINTS: dict[type[Event], Moment] = {
+    SessionStarted: Moment.START,
+    Prompt: Moment.PROMPT,
+    ToolFailed: Moment.TOOL_ERROR,
+    Compacting: Moment.COMPACTION,
+    Asked: Moment.ON_DEMAND,
 }
 
 

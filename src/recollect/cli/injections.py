@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from recollect.domain.injection import Choice, Injection, Sent, Usage
+from recollect.domain.injection import Choice, Injection, MomentUsage, Sent
 
 DIGITS = 3
 
@@ -60,7 +60,7 @@ def choice_json(choice: Choice) -> dict[str, Any]:
     }
 
 
-def usage_json(usage: Usage) -> dict[str, Any]:
+def usage_json(usage: MomentUsage) -> dict[str, Any]:
     return {
         "point": usage.point,
         "asked": usage.injections,

@@ -15,14 +15,14 @@ from recollect.client import DAEMON_COMMAND
 from recollect.domain.errors import InstallError, InvalidSettings
 from recollect.domain.settings import Provider
 from recollect.install import changes, command, extraction, opencode
-from recollect.install.changes import Change, Edit
-from recollect.install.opencode import Place, Plan
+from recollect.install.changes import ChangeKind, FileEdit
+from recollect.install.opencode import OpenCodeFolder, Plan
 from recollect.workspace.git import root_of
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 CHANGE_COLUMNS = 10
 WOULD = "would "
-INFINITIVES = {Change.CREATED: "create", Change.UPDATED: "update", Change.REMOVED: "remove"}
+INFINITIVES = {ChangeKind.CREATED: "create", ChangeKind.UPDATED: "update", ChangeKind.REMOVED: "remove"}
 NOT_TO_COMMIT = (
     "The entry names {}, a path of this machine. Do not commit it; or put `recollect` on your PATH and install again."
 )
@@ -84,7 +84,7 @@ def install(
         file = config.places().command
         planned = opencode.plan_install(place, named, file, _record(), commands)
         switch = [] if extract is None else [extraction.switched(settings, on=extract)]
-        switch = [edit for edit in switch if edit.change is not Change.UNCHANGED]
+        switch = [edit for edit in switch if edit.change is not ChangeKind.UNCHANGED]
         return replace(planned, edits=(*switch, *planned.edits), notes=(*planned.notes, *notes))
 
     done = _carried_out(plan, dry_run)
@@ -125,7 +125,7 @@ def _record() -> Path:
     return config.places().command.with_name("installed.json")
 
 
-def _place(in_project: bool, for_user: bool) -> Place:
+def _place(in_project: bool, for_user: bool) -> OpenCodeFolder:
     if in_project and for_user:
         raise click.UsageError("Either --project or --user: one place at a time.")
     if os.environ.get("HOME") == "":  # Python takes / for it then
@@ -135,7 +135,7 @@ def _place(in_project: bool, for_user: bool) -> Place:
     return user_place()
 
 
-def user_place() -> Place:
+def user_place() -> OpenCodeFolder:
     return opencode.of_user(config.places().settings.parent.parent)  # ours lies beside those of all programs
 
 
@@ -155,7 +155,7 @@ def _carried_out(plan: Callable[[], Plan], dry_run: bool, emptied: Sequence[Path
 
 
 def _changes(plan: Plan) -> bool:
-    return any(edit.change is not Change.UNCHANGED for edit in plan.edits)
+    return any(edit.change is not ChangeKind.UNCHANGED for edit in plan.edits)
 
 
 @contextmanager
@@ -171,7 +171,7 @@ def _perhaps_unheard(*, is_done: bool) -> Iterator[None]:
         raise InstallError(f"{outcome}, but what was to be said cannot be written: {error.strerror}.") from error
 
 
-def _tell(place: Place, plan: Plan, dry_run: bool, as_json: bool, *, chosen: bool) -> None:
+def _tell(place: OpenCodeFolder, plan: Plan, dry_run: bool, as_json: bool, *, chosen: bool) -> None:
     if as_json:
         steps = [_as_json(edit) for edit in plan.edits]
         output.say_json({"place": place.name, "dry_run": dry_run, "steps": steps, "notes": list(plan.notes)})
@@ -179,7 +179,7 @@ def _tell(place: Place, plan: Plan, dry_run: bool, as_json: bool, *, chosen: boo
         _show(place, plan, dry_run, chosen)
 
 
-def _show(place: Place, plan: Plan, dry_run: bool, chosen: bool) -> None:
+def _show(place: OpenCodeFolder, plan: Plan, dry_run: bool, chosen: bool) -> None:
     if plan.edits:
         whose = f"this project alone, {place.root}" if place.root else "you, in every project"
         other = "" if chosen else " (`--project`: for this one alone)"
@@ -195,25 +195,25 @@ def _show(place: Place, plan: Plan, dry_run: bool, chosen: bool) -> None:
         output.remark(note)
 
 
-def _as_json(edit: Edit) -> dict[str, object]:
+def _as_json(edit: FileEdit) -> dict[str, object]:
     told: dict[str, object] = {"change": edit.change, "path": str(edit.path)}
     return told if edit.is_ours else told | {"diff": changes.diff_of(edit)}
 
 
-def _say_edit(edit: Edit, dry_run: bool) -> None:
+def _say_edit(edit: FileEdit, dry_run: bool) -> None:
     held = (edit.after or edit.before or b"").count(b"\n")
-    sign = {Change.CREATED: f" (+ new file, {output.many(held, 'line')})", Change.REMOVED: f" (- {held} lines)"}
-    would = dry_run and edit.change is not Change.UNCHANGED
+    sign = {ChangeKind.CREATED: f" (+ new file, {output.many(held, 'line')})", ChangeKind.REMOVED: f" (- {held} lines)"}
+    would = dry_run and edit.change is not ChangeKind.UNCHANGED
     columns = CHANGE_COLUMNS + (len(WOULD) if dry_run else 0)
     head = f"{WOULD}{INFINITIVES[edit.change]}" if would else edit.change
     output.say_beside(f"{head:{columns}}", columns, f"{edit.path}{sign.get(edit.change, '') if edit.is_ours else ''}")
-    if edit.is_ours or edit.change is Change.UNCHANGED:
+    if edit.is_ours or edit.change is ChangeKind.UNCHANGED:
         return
     for line in changes.diff_of(edit):
         output.say(f"  {output.styled(line, fg=COLOURS.get(line[:1]))}")
 
 
-def _say_how_to_try(place: Place, *, is_new: bool) -> None:
+def _say_how_to_try(place: OpenCodeFolder, *, is_new: bool) -> None:
     if not is_new:
         output.say("")
         output.say_beside("", 0, "It was connected already. `recollect doctor` says whether all is well.")

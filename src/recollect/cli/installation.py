@@ -13,11 +13,11 @@ import recollect
 from recollect import __version__
 from recollect.cli import context
 from recollect.client import DAEMON_COMMAND, DAEMON_ENV
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.domain.errors import InstallError
 from recollect.domain.health import Finding, fine, note, problem
 from recollect.install import opencode
-from recollect.install.opencode import Entry, Place
+from recollect.install.opencode import ConfigEntry, OpenCodeFolder
 from recollect.workspace.git import root_of
 
 ASKS = "import recollect.daemon; print(recollect.__version__)"
@@ -31,7 +31,7 @@ def installation_findings() -> Iterator[Finding]:
     yield fine("version", f"Recollect {__version__} in {Path(recollect.__file__).parent}, Python {python}")
 
 
-def command_findings(places: Places) -> Iterator[Finding]:
+def command_findings(places: Paths) -> Iterator[Finding]:
     """Hooks and plugins do not search along PATH: they start the interpreter that they were given."""
     noted = _noted(places.command, "command")
     if isinstance(noted, Finding):
@@ -95,7 +95,7 @@ def _version_of(interpreter: Path) -> str | None:
     return done.stdout.decode("utf-8", "replace").strip()
 
 
-def opencode_findings(places: Places) -> Iterator[Finding]:
+def opencode_findings(places: Paths) -> Iterator[Finding]:
     """The client, the plugin and the entry of the tools: for the user and in this project."""
     yield from _client()
     folder = context.folder_to_look_in()
@@ -144,7 +144,7 @@ def _dotted(version: Sequence[int]) -> str:
     return ".".join(map(str, version))
 
 
-def _plugin(place: Place) -> Finding:
+def _plugin(place: OpenCodeFolder) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
     installed = opencode.installed(place)
     if place.plugin not in installed:
@@ -158,8 +158,8 @@ def _plugin(place: Place) -> Finding:
     return problem("opencode", f"{first} is of another version, or was edited", f"{again} renews it.")
 
 
-def _tools(here: Sequence[Place], *, is_connected: bool) -> Iterator[Finding]:
-    found: list[Entry] = []
+def _tools(here: Sequence[OpenCodeFolder], *, is_connected: bool) -> Iterator[Finding]:
+    found: list[ConfigEntry] = []
     for place in here:
         try:
             entries = opencode.entries(place)
@@ -173,7 +173,7 @@ def _tools(here: Sequence[Place], *, is_connected: bool) -> Iterator[Finding]:
         yield note("tools", says, "`recollect install opencode` writes it, so that you can see and switch it.")
 
 
-def _entry(entry: Entry, place: Place, *, is_connected: bool) -> Finding:
+def _entry(entry: ConfigEntry, place: OpenCodeFolder, *, is_connected: bool) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
     if entry.is_off:
         return note("tools", f"switched off in {entry.path}", 'Take `"enabled": false` out there to have them.')

@@ -15,7 +15,7 @@ from recollect.cli.embedding import LATER, embed_all, watching
 from recollect.cli.exits import EXIT_NOT_READY
 from recollect.domain.errors import ModelMissing, StoreError, StoreReadOnly
 from recollect.domain.model import ModelFacts, ModelState, Progress
-from recollect.domain.search import Waiting
+from recollect.domain.search import MissingVectors
 from recollect.domain.settings import Settings
 
 WITHOUT = "Until then search works by words alone."
@@ -132,7 +132,7 @@ def _say_what_to_do(state: ModelState) -> None:
     output.say(f"{state.advice} {WITHOUT}".strip())
 
 
-def _waiting(state: ModelState) -> Waiting | StoreError:
+def _waiting(state: ModelState) -> MissingVectors | StoreError:
     """Of what is in the database; a database that cannot be read is no fault of the model."""
     places = config.places()
     database = wiring.database_to_read(places.database)
@@ -143,13 +143,13 @@ def _waiting(state: ModelState) -> Waiting | StoreError:
         return error
 
 
-def _vectors_record(waiting: Waiting | StoreError) -> dict[str, object]:
+def _vectors_record(waiting: MissingVectors | StoreError) -> dict[str, object]:
     if isinstance(waiting, StoreError):
         return {"waiting": None, "vectors_of": None}
     return {"waiting": {"memories": waiting.memories, "turns": waiting.turns}, "vectors_of": waiting.stored}
 
 
-def _vector_rows(facts: ModelFacts, waiting: Waiting | StoreError) -> list[tuple[str, str]]:
+def _vector_rows(facts: ModelFacts, waiting: MissingVectors | StoreError) -> list[tuple[str, str]]:
     if isinstance(waiting, StoreError):
         return [("vectors", f"not known: {waiting}")]
     memories, turns = output.many(waiting.memories, "memory", "memories"), output.many(waiting.turns, "turn")

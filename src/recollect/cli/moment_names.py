@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from recollect.cli.reasons import NAMES
-from recollect.domain.injection import Point, Sent
+from recollect.domain.injection import Moment, Sent
 from recollect.engine.admission import OWN
 
 
 def name_of(sent: Sent, log: Sequence[Sent]) -> str:
     """`prompt 2`, `failed tool 1`: counted in its session."""
     of_point = [one for one in log if one.point is sent.point]
-    alone = len(of_point) == 1 and sent.point is Point.START
+    alone = len(of_point) == 1 and sent.point is Moment.START
     return NAMES[sent.point] if alone else f"{NAMES[sent.point]} {_place(sent, of_point)}"
 
 

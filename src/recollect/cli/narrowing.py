@@ -11,7 +11,7 @@ import click
 from recollect.api.places import HERE
 from recollect.cli import completing, filters
 from recollect.domain.memory import Kind, Scope, ScopeLevel
-from recollect.domain.search import Status
+from recollect.domain.search import MemoryStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +21,12 @@ class Narrowing:
     since: datetime | None
     until: datetime | None
     as_of: datetime | None
-    status: Status | None
+    status: MemoryStatus | None
 
     @property
     def is_about_memories(self) -> bool:
         """Turns have no kind, scope or status."""
-        return bool(self.kinds or self.scope) or self.status not in (None, Status.LIVE)
+        return bool(self.kinds or self.scope) or self.status not in (None, MemoryStatus.LIVE)
 
     @property
     def project(self) -> str | None:
@@ -43,7 +43,7 @@ class Narrowing:
             "since": self.since,
             "until": self.until,
             "as_of": self.as_of,
-            "status": self.status or Status.LIVE,
+            "status": self.status or MemoryStatus.LIVE,
         }
 
 
@@ -94,8 +94,8 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
     _moment("--as-of", "What held at DATE, whether or not it still does."),
     click.option(
         "--status",
-        type=click.Choice([status.value for status in Status]),
-        callback=filters.option(Status),
+        type=click.Choice([status.value for status in MemoryStatus]),
+        callback=filters.option(MemoryStatus),
         help="live (the default): what holds; superseded: what has held; any: both; "
         "stale: what holds, and whose files are not as they were.",
     ),

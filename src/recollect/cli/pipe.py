@@ -106,7 +106,7 @@ class Pipe:
         ms = (time.perf_counter() - began) * 1000
         return {"hits": found, "ms": round(ms, 3)}
 
-    def _found(self, search: requests.Search) -> list[Answer]:
+    def _found(self, search: requests.SearchRequest) -> list[Answer]:
         memories: list[Answer] = []
         turns: list[Answer] = []
         if search.place != "archive":

@@ -5,28 +5,28 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from recollect.cli import output
-from recollect.domain.injection import Choice, Injection, Point, Quiet, Quoted, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Quiet, Quoted, Sent, Verdict
 from recollect.domain.memory import MemoryId
 
-NAMES: Mapping[Point, str] = {
-    Point.START: "session start",
-    Point.PROMPT: "prompt",
-    Point.TOOL_ERROR: "failed tool",
-    Point.COMPACTION: "compaction",
-    Point.ON_DEMAND: "question of the agent",
+NAMES: Mapping[Moment, str] = {
+    Moment.START: "session start",
+    Moment.PROMPT: "prompt",
+    Moment.TOOL_ERROR: "failed tool",
+    Moment.COMPACTION: "compaction",
+    Moment.ON_DEMAND: "question of the agent",
 }
 IN_THE_BLOCK = (Verdict.SHOWN, Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)
 _NOT_WHOLE = {Verdict.SHORT: "in short", Verdict.RECALLED: "recalled", Verdict.LISTED: "by title"}
 _LEFT_OUT = (Verdict.LINES, Verdict.BUDGET)
-WITHOUT_QUESTION = (Point.START, Point.COMPACTION)  # nothing is asked there, so nothing is more relevant
+WITHOUT_QUESTION = (Moment.START, Moment.COMPACTION)  # nothing is asked there, so nothing is more relevant
 A_LINE_TOKENS = 100  # where more is left than that, it was not the whole budget that ended
 OF_RELEVANCE = ("words", "meaning", "named", "signature", "code")
-SWITCHES: Mapping[Point, str] = {
-    Point.START: "start.enabled",
-    Point.PROMPT: "turn.enabled",
-    Point.TOOL_ERROR: "tool_error.enabled",
-    Point.COMPACTION: "compaction.enabled",
-    Point.ON_DEMAND: "on_demand.enabled",
+SWITCHES: Mapping[Moment, str] = {
+    Moment.START: "start.enabled",
+    Moment.PROMPT: "turn.enabled",
+    Moment.TOOL_ERROR: "tool_error.enabled",
+    Moment.COMPACTION: "compaction.enabled",
+    Moment.ON_DEMAND: "on_demand.enabled",
 }
 
 
@@ -49,7 +49,7 @@ def shown(injection: Injection) -> str:
     return f"{', '.join(parts)} of {injection.considered:,} considered{quoted}"
 
 
-def silence(injection: Injection, point: Point) -> str:
+def silence(injection: Injection, point: Moment) -> str:
     """Why there is no block, in a sentence."""
     if injection.quiet is not None:
         return f"Silence: {_quiet(injection.quiet, point)}."
@@ -68,7 +68,7 @@ def _none_of(injection: Injection) -> str:
     return "and what fits was kept back"
 
 
-def _quiet(quiet: Quiet, point: Point) -> str:
+def _quiet(quiet: Quiet, point: Moment) -> str:
     match quiet:
         case Quiet.OFF:
             return f"the settings switch it off (inject.enabled or {SWITCHES[point]}; `recollect config show`)"
@@ -91,7 +91,7 @@ def _quiet(quiet: Quiet, point: Point) -> str:
             assert_never(never)
 
 
-def breakdown(choice: Choice, point: Point) -> str:
+def breakdown(choice: Choice, point: Moment) -> str:
     """`score .71: relevance .80 (needed .40; words .67, meaning .80), recency .98, ...`"""
     factors = {name: value for name, value in choice.factors.items() if name != "relevance"}
     made_of = _listed({name: factors.pop(name) for name in OF_RELEVANCE if name in factors})
@@ -120,7 +120,7 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
         case Verdict.LIVE:
             return f"in front of the model already, since {_where(choice.id, sent, log)}"
         case Verdict.THRESHOLD:
-            needs = "an answer" if sent.point is Point.ON_DEMAND else _a(kind)  # there it is one for all kinds
+            needs = "an answer" if sent.point is Moment.ON_DEMAND else _a(kind)  # there it is one for all kinds
             return f"relevance {number(choice.relevance)}, {needs} needs {number(choice.needed)}"
         case Verdict.CUT:
             return f"relevance {number(choice.relevance)}, too far behind the best{_best(injection)}"

@@ -22,7 +22,7 @@ from recollect.domain.memory import (
     SessionId,
     Source,
     Tier,
-    Use,
+    Usage,
     parse_kind,
 )
 from recollect.hosts import fields as read
@@ -193,9 +193,9 @@ def _anchors(record: Fields) -> tuple[Anchor, ...]:
     return tuple(Anchor(read.text(anchor, "path"), read.optional(anchor, "hash")) for anchor in given)
 
 
-def _use(record: Fields) -> Use:
+def _use(record: Fields) -> Usage:
     given = read.part(record, "use")
-    return Use(
+    return Usage(
         shown=read.whole(given, "shown", 0),
         used=read.whole(given, "used", 0),
         unused=read.whole(given, "unused", 0),

@@ -24,7 +24,7 @@ SPEAKERS = (Role.USER, Role.ASSISTANT, Role.TOOL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class SearchRequest:
     query: str
     limit: int | None  # None: as many as usual, or all where the query asks for all of something
     project: ProjectId | None
@@ -94,7 +94,7 @@ def _loaded(request: Fields) -> str:
     return f"{LOADED}:{blake2b(str(_project(request) or '').encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
-def search(request: Fields, now: datetime) -> Search:
+def search(request: Fields, now: datetime) -> SearchRequest:
     for name in request:
         if name not in SEARCH_FIELDS:
             raise PayloadError(f"`search` knows no `{name}`; it takes {', '.join(SEARCH_FIELDS)}.")
@@ -104,7 +104,7 @@ def search(request: Fields, now: datetime) -> Search:
     asked = filters.asked(request)
     if place == "archive" and asked.filters.are_about_memories:
         raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
-    return Search(
+    return SearchRequest(
         query=read.text(request, "query"),
         limit=None if request.get("k") is None else read.whole(request, "k", 1, least=1, most=MAX_HITS),
         project=_project(request),

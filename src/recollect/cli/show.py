@@ -9,7 +9,7 @@ from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of, seen_record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.history import Change, Deed, DeedKind
+from recollect.domain.history import Change, DeedKind, MemoryChange
 from recollect.domain.memory import Memory, Source, Tier
 from recollect.text.block import stale_notes, stale_state, visible
 
@@ -187,7 +187,7 @@ def _states_after(story: Told) -> list[Memory]:
     return [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
 
 
-def _deed(change: Change, after: Memory) -> str:
+def _deed(change: MemoryChange, after: Memory) -> str:
     deed = change.deed
     ended = change.before is not None and change.before.is_live and after.superseded_by is not None
     replaced = "its place was taken"
@@ -226,7 +226,7 @@ def changed_words(before: Memory | None, after: Memory) -> list[str]:
     return [f"{name}: {was} -> {now}" for name, was, now in told if was != now]
 
 
-def _decision(deed: Deed, after: Memory, ended: bool) -> str:
+def _decision(deed: Change, after: Memory, ended: bool) -> str:
     """What was decided about this one of those that contradict each other."""
     if after.forgotten_at is not None:
         return "rejected and forgotten"

@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.domain.health import Finding, problem
 
 PROCESSES = Path("/proc")
 GONE = " (deleted)"  # as Linux shows the name of an open file that has none any more
 
 
-def split_findings(places: Places) -> Iterator[Finding]:
+def split_findings(places: Paths) -> Iterator[Finding]:
     database = os.path.realpath(places.database)
     files = [f"{database}{suffix}" for suffix in ("", "-wal", "-shm")]
     for process in _processes():

@@ -19,8 +19,8 @@ from recollect.client import Client, is_older
 from recollect.domain.errors import DaemonError, RecollectError
 
 if TYPE_CHECKING:
-    from recollect.domain.history import Deed
-    from recollect.domain.injection import Usage
+    from recollect.domain.history import Change
+    from recollect.domain.injection import MomentUsage
 
 ANSWER_S = 3.0  # one that lives answers in milliseconds
 BESIDE = 10  # columns of a name
@@ -83,17 +83,17 @@ def _asked(client: Client) -> Facts | None:
         return None
 
 
-def _usage(facts: Facts) -> "list[Usage] | None":
+def _usage(facts: Facts) -> "list[MomentUsage] | None":
     """Of all sessions. None: a daemon of another version counts otherwise."""
-    from recollect.domain.injection import Point, Usage
+    from recollect.domain.injection import Moment, MomentUsage
 
     try:
-        return [Usage(**{**one, "point": Point(one["point"])}) for one in facts["usage"]]
+        return [MomentUsage(**{**one, "point": Moment(one["point"])}) for one in facts["usage"]]
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _looked_up(places: config.Places) -> "tuple[Facts, list[Usage]]":
+def _looked_up(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
     """What the database says of itself. Whether the daemon runs is said in any case."""
     from recollect import wiring  # what only says whether it runs starts quicker without them
     from recollect.cli import context
@@ -118,7 +118,7 @@ def _looked_up(places: config.Places) -> "tuple[Facts, list[Usage]]":
         return {}, []
 
 
-def _deed_of(deed: "Deed | None") -> int | None:
+def _deed_of(deed: "Change | None") -> int | None:
     return None if deed is None else deed.id
 
 
@@ -221,7 +221,7 @@ def _show(facts: Sequence[tuple[str, str]]) -> None:
         output.say_beside(output.styled(f"{name:10}", fg="red" if loud else None, dim=not loud), BESIDE, says)
 
 
-def _show_usage(usage: "Sequence[Usage]") -> None:
+def _show_usage(usage: "Sequence[MomentUsage]") -> None:
     if not usage:
         return
     output.say("")
@@ -234,7 +234,7 @@ def _show_usage(usage: "Sequence[Usage]") -> None:
     output.say("")
 
 
-def _row(usage: "Usage") -> tuple[str, ...]:
+def _row(usage: "MomentUsage") -> tuple[str, ...]:
     """How often it was asked, how often it said nothing, and of a block on average the tokens and its budget."""
     blocks, silent = usage.blocks, 1 - usage.blocks / usage.injections
     spent = ("-", "-", "-")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from recollect.api.undo import DEEDS, MOST, UNDO, Deeds, Undo
+from recollect.api.undo import DEEDS, MOST, UNDO, RecentChanges, Undo
 from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.records import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.text.block import visible
 from recollect.workspace import marker
 
@@ -78,7 +78,7 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
         output.say(f"`recollect undo {undone.by}` does it again.")
 
 
-def _turn_name_around(deed: Deed) -> str | None:
+def _turn_name_around(deed: Change) -> str | None:
     """The name in a project's own file goes with the deed that wrote it, and comes back with it; and says so."""
     named = deed.named
     if named is None:
@@ -95,7 +95,7 @@ def _turn_name_around(deed: Deed) -> str | None:
 
 
 def _list(limit: int, as_json: bool) -> None:
-    deeds = asking.ask(DEEDS, Deeds(limit=limit, folder=context.folder_to_look_in(), by=context.BY)).deeds
+    deeds = asking.ask(DEEDS, RecentChanges(limit=limit, folder=context.folder_to_look_in(), by=context.BY)).deeds
     if as_json:
         output.say_json(
             {
@@ -119,14 +119,14 @@ def _list(limit: int, as_json: bool) -> None:
         output.show_facts([(str(deed.id), f"{output.minute(deed.at)}  {_line(deed)}{_about(deed)}") for deed in deeds])
 
 
-def _about(deed: Deed) -> str:
+def _about(deed: Change) -> str:
     if deed.about is None:
         return ""
     said = visible(deed.about)
     return f": {said}" if len(said) <= ABOUT_CHARS else f": {said[:ABOUT_CHARS]}…"
 
 
-def _line(deed: Deed) -> str:
+def _line(deed: Change) -> str:
     many = output.many(deed.memories, "memory", "memories")
     match deed.kind:
         case DeedKind.UNDO:

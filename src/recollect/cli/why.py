@@ -11,7 +11,7 @@ from recollect.cli import asking, completing, context, direct, output
 from recollect.cli.injections import sent_json, usage_json
 from recollect.cli.moment_names import label, name_of
 from recollect.cli.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not, why_quoted
-from recollect.domain.injection import Choice, Sent, Session, Usage, Verdict
+from recollect.domain.injection import Choice, MomentUsage, Sent, Session, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.text.block import is_of_sessions, prefix_of, visible
 
@@ -168,7 +168,7 @@ def _json(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
     return {**_session_json(session), **told, "name": name_of(sent, log), "silence": silent}
 
 
-def _all_json(session: Session, log: Sequence[Sent], usage: Sequence[Usage]) -> dict[str, Any]:
+def _all_json(session: Session, log: Sequence[Sent], usage: Sequence[MomentUsage]) -> dict[str, Any]:
     return {
         **_session_json(session),
         "usage": [usage_json(one) for one in usage],

@@ -14,14 +14,14 @@ import click
 
 from recollect import config, wiring
 from recollect.cli import completing, context, output, progress, worth_page, worth_report
-from recollect.cli.capture_sources import Source, sources, twin_of, without_folder
+from recollect.cli.capture_sources import SessionSource, sources, twin_of, without_folder
 from recollect.cli.exits import EXIT_INTERRUPTED, EXIT_PARTLY
-from recollect.cli.worth_report import Report
+from recollect.cli.worth_report import WorthReport
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import ProjectId
-from recollect.domain.settings import Extractor, Settings
+from recollect.domain.settings import ExtractorSettings, Settings
 from recollect.domain.transcript import HOSTS
 from recollect.engine.ports import SettingsFor
 from recollect.engine.replay import Recorded, Replay
@@ -37,7 +37,7 @@ PRICE = 3.0  # US dollars per million input tokens
 class _Session:
     """A transcript, and the event that it begins with."""
 
-    source: Source
+    source: SessionSource
     first: Event
 
 
@@ -102,7 +102,7 @@ def worth(
     if page is not None and not page.absolute().parent.is_dir():
         raise InvalidValue(f"There is no folder {page.absolute().parent} for the page.")
     since = None if always else context.now() - timedelta(days=days or DAYS)
-    report = Report(price=price)
+    report = WorthReport(price=price)
     told = _wanted(paths, host, since, report)
     if in_turn:
         told.sort(key=lambda one: one.source.shown)
@@ -143,12 +143,12 @@ def _settings_for() -> SettingsFor:
 
     @lru_cache(maxsize=1000)  # asked for every event
     def settings_for(folder: str | None) -> Settings:
-        return replace(live(folder), extractor=Extractor())
+        return replace(live(folder), extractor=ExtractorSettings())
 
     return settings_for
 
 
-def _wanted(paths: tuple[Path, ...], host: str | None, since: datetime | None, report: Report) -> list[_Session]:
+def _wanted(paths: tuple[Path, ...], host: str | None, since: datetime | None, report: WorthReport) -> list[_Session]:
     """Those that began since then, the oldest first; what SpecStory retells of another one is left out."""
     here = context.folder()
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(here), home=str(Path.home()))
@@ -179,7 +179,7 @@ def _nothing(paths: tuple[Path, ...], host: str | None) -> str:
     return f"No sessions{of} are found on this machine; name the files or folders where they are."
 
 
-def _first(source: Source, report: Report) -> Event | None:
+def _first(source: SessionSource, report: WorthReport) -> Event | None:
     """None: nobody says anything in it."""
     try:
         return next(source.read(lambda _: None, lambda _line, _why: None), None)
@@ -188,7 +188,7 @@ def _first(source: Source, report: Report) -> Event | None:
         return None
 
 
-def _recorded(one: _Session, project: str | None, report: Report, watch: Watch, *, counts: bool) -> Recorded:
+def _recorded(one: _Session, project: str | None, report: WorthReport, watch: Watch, *, counts: bool) -> Recorded:
     return Recorded(
         name=one.source.shown,
         began=one.first.at,
@@ -197,7 +197,7 @@ def _recorded(one: _Session, project: str | None, report: Report, watch: Watch, 
     )
 
 
-def _events(one: _Session, project: str | None, report: Report, watch: Watch) -> Iterator[Event]:
+def _events(one: _Session, project: str | None, report: WorthReport, watch: Watch) -> Iterator[Event]:
     """A session whose folder is gone, or comes from another machine, belongs to the project of that name."""
 
     def bad(line: int, why: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from recollect.cli import output, worth_report
-from recollect.cli.worth_report import POINTS, Report, without_prefix
+from recollect.cli.worth_report import POINTS, WorthReport, without_prefix
 from recollect.rank import worth
 from recollect.rank.worth import MetAgain, PointFigures, Repetition, ShownLine, Worth
 from recollect.text.block import visible
@@ -46,7 +46,7 @@ code { font: .85rem ui-monospace, monospace; background: var(--rule); padding: .
 NONE = ' class="none"'  # of a sentence that claims nothing
 
 
-def page(report: Report) -> str:
+def page(report: WorthReport) -> str:
     measured = report.worth
     parts = [f"<h1>What Recollect was worth</h1>{_dim(worth_report.scope(report))}"]
     if report.is_interrupted:
@@ -63,7 +63,7 @@ def page(report: Report) -> str:
     )
 
 
-def _summary(report: Report) -> str:
+def _summary(report: WorthReport) -> str:
     measured = report.worth
     if not measured.sessions:
         return f'<div class="sum"><p>{_text(worth_report.NOTHING_PLAYED)}</p></div>'
@@ -75,7 +75,7 @@ def _summary(report: Report) -> str:
     return f'<div class="sum"><p>{_text(worth_report.headline(report))}</p><ul>{claims}</ul></div>{more}'
 
 
-def _sections(report: Report) -> Iterable[str]:
+def _sections(report: WorthReport) -> Iterable[str]:
     measured = report.worth
     often = _table(worth_report.moments_table(measured))
     if measured.tokens:
@@ -163,7 +163,7 @@ def _line(one: ShownLine, about: str) -> str:
     return f'<div class="card"><p><span class="kind">{_text(kind)}</span>{said}</p>{about}</div>'
 
 
-def _forgetting(report: Report, one: ShownLine) -> str:
+def _forgetting(report: WorthReport, one: ShownLine) -> str:
     what = _text(worth_report.forgetting(report, one))
     told = f"<code>{what}</code>" if one.line.text in report.own_ids else what
     return f'<p class="dim">Shown {worth_report.times(one.shown)}; {told}</p>'

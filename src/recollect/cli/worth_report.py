@@ -10,7 +10,7 @@ from recollect.cli.output import many
 from recollect.domain.memory import MemoryId
 from recollect.privacy.secrets import redact
 from recollect.rank import worth
-from recollect.rank.worth import Line, MetAgain, PointFigures, Record, Repetition, ShownLine, Worth
+from recollect.rank.worth import MetAgain, PointFigures, Repetition, ReplayedLine, ReplayRecord, ShownLine, Worth
 from recollect.text.block import plain, visible
 
 SHOWN_AT_MOST = 10
@@ -62,13 +62,13 @@ NONE_JUDGED = "No line on a prompt or a tool error had rare words that were new 
 
 
 @dataclass(slots=True)
-class Report:
+class WorthReport:
     price: float  # US dollars per million input tokens
     found: int = 0
     learnt: int = 0  # the first of them are only learnt from
     played: int = 0
     is_interrupted: bool = False
-    worth: Worth = field(default_factory=lambda: Record().measured())
+    worth: Worth = field(default_factory=lambda: ReplayRecord().measured())
     own_ids: Mapping[str, MemoryId] = field(default_factory=dict)  # of lines whose memory the user's own database has
     refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
     unreadable: list[tuple[str, str]] = field(default_factory=list)
@@ -86,11 +86,11 @@ def own_ids(measured: Worth, texts: Mapping[MemoryId, str]) -> dict[str, MemoryI
     return {line: name for line, name in found.items() if name is not None}
 
 
-def without_prefix(line: Line) -> str:
+def without_prefix(line: ReplayedLine) -> str:
     return line.said.removeprefix(f"[{line.kind}] ")
 
 
-def headline(report: Report) -> str:
+def headline(report: WorthReport) -> str:
     """How much it says, and for how much money."""
     measured = report.worth
     if not measured.tokens:
@@ -140,7 +140,7 @@ def effect(figures: PointFigures) -> str:
     return f"{says} ({low} to {high} points)"
 
 
-def forgetting(report: Report, one: ShownLine) -> str:
+def forgetting(report: WorthReport, one: ShownLine) -> str:
     own = report.own_ids.get(one.line.text)
     if own is not None:
         return f"recollect forget {own}"
@@ -175,14 +175,14 @@ def share(value: float | None) -> str:
     return "-" if value is None else f"{value:.0%}"
 
 
-def price(report: Report) -> str:
+def price(report: WorthReport) -> str:
     return (
         f"{report.worth.tokens:,} tokens in all, {dollars(report.cost)} at ${report.price:,.2f} per million input "
         "tokens (--price)."
     )
 
 
-def scope(report: Report) -> str:
+def scope(report: WorthReport) -> str:
     days = report.worth.days
     when = " of " + " to ".join(dict.fromkeys(map(output.day, days))) if days else ""
     learnt = f", after {report.learnt:,} older ones that it only learnt from" if report.learnt else ""
@@ -190,7 +190,7 @@ def scope(report: Report) -> str:
     return f"{played} Nothing of yours was changed."
 
 
-def interrupted(report: Report) -> str:
+def interrupted(report: WorthReport) -> str:
     return f"Interrupted after {report.played:,} of {many(report.found, 'transcript')}: this is what there is."
 
 
@@ -232,7 +232,7 @@ def later_table(measured: Worth) -> list[Sequence[str]]:
     return [("on a", "lines", "came up", "by chance", ""), *rows] if rows else []
 
 
-def say(report: Report) -> None:
+def say(report: WorthReport) -> None:
     for file, line, why in report.refused[:SHOWN_AT_MOST]:
         output.warn(f"{file}, line {line}: {redact(why).text}")
     for file, why in report.unreadable[:SHOWN_AT_MOST]:
@@ -339,7 +339,7 @@ def _say_had(label: str, otherwise: str, line: str | None, columns: int) -> None
         output.say_beside(head, columns + 2 + len(label), output.cut(visible(line)))
 
 
-def _say_lines(report: Report) -> None:
+def _say_lines(report: WorthReport) -> None:
     measured = report.worth
     output.heading("Lines that helped most")
     if not measured.helped:
@@ -377,7 +377,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  " + "  ".join(cells).rstrip()
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: WorthReport) -> dict[str, Any]:
     measured = report.worth
     return {
         "sessions": measured.sessions,
@@ -436,7 +436,7 @@ def _figures_json(one: PointFigures) -> dict[str, Any]:
     }
 
 
-def _line_json(report: Report, one: ShownLine) -> dict[str, Any]:
+def _line_json(report: WorthReport, one: ShownLine) -> dict[str, Any]:
     return {
         "line": one.line.text,
         "kind": one.line.kind,

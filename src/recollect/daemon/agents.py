@@ -25,13 +25,13 @@ from recollect.daemon.log import places_of
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
-from recollect.mcp.asking import Asking, HostSession, is_whole_path
+from recollect.mcp.asking import AskingSessions, HostSession, is_whole_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from recollect.mcp.tools import Answer
+    from recollect.mcp.tools import ToolAnswer
 
 log = logging.getLogger("recollect.daemon")
 
@@ -59,7 +59,7 @@ class Agents:
     def __init__(self, engine: Engine, activity: NotesActivity) -> None:
         self._engine = engine
         self._activity = activity
-        self._asking = Asking()
+        self._asking = AskingSessions()
         self._loading = asyncio.Lock()
         self._loaded: _Loaded | None = None
         self._life: asyncio.Task[None] | None = None  # in which the library's own tasks live
@@ -115,16 +115,18 @@ class Agents:
             ready.set()
             await self._ending.wait()
 
-    def _guarded(self, work: "Callable[[], Answer]") -> "Answer":
+    def _guarded(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
         """In a thread: what a tool answers, whatever happens."""
-        from recollect.mcp.tools import Answer
+        from recollect.mcp.tools import ToolAnswer
 
         self._working.add(work)
         try:
             return work()
         except Exception as error:  # noqa: BLE001  # the request boundary: a bug here must not reach the agent
             _log(error, "tool")
-            return Answer(text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal")
+            return ToolAnswer(
+                text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal"
+            )
         finally:
             self._working.discard(work)
             self._activity.note_work()  # where an agent is at work, there is something to do in the background

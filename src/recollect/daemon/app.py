@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect import __version__
 from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
-from recollect.daemon.line import Line
+from recollect.daemon.line import RequestQueue
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
@@ -107,7 +107,7 @@ def create_app(served: Served) -> Starlette:
     engine, activity = served.engine, served.activity
     agents = Agents(engine, activity)
     warm = Warm(engine)
-    line = Line()
+    line = RequestQueue()
 
     async def hello(_: Request) -> dict[str, Any]:
         return {"version": __version__, "environment": served.environment, "pid": os.getpid()}

@@ -6,7 +6,7 @@ from typing import Any
 from recollect.api.catalogue import OPERATIONS
 from recollect.daemon.app import HOSTS
 from recollect.daemon.openapi import Described, description
-from recollect.daemon.status import Status
+from recollect.daemon.status import DaemonStatus
 from recollect.domain.memory import MessageId, SessionId
 
 
@@ -65,7 +65,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptAnswer:
     kept: int
 
 
@@ -102,7 +102,7 @@ ROUTES = (
     Described(
         path="/v1/openapi.json", method="GET", says="This API, described.", answers=dict[str, Any], asks_store=False
     ),
-    Described(path="/v1/status", method="GET", says="How it goes, in figures.", answers=Status),
+    Described(path="/v1/status", method="GET", says="How it goes, in figures.", answers=DaemonStatus),
     Described(
         path="/v1/hosts/{host}",
         method="POST",
@@ -147,7 +147,7 @@ ROUTES = (
         asks=Idle,
         answers=Due,
     ),
-    Described(path="/v1/answer", method="POST", says="What that model answered.", asks=Answered, answers=Kept),
+    Described(path="/v1/answer", method="POST", says="What that model answered.", asks=Answered, answers=KeptAnswer),
     Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 

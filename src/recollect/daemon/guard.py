@@ -75,7 +75,7 @@ class Guard:
         elif is_stream(scope["path"]):
             await self._app(scope, receive, send)
         else:
-            counted = _Counted(receive, send, self._max_body_bytes)
+            counted = _CountedBody(receive, send, self._max_body_bytes)
             await self._app(scope, counted.receive, counted.send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
@@ -130,7 +130,7 @@ class _Headers:
         return values[0] if len(values) == 1 else b"" if values else None
 
 
-class _Counted:
+class _CountedBody:
     """A body whose length nobody told is counted while it comes. Past the limit we answer, and its reader is alone."""
 
     def __init__(self, receive: Receive, send: Send, most: int) -> None:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from recollect import __version__, config, wiring
 from recollect.client import VERSION_HEADER
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.daemon import log as daemon_log
 from recollect.daemon.app import Activity, Served, create_app
 from recollect.daemon.background import Background
@@ -38,7 +38,7 @@ ANSWER_S = 2  # what requests under way get when it ends; uvicorn takes whole se
 END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing by that
 
 
-def serve(places: Places, bounds: Bounds = BOUNDS) -> int:
+def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
     """Run until stopped or idle. Only for who holds the lock."""
     daemon_log.begin(places.log)
     settings = LiveSettings(places.settings, os.environ)

@@ -15,7 +15,7 @@ BEHIND_S = 0.25  # who is not waited for counts as having come so much later: th
 MOST_S = 1.0
 
 
-class Line:
+class RequestQueue:
     """For one event loop."""
 
     def __init__(self, places: int = PLACES, *, most_s: float = MOST_S) -> None:

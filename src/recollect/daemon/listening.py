@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.daemon.guard import Door
 from recollect.domain.errors import DaemonError
 
@@ -34,11 +34,11 @@ class Listening:
     """What the daemon listens on, and the file that everybody finds it by."""
 
     sockets: list[socket.socket]
-    found_by: "Place"
+    found_by: "SocketFile"
     door: Door | None  # None: not on TCP
 
 
-class Place:
+class SocketFile:
     """A file of ours: somebody else's under the same name is none."""
 
     def __init__(self, path: Path) -> None:
@@ -54,16 +54,16 @@ class Place:
 
 
 @contextmanager
-def listening(places: Places, port: int) -> Iterator[Listening]:
+def listening(places: Paths, port: int) -> Iterator[Listening]:
     """On the unix socket; with a `port`, or where there are no sockets, on TCP as well."""
     _remove(places.socket)
     _remove(places.tcp)
     unix = _unix(places.socket)
-    socket_place = Place(places.socket)
+    socket_place = SocketFile(places.socket)
     if unix is not None:
         unix.listen(BACKLOG)  # only now: nobody can know of it before we know what is ours
     tcp, door = _by_tcp(places, port, required=unix is None) if port or unix is None else (None, None)
-    tcp_place = Place(places.tcp)
+    tcp_place = SocketFile(places.tcp)
     sockets = [one for one in (unix, tcp) if one is not None]
     try:
         yield Listening(sockets=sockets, found_by=tcp_place if unix is None else socket_place, door=door)
@@ -74,7 +74,7 @@ def listening(places: Places, port: int) -> Iterator[Listening]:
             one.close()
 
 
-def _by_tcp(places: Places, port: int, *, required: bool) -> tuple[socket.socket, Door] | tuple[None, None]:
+def _by_tcp(places: Paths, port: int, *, required: bool) -> tuple[socket.socket, Door] | tuple[None, None]:
     try:
         listener = _tcp(port)
         door = Door(port=listener.getsockname()[1], token=_token(places.token))

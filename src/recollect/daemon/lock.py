@@ -14,7 +14,7 @@ from pathlib import Path
 
 from recollect import __version__
 from recollect.client import Client
-from recollect.config import Places
+from recollect.config import Paths
 from recollect.domain.errors import DaemonError
 
 LOCK_WAIT_S = 3.0  # for one that has the lock and does not listen: it has just begun, or is about to end
@@ -24,7 +24,7 @@ NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.E
 
 
 @contextmanager
-def lock(places: Places) -> Iterator[bool]:
+def lock(places: Paths) -> Iterator[bool]:
     """Whether it is ours. What it says inside is for people; that it is held is the truth."""
     try:
         descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -43,7 +43,7 @@ def lock(places: Places) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _won(descriptor: int, places: Places) -> bool:
+def _won(descriptor: int, places: Paths) -> bool:
     """Waits for one that is ending, and ends one that is older. False: there is a daemon, and it shall stay."""
     client = Client(places.socket)
     last = time.monotonic() + TAKE_OVER_S

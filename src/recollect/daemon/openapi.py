@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from recollect import __version__
-from recollect.api.wire import Failed
+from recollect.api.wire import ErrorAnswer
 
 REF = "#/components/schemas/{name}"
 FAILURES = {
@@ -49,7 +49,7 @@ class Described:
 
 
 def description(paths: Sequence[Described]) -> dict[str, Any]:
-    types = [Failed, *(kind for path in paths for kind in (path.asks, path.answers) if kind is not None)]
+    types = [ErrorAnswer, *(kind for path in paths for kind in (path.asks, path.answers) if kind is not None)]
     distinct = list({id(kind): kind for kind in types}.values())
     told, components = msgspec.json.schema_components(distinct, ref_template=REF)
     schemas = {id(kind): schema for kind, schema in zip(distinct, told, strict=True)}
@@ -80,7 +80,7 @@ def _operation(path: Described, schemas: Mapping[int, Any]) -> dict[str, Any]:
         "responses": {
             "200": {"description": "The answer.", "content": _json(schemas[id(path.answers)])},
             **{
-                code: {"description": says, "content": _json(schemas[id(Failed)])}
+                code: {"description": says, "content": _json(schemas[id(ErrorAnswer)])}
                 for code, says in path.failures.items()
             },
         },

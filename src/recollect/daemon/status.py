@@ -8,7 +8,7 @@ from pathlib import Path
 from recollect import __version__
 from recollect.daemon.log import Noted, last_errors
 from recollect.domain.errors import RecollectError
-from recollect.domain.injection import Usage
+from recollect.domain.injection import MomentUsage
 from recollect.domain.pause import Pause
 from recollect.engine.engine import Engine
 
@@ -22,7 +22,7 @@ class PutBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class DaemonStatus:
     version: str
     pid: int
     uptime_s: float
@@ -42,13 +42,13 @@ class Status:
     model: str
     read_only: bool  # the database can be read but not written: nothing is learnt
     pauses: list[Pause]  # those that are on: nothing is captured or injected
-    usage: list[Usage]  # what the blocks of each moment came to
+    usage: list[MomentUsage]  # what the blocks of each moment came to
     last_errors: list[Noted]  # of this daemon's life, the newest last
 
 
-def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Status:
+def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
     waiting = engine.waiting(None)
-    return Status(
+    return DaemonStatus(
         version=__version__,
         pid=os.getpid(),
         uptime_s=round(uptime_s, 1),

@@ -53,7 +53,7 @@ def doer(source: Source) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class Change:
     """One thing that somebody did, to any number of memories; done and undone as a whole."""
 
     id: DeedId
@@ -82,9 +82,9 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class MemoryChange:
     """What a deed did to one memory."""
 
-    deed: Deed
+    deed: Change
     memory: MemoryId
     before: Memory | None  # None: it did not exist

@@ -16,7 +16,7 @@ class Placement(StrEnum):
     ANSWER = "answer"  # as the answer of a tool that asked
 
 
-class Point(StrEnum):
+class Moment(StrEnum):
     """The moments at which something can be injected."""
 
     START = "start"
@@ -142,15 +142,15 @@ class Sent:
     at: datetime
     took_ms: float
     call: str = ""  # of the tool whose part carries it; "" = the message itself does
-    point: Point = Point.PROMPT
+    point: Moment = Moment.PROMPT
     confirmed: bool = True  # False: offered, and perhaps never sent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class MomentUsage:
     """What the blocks of one moment came to."""
 
-    point: Point
+    point: Moment
     injections: int  # how often it was asked
     blocks: int  # how often something was said
     tokens: int

@@ -179,7 +179,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Usage:
     """How often a memory was put in front of a model, and how often that helped."""
 
     shown: int = 0
@@ -197,7 +197,7 @@ class Use:
                 check_time(moment)
 
 
-NEVER_USED = Use()
+NEVER_USED = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +232,7 @@ class Draft:
     evidence: tuple[str, ...] = ()  # the sentences it was taken from
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
-    use: Use = NEVER_USED
+    use: Usage = NEVER_USED
     mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
     flag: str | None = None  # why it is kept but never injected, until a person accepts it
     conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
@@ -269,7 +269,7 @@ class Memory:
     evidence: tuple[str, ...] = ()  # the sentences it was taken from
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
-    use: Use = NEVER_USED
+    use: Usage = NEVER_USED
     mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
     flag: str | None = None  # why it is kept but never injected, until a person accepts it
     conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides

@@ -17,7 +17,7 @@ SHARED = (BY_ROOT, NAMED_FROM, NAMED_AT)  # what several projects may have; all 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FolderFacts:
     """What a folder says."""
 
     root: str  # the top of the working tree, else the folder, as the file system has it: to open, not to show

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
-class Status(StrEnum):
+class MemoryStatus(StrEnum):
     LIVE = "live"  # what holds
     SUPERSEDED = "superseded"  # what has held, and does no longer
     STALE = "stale"  # what holds, and whose files are not as they were
@@ -36,7 +36,7 @@ class Filters:
     since: datetime | None = None  # said then or later
     until: datetime | None = None  # said before
     as_of: datetime | None = None  # what held at that time, whether or not it still does
-    status: Status = Status.LIVE
+    status: MemoryStatus = MemoryStatus.LIVE
 
     def __post_init__(self) -> None:
         for moment in (self.since, self.until, self.as_of):
@@ -44,18 +44,18 @@ class Filters:
                 check_time(moment)
         if self.since is not None and self.until is not None and self.until <= self.since:
             raise InvalidValue("Nothing can be found: the time asked about ends before it begins.")
-        if self.as_of is not None and self.status is not Status.LIVE:
+        if self.as_of is not None and self.status is not MemoryStatus.LIVE:
             raise InvalidValue("`as of` asks what held at that time; a status cannot be asked for beside it.")
 
     @property
     def looks_back(self) -> bool:
         """Whether what is no longer true is asked about too."""
-        return self.as_of is not None or self.status in (Status.SUPERSEDED, Status.ANY)
+        return self.as_of is not None or self.status in (MemoryStatus.SUPERSEDED, MemoryStatus.ANY)
 
     @property
     def are_about_memories(self) -> bool:
         """Turns have no kind, scope or status."""
-        return bool(self.kinds or self.scope) or self.status is not Status.LIVE
+        return bool(self.kinds or self.scope) or self.status is not MemoryStatus.LIVE
 
 
 EVERYTHING = Filters()
@@ -85,7 +85,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundMemory:
     memory: Memory
     cosine: float | None  # None: nothing is known of its meaning
 
@@ -120,7 +120,7 @@ class Unembedded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class MissingVectors:
     """How much is found by its words alone so far, and what made the vectors that there are."""
 
     memories: int

@@ -75,7 +75,7 @@ class Provider(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inject:
+class InjectSettings:
     """What holds at every moment."""
 
     enabled: bool = True  # false: nothing is ever put in front of a model
@@ -146,7 +146,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class TurnSettings:
     """The block on a prompt."""
 
     enabled: bool = True  # whether prompts get turn blocks
@@ -222,7 +222,7 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extractor:
+class ExtractorSettings:
     """A language model that reads sessions too. Whoever sets none sends nothing."""
 
     provider: Provider = Provider.OFF  # "openai" or "anthropic": an endpoint that speaks so; "host": the host's model
@@ -238,7 +238,7 @@ class Extractor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class SearchSettings:
     """Finding something again, when somebody asks for it."""
 
     hits: int = 10  # how many are shown, unless the question asks for all of something
@@ -277,7 +277,7 @@ class Privacy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forget:
+class ForgetSettings:
     """How forgetting works."""
 
     undo_hours: float = 24.0  # how long a forgotten memory can be brought back; 0: it is gone at once
@@ -384,20 +384,20 @@ class Kinds:
 class Settings:
     """All of it."""
 
-    inject: Inject = field(default_factory=Inject)
+    inject: InjectSettings = field(default_factory=InjectSettings)
     budgets: Budgets = field(default_factory=Budgets)
     start: Start = field(default_factory=Start)
-    turn: Turn = field(default_factory=Turn)
+    turn: TurnSettings = field(default_factory=TurnSettings)
     tool_error: ToolError = field(default_factory=ToolError)
     compaction: Compaction = field(default_factory=Compaction)
     on_demand: OnDemand = field(default_factory=OnDemand)
     loop: Loop = field(default_factory=Loop)
     capture: Capture = field(default_factory=Capture)
-    extractor: Extractor = field(default_factory=Extractor)
-    search: Search = field(default_factory=Search)
+    extractor: ExtractorSettings = field(default_factory=ExtractorSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
     stale: Stale = field(default_factory=Stale)
     kinds: Kinds = field(default_factory=Kinds)
     daemon: Daemon = field(default_factory=Daemon)
     privacy: Privacy = field(default_factory=Privacy)
-    forget: Forget = field(default_factory=Forget)
+    forget: ForgetSettings = field(default_factory=ForgetSettings)
     archive: Archive = field(default_factory=Archive)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from recollect.domain.errors import InvalidValue
 
 
-class Form(StrEnum):
+class TranscriptForm(StrEnum):
     """In which form a host keeps a session."""
 
     CLAUDE_CODE = "claude-code"  # JSON lines
@@ -22,10 +22,10 @@ class Form(StrEnum):
         return "opencode" if self.value.startswith("opencode") else self.value
 
 
-HOSTS = tuple(dict.fromkeys(form.host for form in Form))
+HOSTS = tuple(dict.fromkeys(form.host for form in TranscriptForm))
 
 
-class Record(NamedTuple):
+class TranscriptRecord(NamedTuple):
     """One line of a file, or one row of a database, as it was read."""
 
     line: int

@@ -35,7 +35,7 @@ Taught = tuple[Session, Event, list[Draft]]  # as it may be kept, and what it te
 
 
 @dataclass(slots=True)
-class Learnt:
+class LearntCounts:
     """What sessions taught, counted: of many, there is too much to hold."""
 
     confirmed: Counter[Kind] = field(default_factory=Counter)
@@ -51,7 +51,7 @@ class Learnt:
         of_tier = self.candidates if stored.memory.tier is Tier.CANDIDATE else self.confirmed
         of_tier[stored.memory.kind] += 1
 
-    def add(self, other: "Learnt") -> None:
+    def add(self, other: "LearntCounts") -> None:
         self.confirmed += other.confirmed
         self.candidates += other.candidates
         self.same += other.same
@@ -72,7 +72,7 @@ class Backfilled:
     outdated: int = 0  # those of them that are older than the archive
     outdated_sessions: set[SessionId] = field(default_factory=set)
     oldest_at: datetime | None = None  # the oldest of them
-    learnt: Learnt = field(default_factory=Learnt)
+    learnt: LearntCounts = field(default_factory=LearntCounts)
     was_finished: bool = False  # it was read before, and is as it was
 
 
@@ -99,7 +99,7 @@ class Backfill:
             return Backfilled(was_finished=True)
         for done in [before, None] if before is not None else [None]:
             sessions = self._sessions(project, before is not None, is_own)
-            reader = _Reader(self._store, self._settings_for, sessions, self._learning, now, is_own=is_own)
+            reader = _TranscriptReader(self._store, self._settings_for, sessions, self._learning, now, is_own=is_own)
             if reader.read(transcript, done, events()):
                 return reader.result
         return Backfilled()  # never: what was not begun before cannot have begun otherwise
@@ -109,7 +109,7 @@ class Backfill:
         return before is not None and before.finished and before.state == transcript.state
 
 
-class _Reader:
+class _TranscriptReader:
     """Reads one transcript once."""
 
     def __init__(

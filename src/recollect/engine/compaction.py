@@ -6,7 +6,7 @@ shown, and what else matters most. Where something may be learnt from the sessio
 
 from collections.abc import Collection, Sequence
 
-from recollect.domain.injection import Injection, Placement, Point, Verdict
+from recollect.domain.injection import Injection, Moment, Placement, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.domain.session import Recap
 from recollect.engine import continuity
@@ -16,7 +16,7 @@ from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.score import compaction_factors, compaction_score
-from recollect.text.block import Entry
+from recollect.text.block import BlockLine
 from recollect.text.tokens import estimate
 
 # `capture.harvest` reads the list back. It costs a line here and saves a model of our own.
@@ -71,11 +71,11 @@ def build(
     )
 
 
-def _plain(entries: Sequence[Entry], _: int) -> str:
+def _plain(entries: Sequence[BlockLine], _: int) -> str:
     return "\n".join([PREAMBLE, *(entry.line for entry in entries)]) if entries else ""
 
 
-def _asking(entries: Sequence[Entry], more: int) -> str:
+def _asking(entries: Sequence[BlockLine], more: int) -> str:
     return "\n".join(filter(None, (_plain(entries, more), REQUEST)))
 
 
@@ -84,7 +84,7 @@ def _brought(situation: Situation) -> list[MemoryId]:
     return [
         memory_id
         for sent in situation.live.sent
-        if sent.point in (Point.PROMPT, Point.TOOL_ERROR)
+        if sent.point in (Moment.PROMPT, Moment.TOOL_ERROR)
         for memory_id in sent.injection.ids
     ]
 

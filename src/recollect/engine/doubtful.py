@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.domain.history import AGENTS, Deed, DeedId, DeedKind
+from recollect.domain.history import AGENTS, Change, DeedId, DeedKind
 from recollect.domain.memory import Kind, Memory, Tier
 from recollect.engine import joining
 from recollect.engine.ports import KeepsChores, Writes
-from recollect.rank.novelty import Verdict, verdict_of
+from recollect.rank.novelty import Relation, verdict_of
 from recollect.text.sentences import sentences
 
 CHORE = "doubtful replacements"
@@ -24,7 +24,7 @@ class CanJudgeAgain(Writes, KeepsChores, Protocol):
     pass
 
 
-def take_back(store: CanJudgeAgain, at: datetime) -> Deed | None:
+def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
     """The deed, if something was doubtful. Judged beside other work, then changed in one short transaction."""
     if _is_done(store):
         return None
@@ -44,7 +44,7 @@ def take_back(store: CanJudgeAgain, at: datetime) -> Deed | None:
     return None if deed is None else store.deed(deed)
 
 
-def taken_back(store: CanJudgeAgain) -> Deed | None:
+def taken_back(store: CanJudgeAgain) -> Change | None:
     """The deed that did it, as far as it holds."""
     last = (store.chore_state(CHORE) or NOTHING).split()[-1]
     deed = None if last == NOTHING else store.deed(DeedId(int(last)))
@@ -74,8 +74,8 @@ def _is_doubtful(store: CanJudgeAgain, old: Memory) -> bool:
     if old.tier is Tier.CANDIDATE and is_echo(old.text, [words_of(said) for said in sentences(new.text)]):
         return False  # what proves it says it too
     verdict = verdict_of(old.text, new.text, old.kind, new.kind)
-    is_corrected = verdict is Verdict.CONTRADICTS and (new.kind is Kind.CORRECTION or old.tier is Tier.CANDIDATE)
-    return verdict not in (Verdict.UPDATES, Verdict.SAME) and not is_corrected
+    is_corrected = verdict is Relation.CONTRADICTS and (new.kind is Kind.CORRECTION or old.tier is Tier.CANDIDATE)
+    return verdict not in (Relation.UPDATES, Relation.SAME) and not is_corrected
 
 
 def _was_captured(store: CanJudgeAgain, old: Memory) -> bool:

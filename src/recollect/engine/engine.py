@@ -11,7 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.extraction import Question
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
-from recollect.domain.history import Deed, DeedId, DeedKind, doer
+from recollect.domain.history import Change, DeedId, DeedKind, doer
 from recollect.domain.holding import Holding
 from recollect.domain.memory import (
     LATEST,
@@ -29,7 +29,7 @@ from recollect.domain.memory import (
 )
 from recollect.domain.outcome import Outcome, Refused, Stored
 from recollect.domain.review import Case, Review
-from recollect.domain.search import EVERYTHING, Filters, Status, Waiting
+from recollect.domain.search import EVERYTHING, Filters, MemoryStatus, MissingVectors
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
@@ -42,7 +42,7 @@ from recollect.engine.by_id import found
 from recollect.engine.changing import Changing
 from recollect.engine.edit import edit
 from recollect.engine.embedding import AT_ONCE, embed_some
-from recollect.engine.forget import Forgotten
+from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
 from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
@@ -190,7 +190,7 @@ class Engine(Changing):
     ) -> list[Hit]:
         """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale.
         `uncertain`: the nearest few of what does not fit."""
-        if filters.status is Status.STALE:
+        if filters.status is MemoryStatus.STALE:
             self._refuse_elsewhere(viewer, folder)
         hits = recall.recall(
             self._store,
@@ -248,14 +248,14 @@ class Engine(Changing):
     def history(self, memory: Memory) -> Story:
         return showing.shown_story(story(self._store, memory))
 
-    def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
+    def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Out of sight; gone at once where there is no undo window."""
         if not self._settings_for(None).forget.undo_hours:
             return self.forget_now(memories, at=at, by=by)
         done = forget.forget(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
 
-    def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
+    def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Gone for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*showing.shown_all(done.memories)])
@@ -348,7 +348,7 @@ class Engine(Changing):
         """All that one session taught."""
         return showing.shown_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
 
-    def deeds(self, *, limit: int) -> list[Deed]:
+    def deeds(self, *, limit: int) -> list[Change]:
         return [showing.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
 
     def tidy(self, now: datetime) -> None:
@@ -369,13 +369,13 @@ class Engine(Changing):
         doubtful.take_back(self._store, now)
         return rejudging.judge_some(self._store, now)
 
-    def taken_back(self) -> Deed | None:
+    def taken_back(self) -> Change | None:
         """The deed that took back what an older version had ended in doubt, as far as it holds."""
         from recollect.engine import doubtful  # who asks how it is going
 
         return doubtful.taken_back(self._store)
 
-    def put_back(self) -> Deed | None:
+    def put_back(self) -> Change | None:
         """The deed that made candidates of captured memories which today's rules would not confirm, as far as it
         holds."""
         from recollect.engine import rejudging  # who asks how it is going
@@ -473,7 +473,7 @@ class Engine(Changing):
         model = self._model()
         return 0 if model is None else self._store.unembedded(model.model)
 
-    def waiting(self, model: ModelId | None) -> Waiting:
+    def waiting(self, model: ModelId | None) -> MissingVectors:
         """How much has no vector of this model yet; None: of any."""
         return self._store.waiting(model)
 

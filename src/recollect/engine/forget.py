@@ -22,7 +22,7 @@ class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, KeepsCandidate
     pass
 
 
-class Forgotten(NamedTuple):
+class ForgetOutcome(NamedTuple):
     """What was forgotten."""
 
     memories: list[Memory]
@@ -31,7 +31,7 @@ class Forgotten(NamedTuple):
     deed: DeedId | None = None  # brings it back, undone
 
 
-def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
+def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
     """Nobody sees them any more, and undo brings them back until `tidy` finds their time over."""
     with store.writing():
         found = [_present(store, memory_id) for memory_id in dict.fromkeys(memories)]
@@ -40,16 +40,16 @@ def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: 
             if memory.forgotten_at is None:
                 store.note_change(deed, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
-    return Forgotten(found, deed=deed)
+    return ForgetOutcome(found, deed=deed)
 
 
-def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Forgotten:
+def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
     """Gone for good, also what was forgotten before."""
     with store.writing():
         found = [_known(store, memory_id) for memory_id in dict.fromkeys(memories)]
         store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(found)})
         said = store.purge([memory.id for memory in _with_copies(store, found)])
-    return Forgotten(found, is_clean=store.scrub(said), for_good=True)
+    return ForgetOutcome(found, is_clean=store.scrub(said), for_good=True)
 
 
 def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str) -> bool:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.domain.holding import hidden_as, hidden_at_ms
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.engine.ports import Store
@@ -40,7 +40,7 @@ def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> DeedId:
     return deed
 
 
-def turn_around(store: Store, deed: Deed, at: datetime, *, backwards: bool) -> None:
+def turn_around(store: Store, deed: Change, at: datetime, *, backwards: bool) -> None:
     """An undo brings the sessions and names back; undone once more, they go again."""
     project, sessions, aliases = deed.detail["project"], deed.detail["sessions"], deed.detail["aliases"]
     if backwards:
@@ -77,7 +77,7 @@ def delete_now(store: Store, project: ProjectId) -> list[str]:
     return said
 
 
-def delete(store: Store, deed: Deed, sessions: Sequence[SessionId]) -> list[str]:
+def delete(store: Store, deed: Change, sessions: Sequence[SessionId]) -> list[str]:
     """Sessions first: what they quote of the memories goes with them. Ended in between, the next `tidy` goes on."""
     for some in _batches(sessions):
         store.delete_sessions(some)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.event import SessionStarted, StartSource
-from recollect.domain.injection import Point, Sent, Session
+from recollect.domain.injection import Moment, Sent, Session
 from recollect.domain.memory import MessageId
 from recollect.engine import session_state
 from recollect.engine.admission import OWN
@@ -90,4 +90,4 @@ def _is_of_no_message(sent: Sent, last: datetime) -> bool:
 
 def _has_only_begun(store: Store, session: Session) -> bool:
     """A host may tell of a session before its messages are copied: its start is no word of its own."""
-    return all(sent.point is Point.START for sent in store.log_of(session.id))
+    return all(sent.point is Moment.START for sent in store.log_of(session.id))

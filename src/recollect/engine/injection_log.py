@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Sent, Session, Usage
+from recollect.domain.injection import MomentUsage, Sent, Session
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
 from recollect.domain.session import Recap, reference
 from recollect.engine.admission import redacted
@@ -58,7 +58,7 @@ class InjectionLog:
         left = self._store.recap(session)
         return None if left is None else left.retold(redacted)
 
-    def usage(self, session: SessionId | None = None) -> list[Usage]:
+    def usage(self, session: SessionId | None = None) -> list[MomentUsage]:
         """What the blocks of a session came to, or of all of them, by moment."""
         return self._store.usage(session)
 

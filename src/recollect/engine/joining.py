@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.domain.memory import Draft, Memory, MemoryId, ProjectId, Scope, SessionId
 from recollect.engine import forget_project
 from recollect.engine.ports import Store
@@ -40,7 +40,7 @@ def join(
     return deed
 
 
-def turn_around(store: Store, deed: Deed, at: datetime) -> None:
+def turn_around(store: Store, deed: Change, at: datetime) -> None:
     """What a deed changed beside the memories goes back; undone once more, it goes forth again."""
     joined, backwards = deed, True
     while joined.kind is DeedKind.UNDO:

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from recollect.domain.event import Event
 from recollect.domain.extraction import ExtractorState, Question
-from recollect.domain.history import Deed
+from recollect.domain.history import Change
 from recollect.domain.inbox import Received
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Memory, SessionId, Tier
@@ -82,7 +82,7 @@ class KeepsCandidates(Protocol):
         remembered, imported, edited, approved or brought back; by their ids, those after this one."""
         ...
 
-    def learning_deed(self, session: SessionId) -> Deed | None:
+    def learning_deed(self, session: SessionId) -> Change | None:
         """The deed under which a session's learning stands, unless it was undone."""
         ...
 

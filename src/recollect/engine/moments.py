@@ -22,7 +22,7 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent, Session
+from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent, Session
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
 from recollect.domain.settings import Placing
@@ -36,7 +36,7 @@ from recollect.engine.forks import forked, is_copy
 from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
 from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
-from recollect.engine.prepared import Place, PreparedBlocks
+from recollect.engine.prepared import PreparedBlocks, StartPlace
 from recollect.engine.projects import resolve
 from recollect.engine.sent_log import SentLog, answered
 from recollect.engine.session_state import EntersProject
@@ -256,7 +256,7 @@ class Moments:
             in_front = live(self._store, session)  # a prompt may have come before it
             prepared = None if in_front.sent else self._prepared_block(session, event)
             built = prepared or self._stable_block(session, event, in_front)
-        return self.sent.record(session, None, built, event, began, Point.START)
+        return self.sent.record(session, None, built, event, began, Moment.START)
 
     def _prepared_block(self, session: Session, event: SessionStarted) -> Injection | None:
         """For a session that has only begun: nothing is known of it but its place."""
@@ -281,7 +281,7 @@ class Moments:
     def prepare(self, now: datetime) -> int:
         """Work for the background: start blocks for where somebody works; how many were built."""
 
-        def build(place: Place) -> Injection:
+        def build(place: StartPlace) -> Injection:
             session = Session(id=NOBODY, host=NOBODY, project=place.project, language=place.language, started_at=now)
             event = SessionStarted(session=NOBODY, at=now, folder=place.folder, agent=place.agent)
             return self._stable_block(session, event)
@@ -326,7 +326,7 @@ class Moments:
             situation = self._situation(session, event, self._in_front(session, event))
             known = corrections(self._store, situation)
             answer = turn.answer(self._store, self._model(), without_markers(event.text), situation, known)
-        recorded = self.sent.record(session, event.message, answer, event, began, Point.PROMPT)
+        recorded = self.sent.record(session, event.message, answer, event, began, Moment.PROMPT)
         if settings.loop.enabled and quiet is not Quiet.PAUSED:
             self._questions.ask(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
         return recorded
@@ -342,7 +342,7 @@ class Moments:
             injection=stable,
             at=event.at,
             took_ms=0.0,
-            point=Point.START,
+            point=Moment.START,
         )
         situation = self._situation(session, event, Live((at_start, *of_tools.sent)))
         fitting = turn.answer(self._store, self._model(), without_markers(event.text), situation)
@@ -376,9 +376,9 @@ class Moments:
             answer = tool_error.answer(self._store, self._model(), refusal.what_failed(event), situation)
         self._questions.add(session.id, answer.ids)
         if event.message is None:
-            return self.sent.record_unnamed(session, answer, event, began, Point.TOOL_ERROR)
+            return self.sent.record_unnamed(session, answer, event, began, Moment.TOOL_ERROR)
         call = event.call or event.message
-        return self.sent.record(session, event.message, answer, event, began, Point.TOOL_ERROR, call=call)
+        return self.sent.record(session, event.message, answer, event, began, Moment.TOOL_ERROR, call=call)
 
     def _compacting(self, session: Session, event: Compacting) -> Injection:
         began = self._seconds()
@@ -393,7 +393,7 @@ class Moments:
             learns = session.captures and settings.capture.enabled and settings.capture.summaries
             asks = learns and self._store.count(situation.viewer) > 0  # an empty store says nothing
             text = compaction.build(self._store, self._store, situation, recaps=recaps, said=frozenset(said), asks=asks)
-        return self.sent.record_unnamed(session, text, event, began, Point.COMPACTION)
+        return self.sent.record_unnamed(session, text, event, began, Moment.COMPACTION)
 
     def _asked(self, session: Session, event: Asked) -> Injection:
         began = self._seconds()
@@ -403,7 +403,7 @@ class Moments:
         else:
             situation = self._situation(session, event, self._in_front(session, event))
             answer = on_demand.answer(self._store, self._model(), event, situation)
-        return self.sent.record_unnamed(session, answer, event, began, Point.ON_DEMAND)
+        return self.sent.record_unnamed(session, answer, event, began, Moment.ON_DEMAND)
 
     def _end(self, session: Session, event: SessionEnded) -> None:
         self._questions.close(session.id, event.at)
@@ -425,7 +425,7 @@ class Moments:
         known = live(self._store, session, None if isinstance(event, Compacting) else event.live)
         if self._settings_for(event.folder).inject.placement is not Placing.SYSTEM:
             return known
-        prompts = [sent for sent in known.sent if sent.point is Point.PROMPT]
+        prompts = [sent for sent in known.sent if sent.point is Moment.PROMPT]
         return Live((*prompts[-1:], *known.of_tools.sent))  # each takes the place of the one before it
 
     def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
@@ -476,5 +476,5 @@ class Moments:
         )
 
 
-def _place(session: Session, event: Event) -> Place:
-    return Place(project=session.project, language=session.language, folder=event.folder, agent=event.agent)
+def _place(session: Session, event: Event) -> StartPlace:
+    return StartPlace(project=session.project, language=session.language, folder=event.folder, agent=event.agent)

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
-from recollect.rank.novelty import Verdict, may_matter, verdict_of
+from recollect.rank.novelty import Relation, may_matter, verdict_of
 from recollect.text.statement import statement, telling_words, words_to_look_for
 
 CANDIDATES = 10  # how many known memories a draft is compared with
@@ -14,7 +14,7 @@ TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class Comparison:
     """How a draft stands to what is known. Nothing of it: it is new."""
 
     same: Memory | None = None
@@ -23,36 +23,36 @@ class Relation:
     newer: Memory | None = None  # it was said earlier than this one, which holds instead
 
 
-def relation_of(memories: KeepsMemories, draft: Draft, now: datetime | None = None) -> Relation:
+def relation_of(memories: KeepsMemories, draft: Draft, now: datetime | None = None) -> Comparison:
     """`now`: None: nothing that is known lies ahead."""
     words = telling_words(draft.text)
     found = memories.alike(draft, words_to_look_for(draft.text), limit=CANDIDATES)
     found = [known for known in found if _are_of_one_sort(known, draft)]
     likely = [known for known in found if may_matter(words, telling_words(known.text), draft.text)]
     judged = [(known, _compare(known, draft, now)) for known in likely]
-    same = next((known for known, verdict in judged if verdict is Verdict.SAME), None)
+    same = next((known for known, verdict in judged if verdict is Relation.SAME), None)
     if same is not None:
-        return Relation(same=same)
+        return Comparison(same=same)
     replaced, contradicted, newer = [], [], None
     for known, verdict in judged:
         match _with_trust(_in_time(verdict, known, draft), known, draft):
-            case Verdict.UPDATES if _is_earlier(draft, known, now):
+            case Relation.UPDATES if _is_earlier(draft, known, now):
                 outranks = TRUST[known.source.role] >= TRUST[draft.source.role]
                 newer = newer or (known if outranks else None)
-            case Verdict.UPDATES:
+            case Relation.UPDATES:
                 replaced.append(known)
-            case Verdict.CONTRADICTS:
+            case Relation.CONTRADICTS:
                 contradicted.append(known)
-            case Verdict.SAME | Verdict.UNRELATED:
+            case Relation.SAME | Relation.UNRELATED:
                 pass
             case _ as never:
                 assert_never(never)
     if newer is not None:  # what is outdated itself replaces nothing
-        return Relation(newer=newer)
-    return Relation(replaced=tuple(replaced), contradicted=tuple(contradicted))
+        return Comparison(newer=newer)
+    return Comparison(replaced=tuple(replaced), contradicted=tuple(contradicted))
 
 
-def _compare(known: Memory, draft: Draft, now: datetime | None) -> Verdict:
+def _compare(known: Memory, draft: Draft, now: datetime | None) -> Relation:
     """The later one may change the earlier one."""
     if _is_earlier(draft, known, now):
         return verdict_of(draft.text, known.text, draft.kind, known.kind)
@@ -70,22 +70,22 @@ def _are_of_one_sort(known: Memory, draft: Draft) -> bool:
     return (known.kind is Kind.ERROR_PATTERN) == (draft.kind is Kind.ERROR_PATTERN)
 
 
-def _in_time(verdict: Verdict, known: Memory, draft: Draft) -> Verdict:
+def _in_time(verdict: Relation, known: Memory, draft: Draft) -> Relation:
     """What is said in one breath is a list: another value is no change then, unless it says so."""
-    if verdict is Verdict.UPDATES and draft.at == known.valid_from and not statement(draft.text).tells:
-        return Verdict.UNRELATED
+    if verdict is Relation.UPDATES and draft.at == known.valid_from and not statement(draft.text).tells:
+        return Relation.UNRELATED
     return verdict
 
 
-def _with_trust(verdict: Verdict, known: Memory, draft: Draft) -> Verdict:
+def _with_trust(verdict: Relation, known: Memory, draft: Draft) -> Relation:
     """Who says it decides what it may do: nothing that a tool said, or that is flagged, moves what a person said."""
-    if verdict not in (Verdict.UPDATES, Verdict.CONTRADICTS):
+    if verdict not in (Relation.UPDATES, Relation.CONTRADICTS):
         return verdict
     if draft.source.role is Role.TOOL or draft.flag is not None or known.flag is not None:
-        return Verdict.UNRELATED
+        return Relation.UNRELATED
     by_user = TRUST[draft.source.role] == TRUST[Role.USER]
     if draft.kind is Kind.CORRECTION and by_user:
-        return Verdict.UPDATES  # a correction by the user outranks everything that it contradicts
+        return Relation.UPDATES  # a correction by the user outranks everything that it contradicts
     if TRUST[draft.source.role] < TRUST[known.source.role]:
-        return Verdict.CONTRADICTS
+        return Relation.CONTRADICTS
     return verdict

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from recollect.domain.event import Asked
 from recollect.domain.freshness import NOT_LOOKED_AT
-from recollect.domain.injection import Injection, Placement, Point, Quiet, Verdict
+from recollect.domain.injection import Injection, Moment, Placement, Quiet, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
@@ -22,7 +22,7 @@ from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Filled, Offer, allowance, fill, offer
 from recollect.text.block import (
-    Entry,
+    BlockLine,
     bare_line_of,
     index_line_of,
     item_line_of,
@@ -49,7 +49,7 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     # Whoever opens one memory wants all of it.
     usual = budgets.query_tokens if asked.id is None else budgets.most_tokens
     wanted = max(1, min(asked.budget_tokens or usual, usual) - asked.reserved_tokens)
-    left = budgets.live_start_tokens - situation.live.tokens(Point.START, Point.ON_DEMAND)
+    left = budgets.live_start_tokens - situation.live.tokens(Moment.START, Moment.ON_DEMAND)
     allowed = allowance(wanted, budgets, window_tokens=situation.window_tokens)
     budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
@@ -73,7 +73,7 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
     if asked.nearest and not fitting:
         return _nearest(store, embeds, asked, situation, others, budget_tokens)
     fitting = with_the_users_word(fitting, situation)
-    in_full = situation.live.tokens(Point.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
+    in_full = situation.live.tokens(Moment.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
     known = situation.live.shown
     shares: dict[str, int] = {
         ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
@@ -240,8 +240,8 @@ def _named(ids: Sequence[MemoryId]) -> str:
 
 def _overhead(besides: Sequence[Offer]) -> int:
     """Of a block, with these lines in it beside the memory."""
-    lines = [Entry(offer.section, offer.ways[0]) for offer in besides]
-    return estimate(render([Entry("", ""), *lines])) + len(lines) + 1
+    lines = [BlockLine(offer.section, offer.ways[0]) for offer in besides]
+    return estimate(render([BlockLine("", ""), *lines])) + len(lines) + 1
 
 
 def _beginning(hit: Hit, room_tokens: int) -> str | None:

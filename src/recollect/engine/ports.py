@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
-from recollect.domain.history import Change, Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind, MemoryChange
 from recollect.domain.holding import Holding
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
-from recollect.domain.project import Place, ProjectFacts
+from recollect.domain.project import FolderFacts, ProjectFacts
 from recollect.domain.search import (
     EVERYTHING,
     Embedded,
     Filters,
-    Found,
+    FoundMemory,
     Meaning,
+    MissingVectors,
     SightedTurns,
     Sighting,
     Unembedded,
-    Waiting,
 )
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
@@ -45,7 +45,7 @@ class FindsMemories(Protocol):
 
     def search(
         self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
-    ) -> list[Found]:
+    ) -> list[FoundMemory]:
         """The best by word and by meaning, in no order; only vectors of the same model are compared."""
         ...
 
@@ -130,7 +130,7 @@ class KeepsMemories(Protocol):
 
 
 class KeepsHistory(Protocol):
-    def proposals(self) -> list[Deed]:
+    def proposals(self) -> list[Change]:
         """What agents would forget and no person has decided, the last first; `memory` in the detail names it."""
         ...
 
@@ -144,24 +144,24 @@ class KeepsHistory(Protocol):
         """None: it holds again."""
         ...
 
-    def deed(self, deed: DeedId) -> Deed | None: ...
+    def deed(self, deed: DeedId) -> Change | None: ...
 
-    def deeds(self, *, limit: int) -> list[Deed]:
+    def deeds(self, *, limit: int) -> list[Change]:
         """The newest first."""
         ...
 
-    def undoable(self) -> Deed | None:
+    def undoable(self) -> Change | None:
         """The newest deed of a person that holds and is no undo itself."""
         ...
 
-    def forgotten_projects(self) -> list[Deed]:
+    def forgotten_projects(self) -> list[Change]:
         """The deeds that forgot a project which is not yet gone for good."""
         ...
 
-    def changes_in(self, deed: DeedId) -> list[Change]: ...
+    def changes_in(self, deed: DeedId) -> list[MemoryChange]: ...
 
-    def changes_of(self, memory_id: MemoryId) -> list[Change]: ...
-    def edits(self) -> list[Change]: ...
+    def changes_of(self, memory_id: MemoryId) -> list[MemoryChange]: ...
+    def edits(self) -> list[MemoryChange]: ...
 
     def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
         """Those of the memories that a later deed, which still holds, has changed too."""
@@ -268,7 +268,7 @@ class KeepsVectors(Protocol):
         """How many memories and turns have no vector of this model yet."""
         ...
 
-    def waiting(self, model: ModelId | None) -> Waiting:
+    def waiting(self, model: ModelId | None) -> MissingVectors:
         """The same, told apart. None: there is no model; then what waits for any."""
         ...
 
@@ -412,7 +412,7 @@ class Embeds(Protocol):
 
 
 class SeesPlaces(Protocol):
-    def place_of(self, folder: str) -> Place:
+    def place_of(self, folder: str) -> FolderFacts:
         """What the folder says about its project; quick, without running a program."""
         ...
 

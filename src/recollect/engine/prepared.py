@@ -15,7 +15,7 @@ MAX_PLACES = 8  # the last ones in which somebody worked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class StartPlace:
     """Where sessions begin in the same way."""
 
     project: ProjectId | None
@@ -25,7 +25,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Block:
+class _PreparedBlock:
     injection: Injection
     revision: str
     settings: Settings
@@ -34,22 +34,24 @@ class _Block:
 
 class PreparedBlocks:
     def __init__(self) -> None:
-        self._blocks: dict[Place, _Block | None] = {}  # None: somebody works there, and nothing is built yet
+        self._blocks: dict[
+            StartPlace, _PreparedBlock | None
+        ] = {}  # None: somebody works there, and nothing is built yet
 
-    def note(self, place: Place) -> None:
+    def note(self, place: StartPlace) -> None:
         """Somebody works there: the next session of this place is worth preparing."""
         self._blocks[place] = self._blocks.pop(place, None)
         if len(self._blocks) > MAX_PLACES:
             del self._blocks[next(iter(self._blocks))]
 
-    def get(self, place: Place, *, revision: str, settings: Settings, now: float) -> Injection | None:
+    def get(self, place: StartPlace, *, revision: str, settings: Settings, now: float) -> Injection | None:
         """None: there is none, or it is no longer what would be built."""
         block = self._blocks.get(place)
         return block.injection if block and _is_current(block, revision, settings, now, share=1.0) else None
 
     def renew(
         self,
-        build: Callable[[Place], Injection],
+        build: Callable[[StartPlace], Injection],
         settings_for: Callable[[str | None], Settings],
         *,
         revision: str,
@@ -62,12 +64,14 @@ class PreparedBlocks:
             if settings.start.prepared_minutes and not (
                 block and _is_current(block, revision, settings, now, share=0.5)
             ):
-                self._blocks[place] = _Block(injection=build(place), revision=revision, settings=settings, built_at=now)
+                self._blocks[place] = _PreparedBlock(
+                    injection=build(place), revision=revision, settings=settings, built_at=now
+                )
                 built += 1
         return built
 
 
-def _is_current(block: _Block, revision: str, settings: Settings, now: float, *, share: float) -> bool:
+def _is_current(block: _PreparedBlock, revision: str, settings: Settings, now: float, *, share: float) -> bool:
     """Before this share of the time that it may be used for has passed."""
     young = now - block.built_at <= settings.start.prepared_minutes * 60 * share
     return young and block.revision == revision and block.settings == settings

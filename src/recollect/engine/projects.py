@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, NAMED_AT, NAMED_FROM, Place
+from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, NAMED_AT, NAMED_FROM, FolderFacts
 from recollect.engine.ports import KnowsProjects
 
 RootCommit = Callable[[str], ProjectId | None]
@@ -30,14 +30,16 @@ class Resolved:
 
     project: ProjectId
     reason: Reason
-    place: Place
+    place: FolderFacts
     aliases: frozenset[ProjectId]  # what the project is not known as yet, and should be
     others: frozenset[ProjectId]  # other projects that something here belongs to; somebody may want to merge them
     claimed: ProjectId | None = None  # a name that a file here uses, that is known from elsewhere and not accepted here
     root_open: bool  # nobody has asked git yet which root commit this place has
 
 
-def resolve(projects: KnowsProjects, place: Place, root_commit: RootCommit, *, accept_name: bool = False) -> Resolved:
+def resolve(
+    projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit, *, accept_name: bool = False
+) -> Resolved:
     """Writes nothing, and runs git only when neither a name nor a remote nor, without a remote, the place is known."""
     if place.name is None:
         return _unnamed(projects, place, root_commit)
@@ -60,7 +62,7 @@ def _named_from(remote: ProjectId) -> ProjectId:
     return ProjectId(NAMED_FROM + remote.removeprefix(BY_REMOTE))
 
 
-def _unnamed(projects: KnowsProjects, place: Place, root_commit: RootCommit) -> Resolved:
+def _unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit) -> Resolved:
     aliases = (place.remote, place.former_remote, place.path)
     known = dict(projects.known_as([alias for alias in aliases if alias is not None]))
     by_path, by_former = _only(known, place.path), _only(known, place.former_remote)
@@ -104,7 +106,7 @@ def note(projects: KnowsProjects, resolved: Resolved, root_commit: RootCommit, a
 def _resolved(
     project: ProjectId,
     reason: Reason,
-    place: Place,
+    place: FolderFacts,
     known: Mapping[ProjectId, Collection[ProjectId]],
     seen: Iterable[ProjectId],
     *,

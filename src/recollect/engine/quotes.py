@@ -49,7 +49,7 @@ Place = tuple[SessionId, MessageId]
 Chooses = Callable[[Sequence[Passage]], list[Passage]]
 
 
-class Knows(KeepsTurns, KeepsMemories, Protocol):
+class QuoteStore(KeepsTurns, KeepsMemories, Protocol):
     """Old turns, and what was learnt from them."""
 
 
@@ -63,7 +63,7 @@ NO_QUOTES = Quotes()
 
 
 def quote_answers(
-    store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
+    store: QuoteStore, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
 ) -> Quotes:
     """The best exchanges about what a question asks. `beside`: the block that they are added to."""
     project = situation.viewer.project
@@ -87,7 +87,7 @@ def quote_answers(
 
 
 def _quoted(
-    store: Knows,
+    store: QuoteStore,
     found: LookedAt,
     turns: Mapping[int, Turn],
     exchanges: Mapping[int, int],

@@ -15,14 +15,14 @@ from recollect.domain.search import (
     EVERYTHING,
     MAX_LISTED,
     Filters,
-    Found,
+    FoundMemory,
     Meaning,
+    MemoryStatus,
     SightedTurns,
     Sighting,
-    Status,
 )
 from recollect.domain.session import TurnHit
-from recollect.domain.settings import Search, Settings, Turn
+from recollect.domain.settings import SearchSettings, Settings, TurnSettings
 from recollect.domain.vector import Vector, between
 from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
@@ -75,7 +75,7 @@ def recall(
     words = search_words(about) if about else [ANY_WORD]
     sighting = memories.look_up(words, viewer, past=filters.looks_back)
     asked = meaning(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
-    stale_only = filters.status is Status.STALE
+    stale_only = filters.status is MemoryStatus.STALE
     candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
     visible = [one for one in found if may_see(one.memory, viewer)]
@@ -240,11 +240,11 @@ def _meaning_of_words(
 
 
 def weigh(
-    found: Sequence[Found],
+    found: Sequence[FoundMemory],
     words: Sequence[str],
     heard: Said,
     sighting: Sighting,
-    weights: Turn | Search,
+    weights: TurnSettings | SearchSettings,
     about: Intent,
     *,
     embeds: Embeds | None,

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from recollect.capture.rules import RULES, still_confirms
 from recollect.domain.event import Prompt, Reply
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, Role, Tier
 from recollect.domain.session import Turn
@@ -54,7 +54,7 @@ def judge_some(store: CanJudge, at: datetime) -> bool:
     return True
 
 
-def put_back(store: CanJudge) -> Deed | None:
+def put_back(store: CanJudge) -> Change | None:
     """The deed that made candidates of those that failed, as far as it holds."""
     made = _progress(store).deed
     deed = None if made is None else store.deed(DeedId(made))

@@ -11,7 +11,7 @@ from recollect.domain.history import DeedId
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity, Tier
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
-from recollect.engine.novelty import TRUST, Relation, relation_of
+from recollect.engine.novelty import TRUST, Comparison, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
 from recollect.rank.conflicts import BY_THE_USER
 from recollect.text.block import visible
@@ -34,7 +34,7 @@ def remember(
     """
     with memories.writing():
         known = _known(memories, draft)
-        relation = Relation() if known or _is_past(draft) else relation_of(memories, draft, now)
+        relation = Comparison() if known or _is_past(draft) else relation_of(memories, draft, now)
         if draft.tier is Tier.CANDIDATE:
             relation, draft = _of_a_candidate(relation, draft)
         else:
@@ -50,18 +50,18 @@ def remember(
         return _added(memories, draft, deed, relation)
 
 
-def _beside_candidates(relation: Relation) -> Relation:
+def _beside_candidates(relation: Comparison) -> Comparison:
     """What nothing has proven gives way: there is nothing for a person to decide."""
     doubted = tuple(known for known in relation.contradicted if known.tier is Tier.CANDIDATE)
     disputed = tuple(known for known in relation.contradicted if known.tier is Tier.CONFIRMED)
     return replace(relation, replaced=(*relation.replaced, *doubted), contradicted=disputed)
 
 
-def _of_a_candidate(relation: Relation, draft: Draft) -> tuple[Relation, Draft]:
+def _of_a_candidate(relation: Comparison, draft: Draft) -> tuple[Comparison, Draft]:
     """What nothing has proven yet disputes nothing; read in what an agent says, it ends nothing either. But a user who
     tells of a change to what is known has told of it outright."""
     if draft.source.role not in BY_THE_USER:
-        return Relation(same=relation.same), draft
+        return Comparison(same=relation.same), draft
     return replace(relation, contradicted=()), replace(draft, tier=Tier.CONFIRMED) if relation.replaced else draft
 
 
@@ -73,7 +73,7 @@ def revise(memories: Writes, known: Memory, draft: Draft, deed: DeedId) -> Store
         may_end = TRUST[draft.source.role] >= said_by and (draft.flag is None or known.flag is not None)
         same = _known(memories, draft)
         if same is None:
-            relation = Relation(replaced=(known,)) if may_end else Relation(contradicted=(known,))
+            relation = Comparison(replaced=(known,)) if may_end else Comparison(contradicted=(known,))
             return _added(memories, draft, deed, relation)
         is_kept_back = same.flag is not None or same.sensitivity is Sensitivity.RESTRICTED
         if same.id == known.id or not may_end or is_kept_back:  # nothing that is shown gives way to what is not
@@ -94,14 +94,14 @@ def bring_back(memories: Writes, draft: Draft, deed: DeedId, now: datetime | Non
             return Same(taken)
         known = _known(memories, draft)
         if known is None and taken is not None and taken.forgotten_at is not None and is_same:
-            relation = Relation() if is_ours else relation_of(memories, draft, now)
+            relation = Comparison() if is_ours else relation_of(memories, draft, now)
             if relation.same is None:
                 return _added(memories, draft, deed, relation, instead_of=taken)
         if known is None and not is_ours:
             known = memories.find_same(draft, past=True)
             if known is not None and not known.is_live:  # it was read before, and something newer took its place
                 return Same(known)
-        relation = Relation() if known or is_ours else relation_of(memories, draft, now)
+        relation = Comparison() if known or is_ours else relation_of(memories, draft, now)
         same = known or relation.same
         if same is None:
             return _added(memories, draft, deed, relation)
@@ -123,7 +123,7 @@ def _is_past(draft: Draft) -> bool:
 
 
 def _added(
-    memories: Writes, draft: Draft, deed: DeedId, relation: Relation, instead_of: Memory | None = None
+    memories: Writes, draft: Draft, deed: DeedId, relation: Comparison, instead_of: Memory | None = None
 ) -> Stored:
     """`instead_of`: it was forgotten, and comes back under its name."""
     memory = _memory(draft, _free_id(memories, draft) if instead_of is None else instead_of.id)

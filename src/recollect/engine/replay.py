@@ -33,7 +33,17 @@ from recollect.engine.admission import admitted_event
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.rank import worth
-from recollect.rank.worth import Course, Errors, Line, MetAgain, Moment, Record, Statements, Vocabulary, lines_in
+from recollect.rank.worth import (
+    Course,
+    Errors,
+    MetAgain,
+    ReplayedLine,
+    ReplayedMoment,
+    ReplayRecord,
+    Statements,
+    Vocabulary,
+    lines_in,
+)
 from recollect.text.optout import opted_out, without_markers
 from recollect.text.passages import in_context
 from recollect.text.signature import signature
@@ -59,8 +69,8 @@ class _Played:
 
     course: Course
     counts: bool
-    moments: list[tuple[int, Moment]]
-    shown: list[Line]  # in front of the model since its context began
+    moments: list[tuple[int, ReplayedMoment]]
+    shown: list[ReplayedLine]  # in front of the model since its context began
     texts: list[str]
     project: "_Known"
 
@@ -93,7 +103,7 @@ class Replay:
         self._open: dict[SessionId, _Played] = {}
         self._said_in: dict[tuple[str, datetime], SessionId] = {}
         self._day: date | None = None
-        self.record = Record()
+        self.record = ReplayRecord()
 
     def play(self, recorded: Sequence[Recorded]) -> Iterator[Recorded]:
         """Yields each transcript once it is over. It may be ended between any two events."""
@@ -171,7 +181,9 @@ class Replay:
         if isinstance(event, Compacted):
             played.shown.clear()
         if point is not None:
-            moment = Moment(point=point, session=event.session, at=event.at, tokens=injection.tokens, lines=lines)
+            moment = ReplayedMoment(
+                point=point, session=event.session, at=event.at, tokens=injection.tokens, lines=lines
+            )
             played.moments.append((at, moment))
         played.shown += lines
 
@@ -185,7 +197,7 @@ class Replay:
             found = list(played.project.statements.hear(kept.text, prompt.session, prompt.at, played.shown))
             self.record.repetitions += found if played.counts else []
 
-    def _compare(self, played: _Played, event: ToolFailed, injection: Injection, lines: Sequence[Line]) -> None:
+    def _compare(self, played: _Played, event: ToolFailed, injection: Injection, lines: Sequence[ReplayedLine]) -> None:
         if not is_work(event.error):  # a refusal is nothing to be fixed
             return
         kept = admitted_event(event, self._settings_for(event.folder).privacy)

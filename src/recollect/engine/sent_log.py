@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.domain.event import Event
-from recollect.domain.injection import Injection, LogKey, Placement, Point, Sent, Session
+from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sent, Session
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.admission import OWN
 from recollect.engine.ports import Measures, Store
@@ -37,14 +37,14 @@ class SentLog:
         return found
 
     def record_unnamed(
-        self, session: Session, injection: Injection, event: Event, began: float, point: Point
+        self, session: Session, injection: Injection, event: Event, began: float, point: Moment
     ) -> Injection:
         """What no message carries gets a name of ours: the first, the second ... of this context. In one transaction,
         so that two who ask at once do not get the same."""
         with self._store.writing():
             number = self._store.count_in(session.id, session.context, point)
             name = MessageId(f"{OWN}{point}:{number}")
-            call = name if point is Point.TOOL_ERROR else ""
+            call = name if point is Moment.TOOL_ERROR else ""
             return self.record(session, name, injection, event, began, point, call=call)
 
     def record(
@@ -54,7 +54,7 @@ class SentLog:
         injection: Injection,
         event: Event,
         began: float,
-        point: Point,
+        point: Moment,
         call: str = "",
     ) -> Injection:
         sent = Sent(
@@ -66,7 +66,7 @@ class SentLog:
             at=event.at,
             took_ms=(self._seconds() - began) * 1000,
             point=point,
-            confirmed=not (event.offered or (event.confirms and point in (Point.PROMPT, Point.TOOL_ERROR))),
+            confirmed=not (event.offered or (event.confirms and point in (Moment.PROMPT, Moment.TOOL_ERROR))),
         )
         recorded = answered(self._store.record(sent), event)
         return replace(recorded, notice=injection.notice) if injection.notice else recorded

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.injection import LogKey, Point, Sent, Session, Usage
+from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Session
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Recap
 
@@ -92,7 +92,7 @@ class LogsInjections(Protocol):
         `why`, the reasons too."""
         ...
 
-    def count_in(self, session_id: SessionId, context: int, point: Point) -> int:
+    def count_in(self, session_id: SessionId, context: int, point: Moment) -> int:
         """How often something was recorded at this moment in one live context, silence too."""
         ...
 
@@ -115,7 +115,7 @@ class LogsInjections(Protocol):
         context then. Nothing counts as shown once more."""
         ...
 
-    def usage(self, session_id: SessionId | None = None) -> list[Usage]:
+    def usage(self, session_id: SessionId | None = None) -> list[MomentUsage]:
         """What the blocks of a session came to, or of all of them, by moment."""
         ...
 

@@ -14,7 +14,7 @@ from recollect.capture.choices import is_choice
 from recollect.capture.roles import is_known_to_all, is_own_task
 from recollect.capture.shell import Run, runs
 from recollect.domain.freshness import FileState
-from recollect.domain.injection import Injection, Placement, Point, Quiet
+from recollect.domain.injection import Injection, Moment, Placement, Quiet
 from recollect.domain.memory import Hit, Kind, Memory, Role
 from recollect.domain.session import Recap
 from recollect.domain.settings import Settings, StartStyle
@@ -71,7 +71,7 @@ def build(
     """`recaps`: what the last sessions left, the newest first."""
     settings = situation.settings
     budgets = settings.budgets
-    left = budgets.live_start_tokens - situation.live.tokens(Point.ON_DEMAND)
+    left = budgets.live_start_tokens - situation.live.tokens(Moment.ON_DEMAND)
     budget_tokens = min(allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
         return silence(Placement.SYSTEM, Quiet.CAP)

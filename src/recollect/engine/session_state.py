@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted, StartSource
-from recollect.domain.injection import Point, Session
+from recollect.domain.injection import Moment, Session
 from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.session import Recap
@@ -68,7 +68,7 @@ def forgotten(store: Store, session: Session, at: datetime, *, source: StartSour
     if source is StartSource.COMPACT and began_by_event:
         return session
     told = store.in_context(session.id, session.context)
-    began_by_start = session.context > 0 and [sent.point for sent in told] == [Point.START]
+    began_by_start = session.context > 0 and [sent.point for sent in told] == [Moment.START]
     is_told_again = session.context > 0 and all(at < sent.at for sent in told)
     if (began_by_start and source is not StartSource.CLEAR) or (is_told_again and source is None):
         return session

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from recollect.domain.freshness import Freshness
-from recollect.domain.history import Change, Deed
+from recollect.domain.history import Change, MemoryChange
 from recollect.domain.injection import Injection
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Hit, Memory
 from recollect.domain.outcome import Contradicts, Outcome, Refused, Updates
@@ -67,7 +67,7 @@ def shown_outcome(outcome: AnyOutcome) -> AnyOutcome:
             return replace(outcome, memory=shown(outcome.memory))
 
 
-def shown_deed(deed: Deed) -> Deed:
+def shown_deed(deed: Change) -> Change:
     return deed if deed.about is None else replace(deed, about=redacted(deed.about))
 
 
@@ -124,7 +124,7 @@ def shown_block(block: str) -> str:
     return retold(block, redacted)
 
 
-def _shown_change(change: Change) -> Change:
+def _shown_change(change: MemoryChange) -> MemoryChange:
     before = None if change.before is None else shown(change.before)
     return replace(change, deed=shown_deed(change.deed), before=before)
 

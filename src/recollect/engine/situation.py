@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from recollect.domain.event import Carriers
-from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Sent, Session, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Sent, Session, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, SessionId, Tier, Viewer
 from recollect.domain.settings import Mode, Settings
 from recollect.engine.admission import OWN, is_ignored
@@ -40,20 +40,20 @@ class Live:
     @property
     def of_tools(self) -> "Live":
         """What no block of a prompt or a start takes the place of."""
-        return Live(tuple(sent for sent in self.sent if sent.point in (Point.TOOL_ERROR, Point.ON_DEMAND)))
+        return Live(tuple(sent for sent in self.sent if sent.point in (Moment.TOOL_ERROR, Moment.ON_DEMAND)))
 
     @property
     def has_prompts(self) -> bool:
-        return any(sent.point is Point.PROMPT for sent in self.sent)
+        return any(sent.point is Moment.PROMPT for sent in self.sent)
 
-    def tokens(self, *points: Point) -> int:
+    def tokens(self, *points: Moment) -> int:
         return sum(sent.injection.tokens for sent in self.sent if sent.point in points)
 
 
 def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
     """Where the host does not say what is in the request, everything of this context that was sent. What a summary is
     told is not: only whoever writes it reads that."""
-    known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Point.COMPACTION]
+    known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
     if carriers is None:
         return Live(tuple(sent for sent in known if sent.confirmed))
     turns = log.sent_with(session.id, [message for message in carriers if message is not None])

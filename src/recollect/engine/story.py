@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.history import Change
+from recollect.domain.history import MemoryChange
 from recollect.domain.memory import Memory
 from recollect.engine.ports import Writes
 
@@ -16,7 +16,7 @@ class Story:
     memory: Memory
     before: tuple[Memory, ...]  # what it took the place of, the oldest first
     after: tuple[Memory, ...]  # what took its place, in order
-    changes: tuple[Change, ...]  # what was done to it, in order
+    changes: tuple[MemoryChange, ...]  # what was done to it, in order
 
 
 def story(memories: Writes, memory: Memory) -> Story:

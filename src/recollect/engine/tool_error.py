@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Tier
 from recollect.domain.search import Filters
 from recollect.engine.anchoring import settled
@@ -57,7 +57,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
     sign = signature(error)
     if sign.is_generic:
         return silence(Placement.TOOL, Quiet.GENERIC)
-    left = budgets.live_turn_tokens - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
+    left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     budget_tokens = min(allowance(budgets.error_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
         return silence(Placement.TOOL, Quiet.CAP)
@@ -177,7 +177,7 @@ def _said(memory: Memory) -> frozenset[str]:
 
 def _is_told(memory: Memory, situation: Situation) -> bool:
     """On a prompt or a tool. What stands in the start block alone is far away from the error: one line recalls it."""
-    told = [sent.injection for sent in situation.live.sent if sent.point is not Point.START]
+    told = [sent.injection for sent in situation.live.sent if sent.point is not Moment.START]
     name = {plain(memory.id)}
     return any(memory.id in injection.ids or without(injection.block, name) != injection.block for injection in told)
 

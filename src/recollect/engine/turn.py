@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recollect.capture.choices import is_choice
-from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Role, Tier, Viewer
-from recollect.domain.search import Found
+from recollect.domain.search import FoundMemory
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
@@ -19,7 +19,7 @@ from recollect.engine.showing import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use
-from recollect.text.asking import Asking, asking, points_back, typed
+from recollect.text.asking import PromptPurpose, asking, points_back, typed
 from recollect.text.block import with_lines
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
@@ -43,12 +43,12 @@ class Weighed:
     considered: int = 0
 
 
-class Knows(FindsMemories, KeepsMemories, KeepsTurns, Protocol):
+class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol):
     """Memories, and what was said in sessions."""
 
 
 def answer(
-    memories: Knows,
+    memories: TurnStore,
     embeds: Embeds | None,
     prompt: str,
     situation: Situation,
@@ -59,11 +59,11 @@ def answer(
     asked = typed(prompt[:MAX_PROMPT_CHARS])
     words = content_words(asked)
     kind = asking(asked)
-    if kind is Asking.NOTHING and not corrections:
+    if kind is PromptPurpose.NOTHING and not corrections:
         return silence(Placement.MESSAGE, Quiet.OWN_CONTEXT)
     if not words and not corrections:
         return silence(Placement.MESSAGE, Quiet.IDLE)
-    left = budgets.live_turn_tokens - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
+    left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     allowed = allowance(
         budgets.turn_tokens, budgets, prompt_tokens=prompt_tokens(prompt), window_tokens=situation.window_tokens
     )
@@ -112,17 +112,17 @@ def _filled(
 
 
 def _with_quotes(
-    block: Injection, store: Knows, embeds: Embeds | None, prompt: str, situation: Situation, kind: Asking
+    block: Injection, store: TurnStore, embeds: Embeds | None, prompt: str, situation: Situation, kind: PromptPurpose
 ) -> Injection:
     """To a question, where memories leave room: what was said in earlier sessions. In the middle of a session questions
     are about what it does, unless they point further back."""
     settings, budgets = situation.settings, situation.settings.budgets
-    if kind is not Asking.QUESTION or not settings.turn.quotes or settings.archive.days <= 0:
+    if kind is not PromptPurpose.QUESTION or not settings.turn.quotes or settings.archive.days <= 0:
         return block
     if situation.live.has_prompts and not points_back(prompt):
         return block
     # Half of what may be in front of the model is left to the memories of later prompts.
-    live = budgets.live_turn_tokens // 2 - situation.live.tokens(Point.PROMPT, Point.TOOL_ERROR)
+    live = budgets.live_turn_tokens // 2 - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
     found = quote_answers(store, embeds, prompt, situation, budget_tokens=room, beside=block.block)
     text = with_lines(block.block, found.lines)
@@ -150,7 +150,7 @@ def weighed(
     about = intent(prompt, situation.recent_files)
     heard = said(prompt, without=project_words(viewer.project or ""))
 
-    def weighed_of(some: Sequence[Found]) -> list[Hit]:
+    def weighed_of(some: Sequence[FoundMemory]) -> list[Hit]:
         model = embeds if asked is not None else None
         weighs = weigh(
             some, words, heard, sighting, settings.turn, about, embeds=model, now=situation.now, settings=settings
@@ -190,7 +190,7 @@ def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
     return Verdict.CANDIDATE if memory.tier is Tier.CANDIDATE else None
 
 
-def _is_surely_meant(hit: Hit, kind: Asking) -> bool:
+def _is_surely_meant(hit: Hit, kind: PromptPurpose) -> bool:
     """Whether more than a likeness speaks for it, where that is needed. A command that worked or an error that was
     fixed is told at the start and when a tool fails; a prompt has to call it by its name. A choice about one detail
     shares words with every task near it."""
@@ -198,7 +198,7 @@ def _is_surely_meant(hit: Hit, kind: Asking) -> bool:
     has_happened = memory.rules is not None and memory.source.role is not Role.USER
     if hit.factors["named"] or not (has_happened or is_choice(memory)):
         return True
-    return not has_happened and (kind is Asking.QUESTION or hit.relevance > TAKEN_FIRST)
+    return not has_happened and (kind is PromptPurpose.QUESTION or hit.relevance > TAKEN_FIRST)
 
 
 def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:

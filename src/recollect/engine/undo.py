@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENTS, OF_MEMORIES, OF_UPGRADES, Change, Deed, DeedId, DeedKind
+from recollect.domain.history import AGENTS, OF_MEMORIES, OF_UPGRADES, Change, DeedId, DeedKind, MemoryChange
 from recollect.domain.memory import Memory, SessionId
 from recollect.engine import joining
 from recollect.engine.admission import redacted
@@ -21,7 +21,7 @@ ABOUT_CHARS = 60
 class Undone:
     """What an undo did."""
 
-    deed: Deed  # what was taken back
+    deed: Change  # what was taken back
     by: DeedId  # the undo itself
     removed: tuple[Memory, ...]  # seen no more
     restored: tuple[Memory, ...]  # as they were before
@@ -54,7 +54,7 @@ def undo(store: Store, deed_id: DeedId | None, *, at: datetime, by: str) -> Undo
     return Undone(deed=deed, by=undoing, removed=gone, restored=back)
 
 
-def _detail(deed: Deed, also: Undone | None) -> dict[str, Any]:
+def _detail(deed: Change, also: Undone | None) -> dict[str, Any]:
     """What was done beside the memories is told by the undo, too, turned around, so that this can be undone."""
     named = deed.named
     return {
@@ -72,7 +72,7 @@ def learnt_in(store: Store, session: SessionId) -> DeedId:
     return deed.id
 
 
-def _last(store: Store) -> Deed:
+def _last(store: Store) -> Change:
     deed = store.undoable()
     newest = next((one for one in store.deeds(limit=LOOKED_BACK) if _is_of_a_person(one)), None)
     if newest is not None and newest.kind is DeedKind.PURGE:
@@ -92,21 +92,21 @@ def _last(store: Store) -> Deed:
     return deed
 
 
-def _told(deed: Deed) -> str:
+def _told(deed: Change) -> str:
     about = "" if deed.about is None else f", “{shortened(visible(redacted(deed.about)), chars=ABOUT_CHARS)}”"
     return f"{deed.kind} of {deed.memories} {'memory' if deed.memories == 1 else 'memories'}{about}"
 
 
-def _is_of_an_agent(deed: Deed) -> bool:
+def _is_of_an_agent(deed: Change) -> bool:
     return deed.by in AGENTS and deed.kind in OF_MEMORIES and deed.memories > 0 and deed.undone_by is None
 
 
-def _is_of_a_person(deed: Deed) -> bool:
+def _is_of_a_person(deed: Change) -> bool:
     is_of_a_session = "session" in deed.detail  # what it taught, or what went when it was deleted
     return deed.by not in AGENTS and deed.kind not in (DeedKind.FADE, *OF_UPGRADES) and not is_of_a_session
 
 
-def _given(store: Store, deed_id: DeedId) -> Deed:
+def _given(store: Store, deed_id: DeedId) -> Change:
     deed = store.deed(deed_id)
     if deed is None:
         raise InvalidValue(f"There is no deed {deed_id}; `recollect undo --list` shows them.")
@@ -117,7 +117,7 @@ def _given(store: Store, deed_id: DeedId) -> Deed:
     return deed
 
 
-def _take_back(store: Store, change: Change, undoing: DeedId, at: datetime) -> Memory | None:
+def _take_back(store: Store, change: MemoryChange, undoing: DeedId, at: datetime) -> Memory | None:
     now = store.get(change.memory)
     if now is None:  # purged meanwhile: forgotten means gone
         return None

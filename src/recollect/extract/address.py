@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from recollect.domain.errors import InvalidSettings
-from recollect.domain.settings import Extractor, Provider
+from recollect.domain.settings import ExtractorSettings, Provider
 
 _HOST = re.compile(r"[A-Za-z0-9.-]{1,253}|[0-9A-Fa-f:.]{2,45}")
 _PATH = re.compile(r"[A-Za-z0-9._~%/:@+-]*")
@@ -44,19 +44,19 @@ class Problem:
     says: str
 
 
-def address_of(settings: Extractor) -> Address:
+def address_of(settings: ExtractorSettings) -> Address:
     """InvalidSettings: it cannot be used."""
     check(settings)
     return _address(urlsplit(settings.endpoint))
 
 
-def check(settings: Extractor, origins: Mapping[str, str] | None = None) -> None:
+def check(settings: ExtractorSettings, origins: Mapping[str, str] | None = None) -> None:
     """InvalidSettings: they cannot be used; with the origin of what is wrong, where that is known."""
     if problem := problem_of(settings):
         raise InvalidSettings(f"{origins[problem.setting]}: {problem.says}" if origins else problem.says)
 
 
-def problem_of(settings: Extractor) -> Problem | None:
+def problem_of(settings: ExtractorSettings) -> Problem | None:
     """What is wrong, whoever has set it; None: nothing."""
     if settings.key_env and not _VARIABLE.fullmatch(settings.key_env):
         return _problem("key_env", "is not the name of a variable. Put the key into one, and its name here")
@@ -75,7 +75,7 @@ def problem_of(settings: Extractor) -> Problem | None:
             return _lack(settings)
 
 
-def _lack(settings: Extractor) -> Problem | None:
+def _lack(settings: ExtractorSettings) -> Problem | None:
     whose = f'extractor.provider is "{settings.provider}"'
     if not settings.endpoint:
         return Problem(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ModelAnswer:
     text: str
     tokens: int | None  # of question and answer, as the provider counts them; None: it does not say
 

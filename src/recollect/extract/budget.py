@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from recollect.extract.prompting import Request
+from recollect.extract.prompting import ModelQuestion
 
 _MARGIN = 1.5  # our estimate bounds one vocabulary from above; those of other models make more of the same text
 _ENVELOPE_TOKENS = 50  # what a provider adds around two messages
@@ -44,7 +44,7 @@ class Budget:
     def spent(self, day: date) -> int:
         return self._counts.spent_tokens(day)
 
-    def reserve(self, request: Request, *, answer_tokens: int, day: date) -> Reserved | None:
+    def reserve(self, request: ModelQuestion, *, answer_tokens: int, day: date) -> Reserved | None:
         """None: the day has not so many left."""
         tokens = cost_of(request, answer_tokens=answer_tokens)
         if not self._counts.reserve_tokens(day, tokens, most=self._per_day):
@@ -61,6 +61,6 @@ class Budget:
         self._counts.spend_tokens(reserved.day, -reserved.tokens)
 
 
-def cost_of(request: Request, *, answer_tokens: int) -> int:
+def cost_of(request: ModelQuestion, *, answer_tokens: int) -> int:
     """At most, question and answer."""
     return int(request.tokens * _MARGIN) + _ENVELOPE_TOKENS + answer_tokens

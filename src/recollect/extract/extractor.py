@@ -21,13 +21,13 @@ from recollect.capture.grounding import MIN_QUOTE_CHARS
 from recollect.domain.extraction import ExtractorState
 from recollect.domain.learning import Proposal
 from recollect.domain.session import Turn
-from recollect.domain.settings import Extractor as Settings
+from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
 from recollect.extract.address import address_of, check
-from recollect.extract.answer import Answer, NoAnswer
+from recollect.extract.answer import ModelAnswer, NoAnswer
 from recollect.extract.budget import Budget, CountsTokens, Reserved
 from recollect.extract.key import key_of
-from recollect.extract.prompting import Request, cleaned, fitted, request_of
+from recollect.extract.prompting import ModelQuestion, cleaned, fitted, request_of
 from recollect.extract.reading import Unreadable, read
 
 FIRST_REST = timedelta(minutes=10)
@@ -40,7 +40,7 @@ Now = Callable[[], datetime]
 
 
 class Asks(Protocol):
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: ModelQuestion) -> ModelAnswer:
         """NoAnswer: there is none."""
         ...
 
@@ -81,7 +81,7 @@ class Extractor:
         self._full = None if reserved else FULL
         return [] if reserved is None else self._asked(request, reserved, shown)
 
-    def _asked(self, request: Request, reserved: Reserved, turns: Sequence[Turn]) -> list[Proposal]:
+    def _asked(self, request: ModelQuestion, reserved: Reserved, turns: Sequence[Turn]) -> list[Proposal]:
         try:
             answer = self._asks.ask(request)
         except NoAnswer as failure:
@@ -121,7 +121,7 @@ class Extractor:
         )
 
 
-def question_about(turns: Sequence[Turn], settings: Settings) -> tuple[list[Turn], Request | None]:
+def question_about(turns: Sequence[Turn], settings: Settings) -> tuple[list[Turn], ModelQuestion | None]:
     """The turns as they are shown to a model, and the question; None: there is nothing to ask."""
     clean = cleaned(turns)
     if sum(len(turn.text) for turn in clean) < MIN_EXCHANGE_CHARS:

@@ -15,7 +15,7 @@ from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import SessionId
 from recollect.domain.session import Turn
-from recollect.domain.settings import Extractor as Settings
+from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.extract.budget import Budget, Reserved
 from recollect.extract.extractor import FULL, UNREADABLE, Now, question_about, utc_now
 from recollect.extract.prompting import of_session

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
-from recollect.domain.settings import Extractor
+from recollect.domain.settings import ExtractorSettings
 from recollect.extract.answer import NoAnswer
 
 Key = Callable[[], str | None]  # not a text: what shows an object shows its fields
 
 
-def key_of(settings: Extractor, env: Mapping[str, str]) -> str | None:
+def key_of(settings: ExtractorSettings, env: Mapping[str, str]) -> str | None:
     """None: no key is wanted. NoAnswer: one is wanted and cannot be used; its value is never named."""
     name = settings.key_env
     if not name:

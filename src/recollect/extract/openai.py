@@ -1,23 +1,23 @@
 """The wire of OpenAI and of what speaks like it, local servers too. Without a library: one POST, one answer."""
 
-from recollect.domain.settings import Extractor
+from recollect.domain.settings import ExtractorSettings
 from recollect.extract import endpoint
 from recollect.extract.address import address_of
-from recollect.extract.answer import Answer, NoAnswer
+from recollect.extract.answer import ModelAnswer, NoAnswer
 from recollect.extract.key import Key
-from recollect.extract.prompting import Request
+from recollect.extract.prompting import ModelQuestion
 from recollect.extract.shape import listed, part, whole_number
 
 _PATH = "/chat/completions"
 
 
 class OpenAi:
-    def __init__(self, settings: Extractor, key: Key) -> None:
+    def __init__(self, settings: ExtractorSettings, key: Key) -> None:
         self._settings = settings
         self._address = address_of(settings)
         self._key = key
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: ModelQuestion) -> ModelAnswer:
         key = self._key()
         document = endpoint.ask(
             self._address,
@@ -41,7 +41,7 @@ class OpenAi:
         return "max_completion_tokens" if self._address.host == "api.openai.com" else "max_tokens"
 
 
-def answer_of(document: object) -> Answer:
+def answer_of(document: object) -> ModelAnswer:
     choices = listed(part(document, "choices"))
     text = part(part(choices[0], "message"), "content") if choices else None
     if not isinstance(text, str):
@@ -51,4 +51,4 @@ def answer_of(document: object) -> Answer:
     if total is None:
         asked, said = whole_number(part(usage, "prompt_tokens")), whole_number(part(usage, "completion_tokens"))
         total = None if asked is None or said is None else asked + said
-    return Answer(text=text, tokens=total)
+    return ModelAnswer(text=text, tokens=total)

@@ -55,7 +55,7 @@ The answer where there is nothing: []"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ModelQuestion:
     system: str
     text: str
 
@@ -95,12 +95,12 @@ def fitted(turns: Sequence[Turn], *, tokens: int) -> list[Turn]:
         chars = max(_LEAST_CHARS, int(chars * min(_SHRINK, _SHRINK * tokens / cost)))
 
 
-def request_of(turns: Sequence[Turn], *, items: int, quote_chars: int) -> Request:
+def request_of(turns: Sequence[Turn], *, items: int, quote_chars: int) -> ModelQuestion:
     """The question about these turns, which are `cleaned` and `fitted`."""
     mark = f"#{sha256(chr(0).join(turn.text for turn in turns).encode()).hexdigest()[:_MARK_CHARS]}"
     kinds = "\n".join(f"    {kind}: {meaning}" for kind, meaning in _MEANINGS.items())
     told = [f"{mark} turn {number}, {turn.role}\n{turn.text}" for number, turn in enumerate(turns, start=1)]
-    return Request(
+    return ModelQuestion(
         system=_SYSTEM.format(mark=mark, items=items, kinds=kinds, quote_chars=quote_chars),
         text="\n".join([*told, f"{mark} end"]),
     )

@@ -14,7 +14,7 @@ from typing import Any
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts.questions import with_answers_of_claude
 from recollect.hosts.transcript import Bad, Scribe, events, name_of, named_by_content, said_in, texts_in
 
@@ -57,9 +57,9 @@ _AFTER_SUMMARY = re.compile(
 )
 
 
-def parse(records: Iterable[Record], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
+def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
     """`otherwise`: the time of what has none."""
-    return events(Transcript(otherwise), records, bad)
+    return events(ClaudeCodeReader(otherwise), records, bad)
 
 
 def spoken(text: str) -> tuple[str, Origin]:
@@ -87,7 +87,7 @@ def spoken(text: str) -> tuple[str, Origin]:
     return text, Origin.COMMAND if begin.startswith(_PASTED) else Origin.USER
 
 
-class Transcript:
+class ClaudeCodeReader:
     """Reads record by record; the records of other agents may stand in between."""
 
     def __init__(self, otherwise: datetime) -> None:

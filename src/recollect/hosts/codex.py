@@ -15,7 +15,7 @@ from recollect.domain.errors import PayloadError
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts.questions import with_answers_of_codex
 from recollect.hosts.transcript import Bad, Scribe, events, name_of, named_by_content, said_in, texts_in
 
@@ -47,7 +47,7 @@ _SHELLS = ("bash", "sh", "zsh")
 _SUMMARY = re.compile(r"\AAnother language model started to solve this problem[^\n]*\n+")
 
 
-def parse(records: Iterable[Record], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
+def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
     """`otherwise`: the time of what has none."""
     return events(Rollout(otherwise), records, bad)
 

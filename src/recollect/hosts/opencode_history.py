@@ -12,18 +12,18 @@ from recollect.domain.errors import PayloadError
 from recollect.domain.event import Compacted, Event, Prompt, Reply
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts.opencode import NAME, unwrapped
 from recollect.hosts.questions import with_answers_of_opencode
 from recollect.hosts.transcript import Bad, Scribe, done, events, name_of, said_in
 
 
-def parse(records: Iterable[Record], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
+def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
     """`otherwise`: the time of what has none."""
-    return events(History(otherwise), records, bad)
+    return events(OpenCodeReader(otherwise), records, bad)
 
 
-class History:
+class OpenCodeReader:
     def __init__(self, otherwise: datetime) -> None:
         self._scribe = Scribe(NAME, otherwise)
         self._session: SessionId | None = None

@@ -14,7 +14,7 @@ from typing import Any
 from recollect.domain.event import Event, Prompt, Reply
 from recollect.domain.learning import Origin
 from recollect.domain.memory import SessionId
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts.claude_code import AGENTS, spoken
 from recollect.hosts.specstory_tools import Fence, used
 from recollect.hosts.transcript import Bad, Scribe, done, events, moment, named_by_content, said_in
@@ -40,10 +40,10 @@ _THINKING, _THOUGHT = re.compile(r"^\s*<think>"), "</think>"
 
 
 def parse(
-    records: Iterable[Record], *, otherwise: datetime, bad: Bad, name: str, folder: str | None = None
+    records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: Bad, name: str, folder: str | None = None
 ) -> Iterator[Event]:
     """Of lines of text. `name`: of the file, for a session that has none of its own; `folder`: its project's."""
-    return events(History(otherwise, name, folder), records, bad)
+    return events(SpecStoryReader(otherwise, name, folder), records, bad)
 
 
 def session_of(agents_own: str) -> SessionId:
@@ -75,7 +75,7 @@ class _Part:
         return self.lines[0].startswith("```") and bool(line.strip()) and not line.startswith("```")
 
 
-class History:
+class SpecStoryReader:
     def __init__(self, otherwise: datetime, name: str, folder: str | None) -> None:
         self._scribe = Scribe(NAME, otherwise)
         self._session = session_of(name)

@@ -37,7 +37,7 @@ _HEAD, _TAIL = 6, 2  # lines of an output where its exit code is
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ToolUse:
     tool: str
     given: dict[str, Any]
     output: str = ""
@@ -69,7 +69,7 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _CodeBlock:
     """A block of code, and the line that stands before it."""
 
     label: str
@@ -77,7 +77,7 @@ class _Block:
     text: str
 
 
-def used(lines: Sequence[str]) -> Use | None:
+def used(lines: Sequence[str]) -> ToolUse | None:
     """None: the part says nothing that can be used."""
     attributes = dict(_ATTRIBUTE.findall(lines[0]))
     plain, blocks = _read(lines)
@@ -103,11 +103,11 @@ def used(lines: Sequence[str]) -> Use | None:
     output = "\n".join([*said, *(block.text for block in results)]).strip()
     if tool == "ask_question":
         given = with_answers_of_cursor(given, output)
-    return Use(tool, given, output, _failed(output)) if tool and (given or output) else None
+    return ToolUse(tool, given, output, _failed(output)) if tool and (given or output) else None
 
 
-def _read(lines: Sequence[str]) -> tuple[list[str], list[_Block]]:
-    plain, blocks, held, language, fence = list[str](), list[_Block](), list[str](), "", Fence()
+def _read(lines: Sequence[str]) -> tuple[list[str], list[_CodeBlock]]:
+    plain, blocks, held, language, fence = list[str](), list[_CodeBlock](), list[str](), "", Fence()
     for line in lines:
         was_open = fence.is_open
         fence.follow(line)
@@ -117,21 +117,21 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[_Block]]:
             mark = _FENCE.match(line)
             language = mark["language"] if mark else ""
         elif was_open:
-            blocks.append(_Block(plain[-1] if plain else "", language, html.unescape("\n".join(held))))
+            blocks.append(_CodeBlock(plain[-1] if plain else "", language, html.unescape("\n".join(held))))
             held = []
         elif said := _MARKUP.sub("", line).strip():
             plain.append(said)
     if held:
-        blocks.append(_Block(plain[-1] if plain else "", language, html.unescape("\n".join(held))))
+        blocks.append(_CodeBlock(plain[-1] if plain else "", language, html.unescape("\n".join(held))))
     return plain, blocks
 
 
-def _is_run(blocks: Sequence[_Block]) -> bool:
+def _is_run(blocks: Sequence[_CodeBlock]) -> bool:
     """A command and what it printed, as the first versions for Cursor wrote it."""
     return len(blocks) > 1 and blocks[0].language in _SHELLS and not blocks[1].language
 
 
-def _run(plain: Sequence[str], blocks: Sequence[_Block], *, tells_outcome: bool) -> Use | None:
+def _run(plain: Sequence[str], blocks: Sequence[_CodeBlock], *, tells_outcome: bool) -> ToolUse | None:
     is_block = bool(blocks) and blocks[0].language in _SHELLS
     inline = next((found["inside"] for line in plain for found in [_TICKS.search(line)] if found), "")
     command = blocks[0].text.strip() if is_block else inline
@@ -139,18 +139,18 @@ def _run(plain: Sequence[str], blocks: Sequence[_Block], *, tells_outcome: bool)
     output = "\n".join([*said, *(block.text for block in blocks[is_block:])]).strip()
     failed = _failed(output)
     if tells_outcome or failed:
-        return Use("bash", {"command": command}, output, failed) if command else None
+        return ToolUse("bash", {"command": command}, output, failed) if command else None
     # Cursor tells no exit code, and shows a cancelled command without its output: then nothing says how it went.
-    return Use("bash", {"command": command}, output) if command and output and not _TROUBLE.search(output) else None
+    return ToolUse("bash", {"command": command}, output) if command and output and not _TROUBLE.search(output) else None
 
 
-def _on_file(deed: str, path: str, blocks: Sequence[_Block]) -> Use | None:
+def _on_file(deed: str, path: str, blocks: Sequence[_CodeBlock]) -> ToolUse | None:
     if path == "undefined":
         return None
     if deed == "Read":
-        return Use("read", {"file_path": path})
+        return ToolUse("read", {"file_path": path})
     edits = [dict(zip(("old_string", "new_string"), _sides(block.text), strict=True)) for block in blocks]
-    return Use("edit", {"file_path": path, **({"edits": edits} if edits else {})})
+    return ToolUse("edit", {"file_path": path, **({"edits": edits} if edits else {})})
 
 
 def _sides(diff: str) -> tuple[str, str]:
@@ -160,13 +160,13 @@ def _sides(diff: str) -> tuple[str, str]:
     return old, new
 
 
-def _todo_list(plain: Sequence[str]) -> Use | None:
+def _todo_list(plain: Sequence[str]) -> ToolUse | None:
     tasks = [found for line in plain for found in [_TASK.match(line)] if found]
     todos = [{"content": task["said"], "status": "completed" if task["mark"] in "xX" else "pending"} for task in tasks]
-    return Use("todowrite", {"todos": todos}) if todos else None
+    return ToolUse("todowrite", {"todos": todos}) if todos else None
 
 
-def _asked(tool: str, plain: Sequence[str]) -> Use | None:
+def _asked(tool: str, plain: Sequence[str]) -> ToolUse | None:
     """The answer is written once, behind all questions."""
     questions: list[dict[str, Any]] = []
     answer = ""
@@ -182,8 +182,8 @@ def _asked(tool: str, plain: Sequence[str]) -> Use | None:
     if not questions or not answer:
         return None
     if len(questions) > 1:
-        return Use(tool, {"questions": questions}, answer)
-    return Use(tool, {"questions": questions, "answers": {questions[0]["question"]: answer}}, answer)
+        return ToolUse(tool, {"questions": questions}, answer)
+    return ToolUse(tool, {"questions": questions, "answers": {questions[0]["question"]: answer}}, answer)
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from recollect.domain.event import Event, Prompt, Reply, SessionEnded, SessionSt
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import MAX_TURN_CHARS
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 from recollect.privacy.exclude import without_fences
 
 MAX_OUTPUT_CHARS = 100_000  # of what a tool said: both ends of more
@@ -41,7 +41,7 @@ class ReadsRecords(Protocol[R]):
         ...
 
 
-def events(reader: ReadsRecords[Any], records: Iterable[Record], bad: Bad) -> Iterator[Event]:
+def events(reader: ReadsRecords[Any], records: Iterable[TranscriptRecord], bad: Bad) -> Iterator[Event]:
     """All of them, with the end of each session behind its last event."""
     endings, last = _Endings(), 0
     for record in records:

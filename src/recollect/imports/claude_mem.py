@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import KINDS_ELSEWHERE, MAX_NAME_CHARS, Kind, Scope, Sensitivity
-from recollect.imports.entry import Bad, Entry, Left, NamesProject, Origin, anchors_of, time_of, title_of
+from recollect.imports.entry import Bad, Entry, FileOrigin, Left, NamesProject, anchors_of, time_of, title_of
 from recollect.imports.objects import Fields, document, objects, several, words
 
 # Labels that half of all observations have: as aliases they would find everything.
@@ -19,7 +19,7 @@ GENERIC_CONCEPTS = {
 SENSITIVE = "sensitive"  # "would not want leaking": found when asked for, never injected
 
 
-def parse(text: str, origin: Origin, named: NamesProject) -> Iterator[Entry]:
+def parse(text: str, origin: FileOrigin, named: NamesProject) -> Iterator[Entry]:
     """The file that its export script writes."""
     whole = document(text)
     if not isinstance(whole, dict) or not any(
@@ -36,7 +36,7 @@ def prompts_left(count: int) -> Left:
     return Left(0, f"what was typed in sessions ({count:,})")
 
 
-def observations(rows: Iterable[Any], origin: Origin, named: NamesProject) -> Iterator[Entry]:
+def observations(rows: Iterable[Any], origin: FileOrigin, named: NamesProject) -> Iterator[Entry]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             yield Bad(number, "The observation is not an object.")
@@ -63,7 +63,7 @@ def observations(rows: Iterable[Any], origin: Origin, named: NamesProject) -> It
         )
 
 
-def summaries(rows: Iterable[Any], origin: Origin, named: NamesProject) -> Iterator[Entry]:
+def summaries(rows: Iterable[Any], origin: FileOrigin, named: NamesProject) -> Iterator[Entry]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             yield Bad(number, "The summary is not an object.")
@@ -80,7 +80,7 @@ def summaries(rows: Iterable[Any], origin: Origin, named: NamesProject) -> Itera
 
 
 def _draft(
-    number: int, text: str, kind: Kind, row: Fields, origin: Origin, named: NamesProject, **fields: Any
+    number: int, text: str, kind: Kind, row: Fields, origin: FileOrigin, named: NamesProject, **fields: Any
 ) -> Entry:
     project, session = words(row, "project"), words(row, "memory_session_id", "sdk_session_id")
     try:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from recollect.domain.memory import MAX_NAME_CHARS, Kind
 from recollect.imports import front_matter, markdown
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Entry, Origin, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, time_of, title_of
 from recollect.imports.inline import plain_words
 from recollect.imports.markdown import Manner
 from recollect.imports.wording import kind_of
@@ -27,7 +27,7 @@ def is_topic(text: str) -> bool:
     return front_matter.split(lines_of(text))[0].get("type") in KINDS
 
 
-def parse(text: str, origin: Origin) -> Iterator[Entry]:
+def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
     lines = lines_of(text)
     values, first = front_matter.split(lines)
     if not values:
@@ -35,7 +35,7 @@ def parse(text: str, origin: Origin) -> Iterator[Entry]:
     return _topic(lines, first, values, origin)
 
 
-def _topic(lines: list[str], first: int, values: dict[str, str], origin: Origin) -> Iterator[Entry]:
+def _topic(lines: list[str], first: int, values: dict[str, str], origin: FileOrigin) -> Iterator[Entry]:
     kind = KINDS.get(values.get("type", ""))
     name, description = values.get("name", ""), values.get("description", "")
     body = "\n".join(lines[first:]).strip()

@@ -32,7 +32,7 @@ ANCHORS_AT_MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptEntry:
     line: int  # or the number of the record
     draft: Draft
 
@@ -53,19 +53,19 @@ class Left:
     what: str
 
 
-Entry = Kept | Bad | Left
+Entry = KeptEntry | Bad | Left
 NamesProject = Callable[[str], ProjectId]  # the project that another tool calls so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class FileOrigin:
     """What is known of a file before it is read."""
 
     name: str  # without its folder
     at: datetime  # when it was last changed: what does not tell its own time was said then
     scope: Scope  # where holds what does not tell its own place
 
-    def draft(self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any) -> Kept | Bad:
+    def draft(self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any) -> KeptEntry | Bad:
         """Of this file; what the domain refuses is told with its line."""
         message = MessageId(visible(f"{self.name}:{line}")[-MAX_NAME_CHARS:])
         known = {"at": self.at, "scope": self.scope, **fields}
@@ -73,7 +73,7 @@ class Origin:
             source = Source(
                 role=Role.IMPORT, host=HOST, message=message, session=SessionId(session) if session else None
             )
-            return Kept(line, Draft(text=text, kind=kind, source=source, **known))
+            return KeptEntry(line, Draft(text=text, kind=kind, source=source, **known))
         except InvalidValue as refusal:
             return Bad(line, str(refusal))
 

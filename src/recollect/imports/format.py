@@ -42,7 +42,7 @@ _OF_CLAUDE_MEM = re.compile(r'"(?:observations|summaries|totalObservations|memor
 _OF_MEM0 = re.compile(r'"memory"\s*:\s*"|"(?:results|memories)"\s*:\s*\[')
 
 
-class Transcript(InvalidValue):
+class TranscriptNotImportable(InvalidValue):
     """A conversation: it is not read as memories."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ def format_of(name: str, head: bytes) -> Format | None:
     """`head`: its first bytes. Raises where it is known not to be read: a transcript."""
     if head.startswith(SQLITE):
         if name.startswith("opencode"):
-            raise Transcript
+            raise TranscriptNotImportable
         return Format.CLAUDE_MEM
     if is_binary(head):
         return None
@@ -65,7 +65,7 @@ def format_of(name: str, head: bytes) -> Format | None:
     text = decoded(head[: len(head) // 4 * 4]) if head[:1] in b"\xff\xfe\x00" else head.decode("utf-8", "replace")
     if lower.endswith(_MARKDOWN) or lower in AGENT_FILES:
         if _SPECSTORY.search(text):
-            raise Transcript
+            raise TranscriptNotImportable
         of_claude = name == claude_memory.INDEX or claude_memory.is_topic(text)
         return Format.CLAUDE_MEMORY if of_claude else Format.MARKDOWN
     begins = text.lstrip("\ufeff \t\r\n")[:1]
@@ -76,7 +76,7 @@ def format_of(name: str, head: bytes) -> Format | None:
 
 def _of_json(text: str, in_lines: bool, begins: str) -> Format | None:
     if _EXPORT.match(text) or (_TRANSCRIPT.search(text) and not _OF_CLAUDE_MEM.search(text)):
-        raise Transcript
+        raise TranscriptNotImportable
     first = text.lstrip().split("\n", 1)[0]
     if in_lines:
         return Format.MEM0 if '"memory"' in first and '"text"' not in first else Format.JSONL

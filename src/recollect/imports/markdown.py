@@ -12,7 +12,7 @@ from datetime import datetime
 from recollect.domain.memory import MAX_TEXT_CHARS, Kind
 from recollect.imports import front_matter
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Bad, Entry, Left, Origin, anchors_of, time_of, title_of
+from recollect.imports.entry import Bad, Entry, FileOrigin, Left, anchors_of, time_of, title_of
 from recollect.imports.inline import includes_in, is_boilerplate, plain_words
 from recollect.imports.markdown_blocks import Block, What, blocks
 from recollect.imports.wording import kind_of, path_in
@@ -51,7 +51,7 @@ class Manner:
 PLAIN = Manner()
 
 
-def parse(text: str, origin: Origin, manner: Manner = PLAIN) -> Iterator[Entry]:
+def parse(text: str, origin: FileOrigin, manner: Manner = PLAIN) -> Iterator[Entry]:
     lines = lines_of(text)
     values, first = front_matter.split(lines)
     at = time_of(values.get("date") or values.get("updated") or values.get("created"))
@@ -72,7 +72,7 @@ class _Above:
 @dataclass(slots=True)
 class _Document:
     found: list[Block]
-    origin: Origin
+    origin: FileOrigin
     manner: Manner
     at: datetime
     has_title: bool  # its only heading of the first level is that of the whole, not of a section

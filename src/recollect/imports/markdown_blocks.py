@@ -40,7 +40,7 @@ class Block:
 
 def blocks(lines: list[str], first: int = 0) -> list[Block]:
     """`first`: how many lines to pass over."""
-    return list(_Reader(_without_comments(lines), first))
+    return list(_BlockReader(_without_comments(lines), first))
 
 
 def _without_comments(lines: list[str]) -> list[str]:
@@ -83,7 +83,7 @@ def _closes(line: str, mark: str) -> bool:
     return len(text) >= len(mark) and not text.strip(mark[0])
 
 
-class _Reader:
+class _BlockReader:
     def __init__(self, lines: list[str], first: int) -> None:
         self._lines = lines
         self._at = first

@@ -10,14 +10,14 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Bad, Entry, Left, Origin, time_of, title_of
+from recollect.imports.entry import Bad, Entry, FileOrigin, Left, time_of, title_of
 from recollect.imports.objects import Fields, document, objects, several, words
 from recollect.imports.wording import kind_of
 
 LISTS = ("results", "memories", "data")
 
 
-def parse(text: str, origin: Origin) -> Iterator[Entry]:
+def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
@@ -47,7 +47,7 @@ def _lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
             yield number, refusal
 
 
-def _entries(items: Iterable[tuple[int, Any]], origin: Origin) -> Iterator[Entry]:
+def _entries(items: Iterable[tuple[int, Any]], origin: FileOrigin) -> Iterator[Entry]:
     for number, item in items:
         if not isinstance(item, dict):
             yield Bad(number, str(item) if isinstance(item, InvalidValue) else "The memory is not an object.")
@@ -62,7 +62,7 @@ def _entries(items: Iterable[tuple[int, Any]], origin: Origin) -> Iterator[Entry
             yield origin.draft(number, text, _kind(item, text), at=at, title=title_of(words(item, "title")))
 
 
-def _ended(item: Fields, origin: Origin) -> str | None:
+def _ended(item: Fields, origin: FileOrigin) -> str | None:
     """Why it no longer holds; None: it does."""
     expires = time_of(item.get("expiration_date"))
     if expires is not None and expires <= origin.at:

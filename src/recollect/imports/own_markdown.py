@@ -11,7 +11,7 @@ from itertools import groupby
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, Memory, Scope, ScopeLevel, Sensitivity, Tier
-from recollect.imports.entry import Bad, Entry, Origin, time_of, title_of
+from recollect.imports.entry import Bad, Entry, FileOrigin, time_of, title_of
 from recollect.text.block import visible
 
 FIRST_LINE = "# Memories kept by Recollect (`recollect import` reads this file back)"
@@ -86,7 +86,7 @@ def _tail(memory: Memory) -> str:
     return f" *({_day(memory)}{candidate}{public}{importance}{heading})*"
 
 
-def parse(text: str, origin: Origin) -> Iterator[Entry]:
+def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
     """What somebody has added by hand, without a day, was said when the file was last changed."""
     scope: Scope | InvalidValue = origin.scope
     kind = Kind.DECISION
@@ -119,14 +119,14 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     yield begun, part.rstrip("\n")
 
 
-def _scope(heading: str, origin: Origin) -> Scope:
+def _scope(heading: str, origin: FileOrigin) -> Scope:
     if heading == EVERYWHERE:
         return Scope(ScopeLevel.UNIVERSAL)
     told = next((level for level, words in PLACES.items() if heading.startswith(words)), None)
     return origin.scope if told is None else Scope.parse(f"{told}:{heading.removeprefix(PLACES[told])}")
 
 
-def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: Origin) -> Entry:
+def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: FileOrigin) -> Entry:
     told = _TAIL.fullmatch(item)
     if told is None:
         return origin.draft(line, item, kind, scope=scope)
@@ -147,5 +147,5 @@ def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: Origin) -> En
     )
 
 
-def _moment(day: str, origin: Origin) -> datetime:
+def _moment(day: str, origin: FileOrigin) -> datetime:
     return time_of(day) or origin.at

@@ -6,7 +6,7 @@ from typing import assert_never
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
 from recollect.imports import claude_mem, claude_memory, markdown, mem0, own_markdown
-from recollect.imports.entry import Entry, NamesProject, Origin
+from recollect.imports.entry import Entry, FileOrigin, NamesProject
 from recollect.imports.format import Format
 from recollect.imports.markdown import Manner
 from recollect.privacy.secrets import redact
@@ -14,7 +14,7 @@ from recollect.privacy.secrets import redact
 RULES = ("rules", ".mdc")  # .cursorrules and its like: a file of rules by its very name
 
 
-def entries(form: Format, text: str, origin: Origin, named: NamesProject) -> Iterator[Entry]:
+def entries(form: Format, text: str, origin: FileOrigin, named: NamesProject) -> Iterator[Entry]:
     if form in (Format.MARKDOWN, Format.CLAUDE_MEMORY):
         text = redact(text).text  # before it is taken apart: a key has several lines
     match form:

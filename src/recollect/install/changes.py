@@ -22,7 +22,7 @@ LOCK = "install.lock"
 WAIT_S = 10.0  # an installation takes a fraction of a second
 
 
-class Change(StrEnum):
+class ChangeKind(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -30,7 +30,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class FileEdit:
     """One file, as it is and as it shall be."""
 
     path: Path
@@ -40,12 +40,12 @@ class Edit:
     is_private: bool = False  # its folder is made for nobody else
 
     @property
-    def change(self) -> Change:
+    def change(self) -> ChangeKind:
         if self.before == self.after:
-            return Change.UNCHANGED
+            return ChangeKind.UNCHANGED
         if self.before is None:
-            return Change.CREATED
-        return Change.REMOVED if self.after is None else Change.UPDATED
+            return ChangeKind.CREATED
+        return ChangeKind.REMOVED if self.after is None else ChangeKind.UPDATED
 
 
 def content(path: Path) -> bytes | None:
@@ -62,7 +62,7 @@ def content(path: Path) -> bytes | None:
         raise InstallError(f"{path} cannot be read: {_why(error)}.") from error
 
 
-def diff_of(edit: Edit) -> list[str]:
+def diff_of(edit: FileEdit) -> list[str]:
     """The changed lines with what stands around them, as `diff -u` has it."""
     import difflib  # only who changes something needs it
 
@@ -108,16 +108,16 @@ def _wait_for(descriptor: int, path: Path, wait_s: float) -> None:
         time.sleep(0.05)
 
 
-def make(edits: Sequence[Edit], folders: Iterable[Path] = ()) -> None:
+def make(edits: Sequence[FileEdit], folders: Iterable[Path] = ()) -> None:
     """In this order, all or none; of `folders`, those that are empty afterwards are removed."""
     check(edits)
-    done: list[_Step] = []
+    done: list[_UndoStep] = []
     try:
         for edit in edits:
-            if edit.change is Change.UNCHANGED:
+            if edit.change is ChangeKind.UNCHANGED:
                 continue
             _expect(edit)  # what is refused here was not written by us, and is not undone
-            done.append(_Step.before(edit))
+            done.append(_UndoStep.before(edit))
             _put(edit.path, edit.before, edit.after, is_private=edit.is_private)
     except BaseException as error:  # Ctrl-C too: nothing is left half done
         left = [str(step.edit.path) for step in reversed(done) if not step.undo()]
@@ -132,19 +132,19 @@ def make(edits: Sequence[Edit], folders: Iterable[Path] = ()) -> None:
             folder.rmdir()
 
 
-def _expect(edit: Edit) -> None:
+def _expect(edit: FileEdit) -> None:
     if content(edit.path) != edit.before:
         raise InstallError(f"{edit.path} was changed by somebody else meanwhile; try again.")
 
 
-def check(edits: Iterable[Edit]) -> None:
+def check(edits: Iterable[FileEdit]) -> None:
     """Refuses what cannot be made, as far as that can be known before anything is touched."""
     for edit in edits:
-        if edit.change is not Change.UNCHANGED:
+        if edit.change is not ChangeKind.UNCHANGED:
             _check(edit)
 
 
-def _check(edit: Edit) -> None:
+def _check(edit: FileEdit) -> None:
     for above in edit.path.parents:
         if above.is_symlink() and not above.exists():  # nowhere, or to itself
             raise InstallError(f"{above} is a link that leads nowhere; mend or remove it first. Nothing was changed.")
@@ -164,15 +164,15 @@ def _may_be_written(path: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _UndoStep:
     """What it takes to undo one edit."""
 
-    edit: Edit
+    edit: FileEdit
     link: str | None  # where a link led that may be removed
     made: tuple[Path, ...]  # folders that are not there yet, the innermost first
 
     @classmethod
-    def before(cls, edit: Edit) -> "_Step":
+    def before(cls, edit: FileEdit) -> "_UndoStep":
         link = os.readlink(edit.path) if edit.path.is_symlink() else None  # noqa: PTH115  # as it was written
         return cls(edit, link, tuple(_missing(edit.path.parent)))
 

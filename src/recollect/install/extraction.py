@@ -9,7 +9,7 @@ from pathlib import Path
 
 from recollect.domain.errors import InstallError
 from recollect.domain.settings import Provider
-from recollect.install.changes import Edit, content
+from recollect.install.changes import FileEdit, content
 
 HEADER = "[extractor]\n"
 LINE = f'provider = "{Provider.HOST}"  # your agent\'s host asks its own small model, once about each session\n'
@@ -24,14 +24,16 @@ def provider_in(settings: Path) -> Provider:
     return _provider(settings, _text(settings))
 
 
-def switched(settings: Path, *, on: bool) -> Edit:
+def switched(settings: Path, *, on: bool) -> FileEdit:
     """Refuses what it cannot do without guessing."""
     before, text = content(settings), _text(settings)
     after = _with_line(text) if on else _without_line(text)
     wanted = Provider.HOST if on else Provider.OFF
     if _provider(settings, after) is not wanted:
         raise InstallError(f"{settings} says it in a way that is not understood, and stays as it is. {BY_HAND}")
-    return Edit(path=settings, before=before, after=after.encode() if after else None, is_ours=False, is_private=True)
+    return FileEdit(
+        path=settings, before=before, after=after.encode() if after else None, is_ours=False, is_private=True
+    )
 
 
 def _with_line(text: str) -> str:

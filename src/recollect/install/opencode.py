@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect.domain.errors import InstallError
 from recollect.install import jsonc
-from recollect.install.changes import Edit, content
+from recollect.install.changes import FileEdit, content
 from recollect.install.command import is_bridge_command
 
 MARK = "Recollect for OpenCode"  # stands in the first line of every file of the plugin: one without it is not ours
@@ -24,7 +24,7 @@ MAX_CONFIGURATION_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class OpenCodeFolder:
     """Where OpenCode looks: for one user, or for one project."""
 
     name: str  # as the option has it
@@ -45,12 +45,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    edits: tuple[Edit, ...]
+    edits: tuple[FileEdit, ...]
     notes: tuple[str, ...] = ()  # what is left alone, and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ConfigEntry:
     """What a configuration says under `mcp.recollect`."""
 
     path: Path
@@ -76,23 +76,27 @@ class Entry:
         return [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
 
 
-def of_user(configuration: Path) -> Place:
+def of_user(configuration: Path) -> OpenCodeFolder:
     """`configuration`: the folder for the settings of all programs, as a rule ~/.config."""
     folder = configuration / "opencode"
     files = tuple(folder / name for name in ("opencode.jsonc", "opencode.json", "config.json"))
-    return Place(name="user", folder=folder, configurations=files, new=folder / "opencode.json")
+    return OpenCodeFolder(name="user", folder=folder, configurations=files, new=folder / "opencode.json")
 
 
-def of_project(root: Path) -> Place:
+def of_project(root: Path) -> OpenCodeFolder:
     if not root.is_dir():
         raise InstallError(f"There is no folder {root}.")
     folder = root / ".opencode"
     files = tuple(place / name for place in (root, folder) for name in ("opencode.jsonc", "opencode.json"))
-    return Place(name="project", folder=folder, configurations=files, new=folder / "opencode.json", root=root)
+    return OpenCodeFolder(name="project", folder=folder, configurations=files, new=folder / "opencode.json", root=root)
 
 
 def plan_install(
-    place: Place, command: Sequence[str], command_file: Path, record: Path, commands: Mapping[str, Sequence[str]]
+    place: OpenCodeFolder,
+    command: Sequence[str],
+    command_file: Path,
+    record: Path,
+    commands: Mapping[str, Sequence[str]],
 ) -> Plan:
     """`command` goes into the client's configuration, `commands` into our own file, where plugins read them."""
     noted = json.dumps({name: list(words) for name, words in commands.items()}, indent=2).encode() + b"\n"
@@ -104,14 +108,14 @@ def plan_install(
         elif not any(entry.path == edit.path for entry in entries(place)):
             created -= {str(edit.path)}  # somebody made it anew
     targets = {place.plugin.parent / path: held for path, held in plugin_files().items()}
-    plugin = [Edit(path=path, before=_ours(path), after=held) for path, held in targets.items()]
+    plugin = [FileEdit(path=path, before=_ours(path), after=held) for path, held in targets.items()]
     outdated = [
-        Edit(path=path, before=held, after=None) for path, held in installed(place).items() if path not in targets
+        FileEdit(path=path, before=held, after=None) for path, held in installed(place).items() if path not in targets
     ]
     return Plan(
         # The plugin at last, and what the client loads of it at the very last: all that it needs is there then.
         edits=(
-            Edit(path=command_file, before=content(command_file), after=noted, is_private=True),
+            FileEdit(path=command_file, before=content(command_file), after=noted, is_private=True),
             *configured,
             *_record(record, created),
             *sorted(plugin, key=lambda edit: edit.path == place.plugin),
@@ -121,14 +125,14 @@ def plan_install(
     )
 
 
-def plan_uninstall(place: Place, record: Path) -> Plan:
+def plan_uninstall(place: OpenCodeFolder, record: Path) -> Plan:
     """`record`: where `plan_install` notes which files it makes; one of unknown origin stays, and be it empty."""
     notes: list[str] = []
     ours, parts = installed(place), place.plugin.parent / PARTS
     if parts.is_symlink() and any(path.parent == parts for path in ours):
         notes.append(f"{parts} is a link; the files in {parts.resolve()} stay.")
         ours = {path: held for path, held in ours.items() if path.parent != parts}
-    edits = [Edit(path=path, before=held, after=None) for path, held in ours.items()]
+    edits = [FileEdit(path=path, before=held, after=None) for path, held in ours.items()]
     created = _created(record)
     if place.plugin.exists() and not any(edit.path == place.plugin for edit in edits):
         notes.append(f"{place.plugin} {NOT_OURS}. It stays.")
@@ -140,7 +144,7 @@ def plan_uninstall(place: Place, record: Path) -> Plan:
         rest = jsonc.without_entry(text, SECTION, NAME)
         is_empty = rest == SCHEMA and str(entry.path) in created
         edits.append(
-            Edit(path=entry.path, before=text.encode(), after=None if is_empty else rest.encode(), is_ours=False)
+            FileEdit(path=entry.path, before=text.encode(), after=None if is_empty else rest.encode(), is_ours=False)
         )
         created = created - {str(entry.path)}
     if created != _created(record):
@@ -157,26 +161,28 @@ def _created(record: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _record(record: Path, created: frozenset[str]) -> list[Edit]:
+def _record(record: Path, created: frozenset[str]) -> list[FileEdit]:
     before = content(record)
     after = json.dumps({"created": sorted(created)}, indent=2).encode() + b"\n" if created else None
-    return [] if before is None and after is None else [Edit(path=record, before=before, after=after, is_private=True)]
+    return (
+        [] if before is None and after is None else [FileEdit(path=record, before=before, after=after, is_private=True)]
+    )
 
 
-def entries(place: Place) -> list[Entry]:
+def entries(place: OpenCodeFolder) -> list[ConfigEntry]:
     """What the client's configurations say of us. Refuses one that cannot be read."""
-    found: list[Entry] = []
+    found: list[ConfigEntry] = []
     for path in place.configurations:
         text = _text(path)
         try:
             value = None if jsonc.is_blank(text) else jsonc.entry_of(text, SECTION, NAME)
         except jsonc.NotJsonc as error:
             raise _not_understood(path, error) from None
-        found += [] if value is None else [Entry(path=path, value=value, text=text)]
+        found += [] if value is None else [ConfigEntry(path=path, value=value, text=text)]
     return found
 
 
-def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit], list[str]]:
+def _with_entry(place: OpenCodeFolder, wanted: dict[str, jsonc.Json]) -> tuple[list[FileEdit], list[str]]:
     """The configuration with the entry in it; or why it is left as it is."""
     for entry in entries(place):
         text = entry.text
@@ -184,7 +190,7 @@ def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit]
             after = text
             if entry.value != wanted:
                 after = jsonc.with_value(text, SECTION, NAME, "command", wanted["command"])
-            return [Edit(path=entry.path, before=text.encode(), after=after.encode(), is_ours=False)], []
+            return [FileEdit(path=entry.path, before=text.encode(), after=after.encode(), is_ours=False)], []
         switched = "switches it off" if entry.is_off else "is your own"
         return [], [f'The entry "{SECTION}.{NAME}" in {entry.path} {switched}: it stays as it is.']
     path = next((path for path in place.configurations if content(path) is not None), place.new)
@@ -193,7 +199,7 @@ def _with_entry(place: Place, wanted: dict[str, jsonc.Json]) -> tuple[list[Edit]
         after = jsonc.with_entry(_with_object(text), SECTION, NAME, wanted)
     except jsonc.NotJsonc as error:  # "mcp.recollect": null
         raise _not_understood(path, error, wanted) from None
-    return [Edit(path=path, before=before, after=after.encode(), is_ours=False)], []
+    return [FileEdit(path=path, before=before, after=after.encode(), is_ours=False)], []
 
 
 def _with_object(text: str) -> str:
@@ -220,7 +226,7 @@ def _plugin_source() -> Path:
     raise InstallError("The OpenCode plugin is missing from this installation; install Recollect again.")
 
 
-def installed(place: Place) -> dict[Path, bytes]:
+def installed(place: OpenCodeFolder) -> dict[Path, bytes]:
     """The plugin's files that are there, of whatever version: what the client loads first, then its parts."""
     paths = (place.plugin, *sorted((place.plugin.parent / PARTS).glob("*.ts")))
     found = {path: content(path) for path in paths if path.is_file()}

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import MAX_NAME_CHARS, SessionId, check_name
-from recollect.mcp.asking import Asking, is_whole_path
+from recollect.mcp.asking import AskingSessions, is_whole_path
 from recollect.mcp.tools import Asker
 
 FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"
@@ -55,8 +55,8 @@ class _Live:
 
 
 class Askers:
-    def __init__(self, asking: Asking | None = None) -> None:
-        self._asking = asking or Asking()
+    def __init__(self, asking: AskingSessions | None = None) -> None:
+        self._asking = asking or AskingSessions()
         self._live: dict[str, _Live] = {}
         self._lock = threading.Lock()
 

@@ -25,7 +25,7 @@ class HostSession:
     host: str
 
 
-class Asking:
+class AskingSessions:
     def __init__(self) -> None:
         self._told: dict[str, deque[tuple[float, HostSession]]] = {}
         self._lock = threading.Lock()

@@ -98,7 +98,7 @@ class Bridge:
         for _ in range(2):  # the daemon may have ended since it was last heard of
             try:
                 talk = self._talking()
-            except (hook.Failed, OSError) as error:
+            except (hook.HookFailed, OSError) as error:
                 why = f"Recollect's daemon cannot be reached: {error}"
                 break
             if asks:
@@ -161,7 +161,7 @@ class Bridge:
                 call.start(BEGIN_S)
             else:
                 connection.close()
-        except (hook.Failed, OSError):  # whoever asks is told why
+        except (hook.HookFailed, OSError):  # whoever asks is told why
             pass
 
     def _talking(self) -> Talk:
@@ -180,7 +180,7 @@ class Bridge:
             self._talk = talk
         return talk
 
-    def _begun(self, call: hook.Call) -> Talk:
+    def _begun(self, call: hook.HookRun) -> Talk:
         """A daemon that is about to end may still take a connection, and answers nothing: the next one does."""
         give_up = time.monotonic() + BEGIN_S
         while True:
@@ -193,7 +193,9 @@ class Bridge:
             try:
                 answered = talk.begin(head)
             except TimeoutError:
-                raise hook.Failed(f"it did not answer within {BEGIN_S:.0f} s; `recollect restart` may help") from None
+                raise hook.HookFailed(
+                    f"it did not answer within {BEGIN_S:.0f} s; `recollect restart` may help"
+                ) from None
             except OSError:
                 answered = b""
             if answered.startswith(b"HTTP/1.1 200 "):
@@ -202,7 +204,7 @@ class Bridge:
             if time.monotonic() > give_up or (answered and b" 503 " not in answered[:16]):
                 _replace_older(answered, call)
                 said = answered.partition(b"\r\n")[0].decode("ascii", "replace") or "nothing"
-                raise hook.Failed(f"it answered {said}; `recollect doctor` may say why")
+                raise hook.HookFailed(f"it answered {said}; `recollect doctor` may say why")
             time.sleep(POLL_S)
 
     # ---- from the daemon
@@ -253,14 +255,14 @@ class Bridge:
                 os._exit(0)
 
 
-def _call() -> hook.Call:
-    call = hook.Call()
+def _call() -> hook.HookRun:
+    call = hook.HookRun()
     call.state = hook.state_folder(dict(os.environb))
     call.runtime = hook.runtime_folder(dict(os.environb), call.state)
     return call
 
 
-def _started(call: hook.Call) -> socket:
+def _started(call: hook.HookRun) -> socket:
     from recollect.client import Client  # most of the time the daemon runs
     from recollect.config import places
     from recollect.domain.errors import RecollectError
@@ -269,10 +271,10 @@ def _started(call: hook.Call) -> socket:
     try:
         Client(places().socket).start()
     except RecollectError as error:
-        raise hook.Failed(str(error)) from None
+        raise hook.HookFailed(str(error)) from None
     connection = call.connected()
     if connection is None:
-        raise hook.Failed("it ended at once; `recollect doctor` may say why")
+        raise hook.HookFailed("it ended at once; `recollect doctor` may say why")
     return connection
 
 
@@ -285,7 +287,7 @@ def _reap() -> None:
         pass
 
 
-def _replace_older(head: bytes, call: hook.Call) -> None:
+def _replace_older(head: bytes, call: hook.HookRun) -> None:
     """Of an older daemon the answers are used, and its successor is started: that one ends it by itself."""
     lines = [line.partition(b":") for line in head.split(b"\r\n")]
     version = next((value.strip() for name, _, value in lines if name.lower() == b"recollect-version"), b"")

@@ -18,18 +18,18 @@ from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.injection import Injection
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import Askers, Connection
-from recollect.mcp.asking import Asking
+from recollect.mcp.asking import AskingSessions
 from recollect.mcp.greeting import NAME, TITLE, tool_list
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
-from recollect.mcp.tools import NOWHERE, Answer, call
+from recollect.mcp.tools import NOWHERE, ToolAnswer, call
 
 TELLING = ("search", "context", "profile")  # tools whose answer depends on the folder
 
 Context = ServerRequestContext[Any, Any]
-Guard = Callable[[Callable[[], Answer]], Answer]  # makes an answer of whatever goes wrong
+Guard = Callable[[Callable[[], ToolAnswer]], ToolAnswer]  # makes an answer of whatever goes wrong
 
 
-def build(engine: Engine, guard: Guard, asking: Asking) -> Server[Any]:
+def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
     askers = Askers(asking)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -38,7 +38,7 @@ def build(engine: Engine, guard: Guard, asking: Asking) -> Server[Any]:
     async def call_tool(context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
         connection = connection_of(context.request)
 
-        def work() -> Answer:
+        def work() -> ToolAnswer:
             return answer(engine, askers, connection, asked.name, asked.arguments or {})
 
         answered = await anyio.to_thread.run_sync(guard, work)
@@ -67,18 +67,22 @@ async def _clear_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
     except ValidationError:
         if ctx.method != "tools/call":
             raise
-        return result(Answer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code))
+        return result(
+            ToolAnswer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code)
+        )
 
 
 def tools() -> list[types.Tool]:
     return [types.Tool.model_validate(tool, by_name=False) for tool in tool_list()["tools"]]
 
 
-def answer(engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]) -> Answer:
+def answer(
+    engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]
+) -> ToolAnswer:
     try:
         asker = askers.asker(connection)
     except RecollectError as error:
-        return Answer(text=str(error), code=error.code)
+        return ToolAnswer(text=str(error), code=error.code)
     answered = call(engine, asker, name, arguments)
     if name in TELLING and answered.code is None and askers.is_told_once(asker):
         return replace(answered, text=f"{answered.text}\n{NOWHERE}")
@@ -90,7 +94,7 @@ def deliver(engine: Engine, told: Injection) -> None:
         engine.delivered(told)
 
 
-def result(answered: Answer) -> types.CallToolResult:
+def result(answered: ToolAnswer) -> types.CallToolResult:
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=answered.text)]
     if answered.code is None:
         return types.CallToolResult(content=content)

@@ -73,7 +73,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ToolAnswer:
     text: str
     code: str | None = None  # of an error; the text says what to do next
     offered: Injection | None = None  # to be confirmed once the agent has the answer
@@ -91,7 +91,7 @@ class SwitchedOff(RecollectError):
     code = "switched_off"
 
 
-class Paused(RecollectError):
+class RecollectPaused(RecollectError):
     """The user has paused Recollect: agents are told nothing, and nothing of theirs is kept."""
 
     code = "paused"
@@ -115,24 +115,24 @@ class OfAnotherProject(RecollectError):
     code = "other_project"
 
 
-def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> Answer:
+def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> ToolAnswer:
     """What the tool of this name answers. Never a RecollectError: these are answers too."""
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
         if engine.is_paused(asker.folder, asker.at):
-            raise Paused(PAUSED)
+            raise RecollectPaused(PAUSED)
         return _DONE_BY[name](engine, asker, TOOLS[name].read(given))
     except RecollectError as error:
-        return Answer(text=redact(str(error)).text, code=error.code)
+        return ToolAnswer(text=redact(str(error)).text, code=error.code)
 
 
-def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
     return _told(engine.handle(_asked(asker, given, query=given["query"], nearest=True, **wanted)))
 
 
-def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     kinds = _kinds(given) or frozenset(Kind)
     left_out = {Kind.FILE_CONTEXT: given.get("files", True), Kind.ERROR_PATTERN: given.get("errors", True)}
     kinds -= {kind for kind, wanted in left_out.items() if not wanted}
@@ -142,7 +142,7 @@ def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     return _told(engine.handle(_asked(asker, given, query=given["task"], kinds=every)))
 
 
-def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     about = given["about"]
     if about == "project" and asker.folder is None:
         raise PayloadError("No project folder came with this connection. Ask about `user` or `recent`.")
@@ -151,7 +151,7 @@ def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     return _told(told, nothing="Nothing is known yet; `add` what lasts.")
 
 
-def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     opened = engine.handle(_asked(asker, given, id=MemoryId(given["id"].strip())))
     if opened.notice:
         raise NotTold(opened.notice)
@@ -159,7 +159,7 @@ def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     return _told(opened) if cut is None else _answer(f"{opened.block}\n{CUT.format(id=cut)}", opened)
 
 
-def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     _refuse_unwanted(engine, asker)
     scope = _scope(engine, asker, given.get("scope", "project"), keeps=True) or UNIVERSAL
     files = given.get("files", [])
@@ -174,7 +174,7 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
         flag=_flag(scope),
         anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
-    return Answer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft))
+    return ToolAnswer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft))
 
 
 def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
@@ -186,7 +186,7 @@ def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
         ) from None
 
 
-def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
+def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     if not engine.answers_agents(asker.folder):
         raise SwitchedOff(SWITCHED_OFF)
     viewer = engine.viewer_in(asker.folder, asker.session)
@@ -198,11 +198,11 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> Answer:
     match given["action"]:
         case "useful" | "useless":
             engine.note_helped(memory, asker.session, asker.at, helped=given["action"] == "useful")
-            return Answer(text=f"Noted that {memory.id} was {given['action']}.")
+            return ToolAnswer(text=f"Noted that {memory.id} was {given['action']}.")
         case "forget":
-            return Answer(text=_forget(engine, asker, memory))
+            return ToolAnswer(text=_forget(engine, asker, memory))
         case _:
-            return Answer(text=_update(engine, asker, memory, given.get("text")))
+            return ToolAnswer(text=_update(engine, asker, memory, given.get("text")))
 
 
 def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
@@ -284,20 +284,20 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
             return Scope(ScopeLevel.LANGUAGE, language)
 
 
-def _told(injection: Injection, nothing: str = NOTHING) -> Answer:
+def _told(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
     if injection.quiet is Quiet.OFF:
         raise SwitchedOff(SWITCHED_OFF)
     if injection.quiet is Quiet.CAP:
-        return Answer(text=FULL)
+        return ToolAnswer(text=FULL)
     if not injection.block:
         has_no_room = any(choice.verdict is Verdict.BUDGET for choice in injection.choices)
-        return Answer(text=NO_ROOM if has_no_room else nothing)
+        return ToolAnswer(text=NO_ROOM if has_no_room else nothing)
     in_short = any(choice.verdict in IN_SHORT for choice in injection.choices)
     return _answer(f"{injection.block}\n{OPENS}" if in_short else injection.block, injection)
 
 
-def _answer(text: str, injection: Injection) -> Answer:
-    return Answer(text=text, offered=None if injection.offered is None else injection)
+def _answer(text: str, injection: Injection) -> ToolAnswer:
+    return ToolAnswer(text=text, offered=None if injection.offered is None else injection)
 
 
 def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
@@ -335,7 +335,7 @@ def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
     return " ".join(said)
 
 
-_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], Answer]] = {
+_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {
     "search": _search,
     "details": _details,
     "context": _context,

@@ -7,24 +7,24 @@ is bounded: the work grows with the text and no faster.
 import re
 from collections.abc import Callable, Iterator
 
-from recollect.privacy.secret_patterns import Match, Pattern
+from recollect.privacy.secret_patterns import BytesPattern, Match
 from recollect.privacy.secret_values import entropy, is_key, is_mixed, is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
 
 # A password may have any sign in it; the last `@` before what can be a host ends it. A port is no password.
-_USERINFO = Pattern(
+_USERINFO = BytesPattern(
     rb"([^\s/:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
     rb"(?=[\w\[${(%*<.\-][\w.\-\]}]{0,100}(?::|[/?#,;)\s\"'`>*\\$%]|$))"
 )
-_TOKEN_ALONE = Pattern(rb"([A-Za-z0-9_\-]{16,200})@")
-_DATA_SOURCE = Pattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
-_ORACLE = Pattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
+_TOKEN_ALONE = BytesPattern(rb"([A-Za-z0-9_\-]{16,200})@")
+_DATA_SOURCE = BytesPattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
+_ORACLE = BytesPattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
 _BACK = 180
 
 # Host and path are kept, what lets one in is not.
-_HOOKS: tuple[tuple[bytes, Pattern, str], ...] = tuple(
-    (literal, Pattern(pattern, re.IGNORECASE), rule)
+_HOOKS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
+    (literal, BytesPattern(pattern, re.IGNORECASE), rule)
     for literal, pattern, rule in (
         (b"maker.ifttt", rb"maker\.ifttt\.com/[^\s\"']{0,80}/(?:key|use)/([A-Za-z0-9_\-]{16,64})", "ifttt-key"),
         (b"sig=", rb"[?&;]sig=([A-Za-z0-9%+/_\-]{32,120}=?)", "azure-signature"),
@@ -42,9 +42,9 @@ _HOOKS: tuple[tuple[bytes, Pattern, str], ...] = tuple(
     )
 )
 # Addresses that take what is sent to them: whoever knows the rest of one may send.
-_HOOK = Pattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
-_HOOK_PATH = Pattern(rb"[^\s\"'`<>\\)\]]{8,400}")
-_HOOK_PART = Pattern(rb"[^/?&=@]+")
+_HOOK = BytesPattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
+_HOOK_PATH = BytesPattern(rb"[^\s\"'`<>\\)\]]{8,400}")
+_HOOK_PART = BytesPattern(rb"[^/?&=@]+")
 _SERVICES = ("slack", "discord", "zapier")
 _USUAL = frozenset(
     b"password pass passwd pwd pw user username token key apikey host port name credentials pat my-password "
@@ -127,7 +127,7 @@ def _login(match: Match | None, offset: int) -> Iterator[Found]:
         yield start + offset, end + offset, "password"
 
 
-def _hooks(text: bytes, low: bytes, literal: bytes, pattern: Pattern, rule: str) -> Iterator[Found]:
+def _hooks(text: bytes, low: bytes, literal: bytes, pattern: BytesPattern, rule: str) -> Iterator[Found]:
     def look(place: int) -> Iterator[Found]:
         match = pattern.search(text, max(0, place - 16), place + 600)
         if match is not None and not is_placeholder(match.group(1)) and entropy(match.group(1)) > 2.6:

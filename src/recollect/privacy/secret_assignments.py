@@ -11,13 +11,13 @@ from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.privacy.secret_columns import Table, in_column
 from recollect.privacy.secret_names import Strength, Telling, names_in, telling
-from recollect.privacy.secret_patterns import Match, Pattern, line_start, places_of
+from recollect.privacy.secret_patterns import BytesPattern, Match, line_start, places_of
 from recollect.privacy.secret_values import Frame, is_digest, is_key, is_loud, is_password, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _CLOSES = rb"(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3}"
-_ASSIGNS = Pattern(
+_ASSIGNS = BytesPattern(
     _CLOSES + rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
@@ -35,45 +35,47 @@ _ASSIGNS = Pattern(
     rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
     rb")"
 )
-_FOREIGN = Pattern(
+_FOREIGN = BytesPattern(
     rb"[\"'`*]{0,3}[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02])"
 )  # words of another script
-_NEAR = Pattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
-_PROSE = Pattern(
+_NEAR = BytesPattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
+_PROSE = BytesPattern(
     rb"[\"'`*]{0,3}(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.;:=|{}()\[\]<>!?]){0,6}?\s"
     rb"(?:(?:is|are|was|to|it's|equals|will be|set to|changed to|ist|lautet|war|est|es|era|jest|je|er|\xe4r|[\xe8\xe9])"
     rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?|\S{1,30}:)\s{1,3}(?=\S)"
 )
-_STRING = Pattern(
+_STRING = BytesPattern(
     rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
     rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
-_BARE = Pattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_BARE = BytesPattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 # The same where a password may have signs in it that usually end a value.
-_PASSWORD = Pattern(
+_PASSWORD = BytesPattern(
     rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,60}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,8}+"
 )
-_LINE = Pattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_CONTENT = Pattern(rb"[^\s<>\"'\]]{1,300}")
-_MIXED = Pattern(rb"[\s\"'`=\\]{0,6}")
-_CALL = Pattern(rb"[\"']?(?:(?:::|\.)\w{1,20})?\s{0,2}(?:[=:]?\s{0,2}[(\[{]{1,2}|(?='))")
-_ARGUMENT = Pattern(
+_LINE = BytesPattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_CONTENT = BytesPattern(rb"[^\s<>\"'\]]{1,300}")
+_MIXED = BytesPattern(rb"[\s\"'`=\\]{0,6}")
+_CALL = BytesPattern(rb"[\"']?(?:(?:::|\.)\w{1,20})?\s{0,2}(?:[=:]?\s{0,2}[(\[{]{1,2}|(?='))")
+_ARGUMENT = BytesPattern(
     rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}:;]|$)"
 )
 _MOST_ARGUMENTS = 8
-_GROUPS = Pattern(rb"[A-Za-z0-9]{3,9}(?:[ \-][A-Za-z0-9]{3,9}){3,15}(?![\w\-])")
-_LOGIN = Pattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
+_GROUPS = BytesPattern(rb"[A-Za-z0-9]{3,9}(?:[ \-][A-Za-z0-9]{3,9}){3,15}(?![\w\-])")
+_LOGIN = BytesPattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
 # `Buffer.from("...", "base64")`, `new SecretStr("...")`; not what looks something up.
-_WRAPPED = Pattern(
+_WRAPPED = BytesPattern(
     rb"(?:new )?(?!(?i:[\w.]{0,40}(?:get|env|read|load|fetch|find|decrypt|lookup|require|prompt|input|ask|hash)))"
     rb"[A-Za-z_][\w.:]{0,40}\((?:[A-Za-z_][\w.]{0,40}\()?\s{0,6}(?=[bru]?[\"'`])"
 )
 _WRAPPED_CHARS = 14
-_SETS = Pattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
-_WORD_BEFORE = Pattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
-_INNER = Pattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
-_WORDS = Pattern(rb"(?<![^\s\"'`,(|])[A-Za-z0-9][^\s\"'`<>,;:/\\(){}\[\]=|\x01\x02]{7,63}={0,2}(?=[\s\"'`,;:.)|]|$)")
-_HASHED = Pattern(
+_SETS = BytesPattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
+_WORD_BEFORE = BytesPattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
+_INNER = BytesPattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
+_WORDS = BytesPattern(
+    rb"(?<![^\s\"'`,(|])[A-Za-z0-9][^\s\"'`<>,;:/\\(){}\[\]=|\x01\x02]{7,63}={0,2}(?=[\s\"'`,;:.)|]|$)"
+)
+_HASHED = BytesPattern(
     rb"hash|sha|commit|digest|checksum|merge|revert|cherry|md5|etag|trace|\bbuild\b|image|fingerprint|gpg|\bids?\b", 2
 )
 _AS_WORDS = bytes(0x20 if chr(byte) in " \t\r\n\f\v\"'`<>,;:/\\(){}[]=|\1\2" else byte for byte in range(256))
@@ -92,13 +94,13 @@ _ODD = tuple(b"a0 A0 0a 0A 00 a! A! 0! aAA AaA -aaaa-".split())
 _LINE_BACK, _LINE_AHEAD, _TABLE_AHEAD = 80, 160, 1200
 _WITH_A_WORD = (b"key", b"keys", b"seed", b"code")  # the word before says which one
 _PLACES = frozenset(b"for of on to in at there from".split())
-_NEST = Pattern(rb"[\"']?[ ]?[:=][ ]{0,3}[{\[]?[ ]{0,3}\r?\n")
-_NESTED = Pattern(
+_NEST = BytesPattern(rb"[\"']?[ ]?[:=][ ]{0,3}[{\[]?[ ]{0,3}\r?\n")
+_NESTED = BytesPattern(
     rb"([ ]{0,40})(?:-[ ]{1,3})?(?:[\"']?([\w.\-]{1,60})[\"']?[ ]?[:=][ ]{1,3})?"
     rb"[\"']?([^\s\"',]{0,300})[^\n]{0,200}(?:\n|$)"
 )
 _MOST_NESTED = 12
-_BLOCK = Pattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
+_BLOCK = BytesPattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
 
 
 def assigned(text: bytes, names: bytes, words: set[bytes]) -> Iterator[Found]:

@@ -3,48 +3,50 @@
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_patterns import Match, Pattern, places_of
+from recollect.privacy.secret_patterns import BytesPattern, Match, places_of
 from recollect.privacy.secret_values import is_placeholder, is_reference
 
 Found = tuple[int, int, str]  # start, end, rule
 
 LONGEST = 24_000  # a private key of 16,384 bits has 13,000 characters
 
-_BEGIN = Pattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+_BEGIN = BytesPattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
-_BODY = Pattern(
+_BODY = BytesPattern(
     rb"(?:(?:[\s\"',+>]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
     rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
-_END = Pattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+_END = BytesPattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # A line of a key, also behind the number, sign or quote that a program puts in front of it; or a header of one.
 _AHEAD, _BEHIND = rb"[\s\d:|>+\-\"']{0,20}", rb"(?:[\s\"',+]|\\[nr]){0,8}\Z"
-_KEY_LINE = Pattern(
+_KEY_LINE = BytesPattern(
     _AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND,
 )
-_LAST_LINE = Pattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
-_CLOSING = Pattern(rb"key(?: block)?-----")
-_BASE64 = Pattern(rb"[A-Za-z0-9+/=]{16}")
+_LAST_LINE = BytesPattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
+_CLOSING = BytesPattern(rb"key(?: block)?-----")
+_BASE64 = BytesPattern(rb"[A-Za-z0-9+/=]{16}")
 _LONGEST_LINE = 400
 _TALK = 64  # less than this between begin and end is talk of a key, unless it is base64
 _PUTTY = b"putty-user-key-file"
 # Lines of base64; white space may be folded, and each line quoted.
-_PUTTY_LINES = Pattern(rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})")
+_PUTTY_LINES = BytesPattern(
+    rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})"
+)
 
 _CODE_WORDS = tuple(
     b"recovery backup rescue scratch emergency one-time 2fa mfa two- verification recuper wiederherstell "
     b"secours".split()
 )
-_CODES = Pattern(
+_CODES = BytesPattern(
     rb"(?:(?:recuper|wiederherstell|secours)[^\n:]{0,40}|[\w \-]{3,40}?[ _\-]codes?\b|(?:recovery|backup)(?=[\"'])"
     rb"|\w{2,8}_?codes\b)(?:[^\n]{0,120}?[:\n]|[\"'\s=:>\-]{1,8})",
     re.IGNORECASE,
 )
-_CODE = Pattern(rb"(?<![\w/.@#\-])(?:\d{3,5}[ ]\d{3,5}|[A-Za-z0-9]{4,40}(?:-[A-Za-z0-9]{3,12}){0,6})(?![\w/.@\-])")
+_CODE = BytesPattern(rb"(?<![\w/.@#\-])(?:\d{3,5}[ ]\d{3,5}|[A-Za-z0-9]{4,40}(?:-[A-Za-z0-9]{3,12}){0,6})(?![\w/.@\-])")
 _CODE_CHARS = 6
-_DATE = Pattern(rb"\d{4}-\d\d-\d\d$|[a-z]+-\d+$|\d{1,3}-")
+_DATE = BytesPattern(rb"\d{4}-\d\d-\d\d$|[a-z]+-\d+$|\d{1,3}-")
 _CODES_REACH = 800
-_PHRASE = Pattern(
+_PHRASE = BytesPattern(
     rb"(?:mnemonic|phrase|words|seed)s?\b[^\n]{0,60}?(?:[:=>\"'\n]|\bis\b)[\s\"'`\d.>:]{0,12}"
     rb"([a-z]{3,8}(?:[\s,\d.]{1,8}[a-z]{3,8}){11,23})(?![\w\-])",
     re.IGNORECASE,
@@ -52,10 +54,10 @@ _PHRASE = Pattern(
 _PHRASES = (b"mnemonic", b"phrase", b"words", b"seed")
 _TALKING = frozenset(b"the and for are was your not has with from into uses".split())  # no wallet has such words
 
-_JWK = Pattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
-_KIND = Pattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
-_DATA = Pattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
-_DATUM = Pattern(
+_JWK = BytesPattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
+_KIND = BytesPattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
+_DATA = BytesPattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
+_DATUM = BytesPattern(
     rb"[\"']?([\w.\-]{1,80})[\"']?[ ]{0,3}:[ ]{0,3}(?:[|>]-?\s{1,12})?[\"']?([A-Za-z0-9+/=_\-!@#$%^&*.]{6,4000})"
 )
 _MANIFEST = 3000

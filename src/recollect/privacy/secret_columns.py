@@ -3,23 +3,23 @@
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Telling
-from recollect.privacy.secret_patterns import Pattern, line_start
+from recollect.privacy.secret_patterns import BytesPattern, line_start
 from recollect.privacy.secret_values import Frame, is_secret
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _LONGEST_LINE, _MOST_ROWS = 600, 100
 _SEPARATORS = (b"|", b"\t", b",", b";")
-_HEAD = Pattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
-_RULER = Pattern(rb"[\s|:\-+=]*$")
-_CELL = Pattern(rb"[\s\"'`*]*([^\s\"'`*](?:.*[^\s\"'`*])?)[\s\"'`*]*$")
-_VALUES = Pattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
-_SQL_VALUE = Pattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
+_HEAD = BytesPattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
+_RULER = BytesPattern(rb"[\s|:\-+=]*$")
+_CELL = BytesPattern(rb"[\s\"'`*]*([^\s\"'`*](?:.*[^\s\"'`*])?)[\s\"'`*]*$")
+_VALUES = BytesPattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
+_SQL_VALUE = BytesPattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
 
 
-_CLOSED = Pattern(rb"[\s\w]{0,20}</t[hd]>")
-_OPENED = Pattern(rb"<t[hd]\b[^<>]{0,80}>")
-_INSIDE = Pattern(rb"\s{0,20}(?:<\w[^<>]{0,60}>){0,3}([^\s<>]{4,300})\s{0,20}<")
+_CLOSED = BytesPattern(rb"[\s\w]{0,20}</t[hd]>")
+_OPENED = BytesPattern(rb"<t[hd]\b[^<>]{0,80}>")
+_INSIDE = BytesPattern(rb"\s{0,20}(?:<\w[^<>]{0,60}>){0,3}([^\s<>]{4,300})\s{0,20}<")
 _HTML_REACH = 4_000
 
 

@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_addresses import is_usual
-from recollect.privacy.secret_patterns import Pattern, line_start, places_of
+from recollect.privacy.secret_patterns import BytesPattern, line_start, places_of
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_strong, is_worded
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _WINDOW = 1600  # how far a line is followed
-_CURL_USER = Pattern(
+_CURL_USER = BytesPattern(
     rb"(?:\s-[uaU]|\s--user|\s--proxy-user|\s--auth)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
 )
-_FLAG = Pattern(rb"\s[-/](?:p|P|pw|rp|a|w|k)[ =:][\"']?([^\s\"'|;~./\\][^\s\"'|;/\\]{7,63})(?=[\s\"';]|$)")
+_FLAG = BytesPattern(rb"\s[-/](?:p|P|pw|rp|a|w|k)[ =:][\"']?([^\s\"'|;~./\\][^\s\"'|;/\\]{7,63})(?=[\s\"';]|$)")
 # What is in every line with such a command.
 # Words of which each such line has one.
 _FLAGS = (b"-p", b"-a", b"-w", b"-k", b"-u", b"p", b"rp", b"user")
@@ -57,10 +57,10 @@ _HINTS = (
 )
 _TYPED = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
 # A literal of each command, and its shape: a blank is one or more, `...` is what may come between, `@` is the secret.
-_COMMANDS: tuple[tuple[bytes, Pattern], ...] = tuple(
+_COMMANDS: tuple[tuple[bytes, BytesPattern], ...] = tuple(
     (
         literal.encode(),
-        Pattern(
+        BytesPattern(
             shape.encode()
             .replace(b"...", rb"\b[^\n|;]{0,200}?")
             .replace(b" ?", rb"\s{0,4}")
@@ -163,7 +163,7 @@ def _users(text: bytes, start: int, end: int, *, is_curl: bool) -> Iterator[Foun
             yield *match.span(1), "token"
 
 
-def _typed(text: bytes, start: int, end: int, pattern: Pattern) -> Iterator[Found]:
+def _typed(text: bytes, start: int, end: int, pattern: BytesPattern) -> Iterator[Found]:
     for match in pattern.finditer(text, start, end):
         group = match.lastindex or 0
         if not is_usual(match.group(group)):

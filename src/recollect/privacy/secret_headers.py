@@ -6,24 +6,24 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import each, is_usual
-from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_patterns import BytesPattern
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
-_SCHEME = Pattern(
+_SCHEME = BytesPattern(
     rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})",
     re.IGNORECASE,
 )
-_AUTHORIZATION = Pattern(
+_AUTHORIZATION = BytesPattern(
     rb"authorization[\"'\]\\]{0,3}\s{0,3}(?:=>|:|=|,)[\s\"'\\(`]{0,6}"
     rb"(?:([A-Za-z][A-Za-z\-]{2,20}) {1,2})?([^\s\"'`,;\\<>{}]{8,4000})",
     re.IGNORECASE,
 )
-_COOKIE = Pattern(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
-_COOKIE_PART = Pattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
-_SESSION = Pattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
+_COOKIE = BytesPattern(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
+_COOKIE_PART = BytesPattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
+_SESSION = BytesPattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
 _WORDS = (b"bearer", b"basic", b"ssws", b"geniekey", b"authorization", b"cookie")
 _WINDOW = 1600  # how far a line is followed

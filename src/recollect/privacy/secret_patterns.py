@@ -7,7 +7,7 @@ from typing import Any
 Match = re.Match[bytes]
 
 
-class Pattern:
+class BytesPattern:
     """A pattern over bytes. After its first use it is as quick as a compiled one: its methods are those of that one."""
 
     match: Callable[..., Match | None]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_patterns import BytesPattern
 from recollect.privacy.secret_values import is_filler
 
 # Bytes above 127: a key that went through a wrong encoding is still one.
@@ -227,7 +227,7 @@ _ROWS = _rows()
 HEADS = frozenset(_ROWS)
 # Beginnings that end in a sign or have one soon after: what follows the sign is found first.
 _SIGNED_SOON = (b"dt0", b"sc_", b"ext_", b"scauth_", b"authress_")
-SIGNED = Pattern(
+SIGNED = BytesPattern(
     b"|".join(
         re.escape(row[0])
         for rows in _ROWS.values()

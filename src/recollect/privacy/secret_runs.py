@@ -7,7 +7,7 @@ one byte, and fourteen of these in a row are searched for. Only then does anythi
 from collections.abc import Iterator
 
 from recollect.privacy.secret_names import Strength, telling
-from recollect.privacy.secret_patterns import Pattern
+from recollect.privacy.secret_patterns import BytesPattern
 from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, may_begin, scattered_keys
 from recollect.privacy.secret_values import chance, entropy, is_digest, is_key, is_placeholder, is_public, is_uuid
 
@@ -28,38 +28,38 @@ _KEEPERS_OF_COMMITS = frozenset(("github-key", "gitlab-key", "gitea-key", "docke
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
-_STRETCH = Pattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
+_STRETCH = BytesPattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
 _LONG = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
-_DIGIT = Pattern(rb"[0-9]")
-_NEXT = Pattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
+_DIGIT = BytesPattern(rb"[0-9]")
+_NEXT = BytesPattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
 _INNER = (b"/", b"+", b".", b"%", b"@", b"\\", b"$", b"#", b"~")  # within a path, an address or something encoded
 _TELLING = frozenset(b"sk rk pat key secret tok token live prod api priv auth access rt at".split())
-_GIVEN = Pattern(rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$")  # lets one in
+_GIVEN = BytesPattern(rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$")  # lets one in
 _LONGEST_MADE = 160
 _ALONE = (b" ", b'"', b"'", b"`", b"(")
-_SEPARATOR = Pattern(rb"[_=\-]")
-_OPERATOR = Pattern(rb"[=:>,]|\|\|")
+_SEPARATOR = BytesPattern(rb"[_=\-]")
+_OPERATOR = BytesPattern(rb"[=:>,]|\|\|")
 
 # Shapes that begin with chance: a literal in them, how far before it they begin, the pattern.
-_LATER: tuple[tuple[bytes, int, Pattern, str], ...] = (
-    (b"-us", 32, Pattern(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
-    (b"_mmk", 36, Pattern(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
-    (b"NRAL", 36, Pattern(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
-    (b"AAAAAAAAAA", 11, Pattern(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
-    (b"AZDO", 76, Pattern(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
-    (b"JQQJ9", 52, Pattern(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
+_LATER: tuple[tuple[bytes, int, BytesPattern, str], ...] = (
+    (b"-us", 32, BytesPattern(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", 36, BytesPattern(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", 36, BytesPattern(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", 11, BytesPattern(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
+    (b"AZDO", 76, BytesPattern(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", 52, BytesPattern(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
 )
-_SIGNING = Pattern(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
+_SIGNING = BytesPattern(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
 # Likewise, with the run as their last part: the sign before it, how far before it they begin at most, the pattern.
-_LAST: tuple[tuple[bytes, int, Pattern, str], ...] = (
-    (b":", 17, Pattern(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
-    (b":", 36, Pattern(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
-    (b"~", 6, Pattern(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
-    (b".", 36, Pattern(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
-    (b"|", 18, Pattern(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
-    (b"%", 18, Pattern(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+_LAST: tuple[tuple[bytes, int, BytesPattern, str], ...] = (
+    (b":", 17, BytesPattern(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
+    (b":", 36, BytesPattern(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
+    (b"~", 6, BytesPattern(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
+    (b".", 36, BytesPattern(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
+    (b"|", 18, BytesPattern(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+    (b"%", 18, BytesPattern(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
 )
 
 

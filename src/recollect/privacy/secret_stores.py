@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from recollect.privacy.secret_addresses import each, is_usual
-from recollect.privacy.secret_patterns import Pattern, line_start
+from recollect.privacy.secret_patterns import BytesPattern, line_start
 from recollect.privacy.secret_values import entropy
 
 Found = tuple[int, int, str]  # start, end, rule
 
 _TEXT = rb"[A-Za-z0-9./+=]"  # what hashes and salts are written in
 # How a hash begins, what follows.
-_HASHES: tuple[tuple[bytes, Pattern], ...] = tuple(
-    (begins, Pattern(pattern.replace(b"T", _TEXT), re.IGNORECASE))
+_HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
+    (begins, BytesPattern(pattern.replace(b"T", _TEXT), re.IGNORECASE))
     for begins, pattern in (
         (b"$2", rb"\$2[abxy]?\$\d\d\$T{53}"),
         (b"$argon2", rb"\$argon2(?:id|i|d)\$[\w=,$]{1,60}\$T{8,99}\$T{16,200}"),
@@ -34,18 +34,18 @@ _HASHES: tuple[tuple[bytes, Pattern], ...] = tuple(
     )
 )
 # Lines with a password or a hash at their end: what is found in each, the pattern.
-_LINES: tuple[tuple[bytes, Pattern], ...] = (
-    (b" on >", Pattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
-    (b":::", Pattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
+_LINES: tuple[tuple[bytes, BytesPattern], ...] = (
+    (b" on >", BytesPattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
+    (b":::", BytesPattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
     *(
-        (port, Pattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=[\s`]|$)"))
+        (port, BytesPattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=[\s`]|$)"))
         for port in (b":5432:", b":*:")  # .pgpass
     ),
 )
 _LONGEST_LINE = 300
 
 
-_SIGNED = Pattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
+_SIGNED = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
 
 
 def kept_passwords(text: bytes, low: bytes) -> Iterator[Found]:
@@ -58,13 +58,13 @@ def kept_passwords(text: bytes, low: bytes) -> Iterator[Found]:
             yield from each(low, literal, partial(_line, text, pattern))
 
 
-def _hash(text: bytes, pattern: Pattern, place: int) -> Iterator[Found]:
+def _hash(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
     match = pattern.match(text, place)
     if match is not None and entropy(match.group()) > 3:
         yield match.start() + match.group().startswith(b"'"), match.end(), "password-hash"
 
 
-def _line(text: bytes, pattern: Pattern, place: int) -> Iterator[Found]:
+def _line(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
     start = line_start(text, place, _LONGEST_LINE)
     start = max(start, text.rfind(b" ", start, place) + 1, text.rfind(b"`", start, place) + 1)
     match = pattern.match(text, start)

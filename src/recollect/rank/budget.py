@@ -8,7 +8,7 @@ from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.injection import Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
 from recollect.domain.settings import Budgets
-from recollect.text.block import Entry, line_of, render, short_line_of
+from recollect.text.block import BlockLine, line_of, render, short_line_of
 from recollect.text.tokens import estimate
 
 COSTED_BEFORE_CHARS = 2000  # longer lines are not remembered: hardly any fits
@@ -73,7 +73,7 @@ class _Line:
         return replace(self.offer, ways=(self.text,), means=self.means)
 
 
-Render = Callable[[Sequence[Entry], int], str]
+Render = Callable[[Sequence[BlockLine], int], str]
 
 
 def _cost(line: str) -> int:
@@ -87,7 +87,7 @@ def _cost_before(line: str) -> int:
     return estimate(line + "\n")
 
 
-def _fenced(entries: Sequence[Entry], more: int) -> str:
+def _fenced(entries: Sequence[BlockLine], more: int) -> str:
     return render(entries, more=more)
 
 
@@ -135,7 +135,7 @@ class _Filling:
         self._chosen: dict[int, _Line] = {}
         self._headed: set[str] = set()  # sections whose headings are paid for
         # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
-        self._spent = estimate(render([Entry("", "")], self._left_out(len(offers))))
+        self._spent = estimate(render([BlockLine("", "")], self._left_out(len(offers))))
 
     def _left_out(self, of_these: int) -> int:
         """How many the block says it leaves out."""
@@ -176,7 +176,7 @@ class _Filling:
                 key=lambda line: (self._sections.index(line.offer.section), line.offer.order, line.place),
             )
             more = self._left_out(len(self._offers) - len(lines))
-            block = self._render([Entry(line.offer.section, line.text) for line in lines], more)
+            block = self._render([BlockLine(line.offer.section, line.text) for line in lines], more)
             tokens = estimate(block)
             if tokens <= self._budget_tokens or not lines:
                 break

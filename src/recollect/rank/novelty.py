@@ -20,7 +20,7 @@ LIKELY = 0.4  # of the words of the shorter one are shared by two that speak of 
 LAST = 2  # where what something is done to stands
 
 
-class Verdict(Enum):
+class Relation(Enum):
     SAME = auto()
     UPDATES = auto()
     CONTRADICTS = auto()
@@ -34,18 +34,18 @@ def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     return len(words & known) >= LIKELY * min(len(words), len(known))
 
 
-def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Verdict:
+def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Relation:
     old, new = statement(old_text), statement(new_text)
     if _is_same(old, new):
-        return Verdict.SAME if old_kind is new_kind else Verdict.UNRELATED
+        return Relation.SAME if old_kind is new_kind else Relation.UNRELATED
     if old.flat == new.flat and _prefers_otherwise(old, new):
-        return Verdict.CONTRADICTS
+        return Relation.CONTRADICTS
     if _are_elsewhere(old, new):
-        return Verdict.UNRELATED
+        return Relation.UNRELATED
     if changes(old, new):
-        return Verdict.UPDATES
+        return Relation.UPDATES
     is_disputed = not new.adds and (_opposes(old, new) or may_change(old, new))
-    return Verdict.CONTRADICTS if is_disputed else Verdict.UNRELATED
+    return Relation.CONTRADICTS if is_disputed else Relation.UNRELATED
 
 
 def _is_same(old: Statement, new: Statement) -> bool:

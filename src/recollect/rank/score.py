@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from recollect.domain.freshness import Freshness
-from recollect.domain.memory import Kind, Memory, ScopeLevel, Use, Viewer
-from recollect.domain.settings import Loop, Search, Settings, Stale, Turn
+from recollect.domain.memory import Kind, Memory, ScopeLevel, Usage, Viewer
+from recollect.domain.settings import Loop, SearchSettings, Settings, Stale, TurnSettings
 from recollect.text.intent import KINDS_FOR, Intent, Task
 from recollect.text.words import word_set
 
@@ -60,7 +60,7 @@ def agent_match(memory: Memory, agent: str | None) -> float:
     return SAME_AGENT if agent is not None and memory.source.agent == agent else OTHER_AGENT
 
 
-def use_rate(use: Use, loop: Loop) -> float:
+def use_rate(use: Usage, loop: Loop) -> float:
     """How often what was shown was used, .5 where nobody knows; a person's word counts for several replies."""
     said = loop.feedback_weight * use.feedback
     used = use.used + max(0, said) + PRIOR
@@ -68,7 +68,7 @@ def use_rate(use: Use, loop: Loop) -> float:
     return used / (used + unused)
 
 
-def use_factor(use: Use, loop: Loop) -> float:
+def use_factor(use: Usage, loop: Loop) -> float:
     """What a score is multiplied by: within a narrow band around 1, so that nothing starves and nothing dominates."""
     return 1 + loop.reach * (2 * use_rate(use, loop) - 1) if loop.enabled else 1.0
 
@@ -105,13 +105,13 @@ def turn_factors(
     }
 
 
-def with_use(score: float, factors: dict[str, float], use: Use, loop: Loop) -> tuple[float, dict[str, float]]:
+def with_use(score: float, factors: dict[str, float], use: Usage, loop: Loop) -> tuple[float, dict[str, float]]:
     """The score as use has made it, at most 1, and the factor among the others where it is not 1."""
     factor = use_factor(use, loop)
     return (score, factors) if factor == 1.0 else (min(1.0, score * factor), {**factors, "use": factor})
 
 
-def turn_score(factors: Mapping[str, float], weights: Turn | Search) -> float:
+def turn_score(factors: Mapping[str, float], weights: TurnSettings | SearchSettings) -> float:
     """`weights` of a prompt, or of somebody who asks."""
     return _weighted(
         factors,

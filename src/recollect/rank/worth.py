@@ -57,7 +57,7 @@ _NEGATION = re.compile(r"\b(?:not|no|never|without|don'?t|doesn'?t|isn'?t|can'?t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ReplayedLine:
     """One line of a block, and what came of it."""
 
     text: str
@@ -74,14 +74,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class ReplayedMoment:
     """The engine was asked; no lines: it was silent."""
 
     point: str
     session: SessionId
     at: datetime
     tokens: int = 0
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ReplayedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,15 +108,15 @@ class MetAgain:
     fixed: int = 0  # so often with such a line
 
 
-def lines_in(block: str) -> list[Line]:
+def lines_in(block: str) -> list[ReplayedLine]:
     """All but the fence, its first sentence and headings. Of any prefix."""
     return [_line(text) for text in block.splitlines() if not _NO_LINE.match(text)]
 
 
-def _line(text: str) -> Line:
+def _line(text: str) -> ReplayedLine:
     prefix, label, tail = _PREFIX.match(text), _LABEL.match(text), _TAIL.search(text)
     kind = prefix[1] if prefix else label[1] if label else "other"
-    return Line(text=text, kind=kind, id=tail["id"].strip() if tail and tail["id"] else None)
+    return ReplayedLine(text=text, kind=kind, id=tail["id"].strip() if tail and tail["id"] else None)
 
 
 class Course:
@@ -172,7 +172,7 @@ class Vocabulary:
         elif (place := self._chance.randrange(self._met)) < MAX_PIECES:
             self._pieces[place] = piece
 
-    def scored(self, line: Line, course: Course, at: int) -> Line:
+    def scored(self, line: ReplayedLine, course: Course, at: int) -> ReplayedLine:
         later, taken = self._later(line.said, course, at)
         drawn = [
             self._later(self._chance.choice(self._pieces), course, at)[0]
@@ -212,7 +212,9 @@ class Statements:
         self._told: set[tuple[SessionId, int]] = set()
         self._messages: set[str] = set()  # of several sentences
 
-    def hear(self, message: str, session: SessionId, at: datetime, shown: Sequence[Line]) -> Iterator[Repetition]:
+    def hear(
+        self, message: str, session: SessionId, at: datetime, shown: Sequence[ReplayedLine]
+    ) -> Iterator[Repetition]:
         """`shown`: the lines that the session had in front of it before this message."""
         found = list(self._repeated(message, session, at, shown))
         if len(found) < TEMPLATE and not self._is_sent_again(message):
@@ -226,7 +228,9 @@ class Statements:
             self._messages.add(same)
         return known
 
-    def _repeated(self, message: str, session: SessionId, at: datetime, shown: Sequence[Line]) -> Iterator[Repetition]:
+    def _repeated(
+        self, message: str, session: SessionId, at: datetime, shown: Sequence[ReplayedLine]
+    ) -> Iterator[Repetition]:
         for text in statements(message):
             words = frozenset(content_words(text))
             if len(words) < MIN_WORDS:
@@ -272,7 +276,7 @@ def _is_other(text: str) -> bool:
     return text.endswith("?") or len(text.split()) < MIN_SAID or bool(_ENTRY.match(text) or _REQUEST.match(text))
 
 
-def _has(line: Line, words: frozenset[str]) -> bool:
+def _has(line: ReplayedLine, words: frozenset[str]) -> bool:
     return len(words.intersection(content_words(line.said))) >= HAD_SHARE * len(words)
 
 
@@ -312,7 +316,7 @@ class PointFigures:
 class ShownLine:
     """A line, however often it was shown."""
 
-    line: Line  # as it was taken up best
+    line: ReplayedLine  # as it was taken up best
     shown: int
     points: tuple[str, ...]
 
@@ -358,11 +362,11 @@ class Worth:
 
 
 @dataclass(slots=True)
-class Record:
+class ReplayRecord:
     """What is noted while sessions are replayed."""
 
     sessions: int = 0
-    moments: list[Moment] = field(default_factory=list)
+    moments: list[ReplayedMoment] = field(default_factory=list)
     repetitions: list[Repetition] = field(default_factory=list)
     errors: list[MetAgain] = field(default_factory=list)
 
@@ -407,9 +411,9 @@ def _merit(one: ShownLine) -> tuple[float, int]:
     return (one.line.later or 0.0) * len(one.line.taken), one.shown
 
 
-def _shown_lines(moments: Iterable[Moment]) -> list[ShownLine]:
+def _shown_lines(moments: Iterable[ReplayedMoment]) -> list[ShownLine]:
     """By what they say, of the moments at which terms can tell something."""
-    same: defaultdict[str, list[tuple[Line, str]]] = defaultdict(list)
+    same: defaultdict[str, list[tuple[ReplayedLine, str]]] = defaultdict(list)
     for moment in moments:
         if moment.point in JUDGED:
             for line in moment.lines:
@@ -424,7 +428,7 @@ def _shown_lines(moments: Iterable[Moment]) -> list[ShownLine]:
     ]
 
 
-def _figures(point: str, moments: Sequence[Moment]) -> PointFigures:
+def _figures(point: str, moments: Sequence[ReplayedMoment]) -> PointFigures:
     lines = [line for moment in moments for line in moment.lines]
     judged = point in JUDGED
     later = [line.later for line in lines if line.later is not None] if judged else []
@@ -446,7 +450,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _interval(moments: Sequence[Moment]) -> tuple[float, float] | None:
+def _interval(moments: Sequence[ReplayedMoment]) -> tuple[float, float] | None:
     """By drawing sessions anew: lines of one session are taken up, or not, together."""
     by_session: defaultdict[SessionId, list[float]] = defaultdict(list)
     for moment in moments:

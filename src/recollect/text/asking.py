@@ -61,17 +61,17 @@ _WRAPPED = re.compile(r"<([a-z][\w-]{2,40})>.{0,20000}?</\1>", re.DOTALL | re.IG
 _STEP = re.compile(r"^\s{0,8}(?:#{1,6}\s|[-*•]\s|\d{1,2}[.)]\s)", re.MULTILINE)
 
 
-class Asking(StrEnum):
+class PromptPurpose(StrEnum):
     QUESTION = "question"  # how something is or was, here
     TASK = "task"
     NOTHING = "nothing"  # a command, or a plan or long text that says all it needs
 
 
-def asking(prompt: str) -> Asking:
+def asking(prompt: str) -> PromptPurpose:
     said = prompt.strip()
     if _COMMAND.match(said) or brings_context(said):
-        return Asking.NOTHING
-    return Asking.QUESTION if len(said) <= QUESTION_CHARS and is_question(said) else Asking.TASK
+        return PromptPurpose.NOTHING
+    return PromptPurpose.QUESTION if len(said) <= QUESTION_CHARS and is_question(said) else PromptPurpose.TASK
 
 
 def typed(prompt: str) -> str:

@@ -67,7 +67,7 @@ _ITEM = "- "  # begins a line that is no memory: a note, a summary
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BlockLine:
     """One line of a block."""
 
     section: str  # "" = no heading
@@ -199,7 +199,7 @@ def is_of_sessions(line: str) -> bool:
 def with_lines(block: str, lines: Sequence[str]) -> str:
     """The same with these after all others."""
     if not block:
-        return render([Entry("", line) for line in lines])
+        return render([BlockLine("", line) for line in lines])
     *before, close = block.split("\n")
     counted = [before.pop()] if _COUNTED.fullmatch(before[-1]) else []
     return "\n".join([*before, *lines, *counted, close])
@@ -258,7 +258,7 @@ def day_of(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
-def render(entries: Sequence[Entry], *, more: int = 0) -> str:
+def render(entries: Sequence[BlockLine], *, more: int = 0) -> str:
     """The fenced block; "" when there is nothing to say. Sections come in the order of their first entry."""
     if not entries:
         return ""

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from recollect.domain.transcript import Form, Mark
+from recollect.domain.transcript import Mark, TranscriptForm
 
 HEAD_BYTES = 1 << 18  # as much of a file as is looked at; the first lines of some are long
 _FOLDER = re.compile(r'(?<!\\)"cwd"\s*:\s*(?P<folder>"(?:[^"\\]|\\.){1,4000}")')
@@ -33,11 +33,11 @@ DATABASES = "opencode*.db"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class TranscriptFile:
     """One file with old sessions."""
 
     path: Path
-    form: Form
+    form: TranscriptForm
     size: int
     changed_ns: int
     met_in: Path | None = None  # the folder that was looked through; None: it was named itself
@@ -64,10 +64,10 @@ def marked(path: Path, state: str, session: str = "") -> Mark:
 
 
 @dataclass(slots=True)
-class Places:
+class TranscriptFiles:
     """What was found, and what could not be used."""
 
-    found: list[Found] = field(default_factory=list)
+    found: list[TranscriptFile] = field(default_factory=list)
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
     not_understood: int = 0
 
@@ -104,7 +104,7 @@ class Places:
             names.sort()
             yield from (Path(place, name) for name in sorted(files))
 
-    def _take(self, path: Path, inside: Path | None, known: Form | None = None) -> None:
+    def _take(self, path: Path, inside: Path | None, known: TranscriptForm | None = None) -> None:
         """`inside`: the folder that it must lie in; `known`: its form, where its place tells."""
         try:
             if inside is not None and path.is_symlink() and not path.resolve().is_relative_to(inside.resolve()):
@@ -122,21 +122,21 @@ class Places:
             self.not_understood += 1
         else:
             size, changed_ns = facts.st_size, facts.st_mtime_ns
-            self.found.append(Found(path=path, form=form, size=size, changed_ns=changed_ns, met_in=inside))
+            self.found.append(TranscriptFile(path=path, form=form, size=size, changed_ns=changed_ns, met_in=inside))
 
 
-def _kept(env: Mapping[str, str], home: Path) -> Iterator[tuple[Form, Path, str]]:
+def _kept(env: Mapping[str, str], home: Path) -> Iterator[tuple[TranscriptForm, Path, str]]:
     claude = env.get("CLAUDE_CONFIG_DIR")
     for folder in [Path(claude)] if claude else [home / ".claude", home / ".config/claude"]:
-        yield Form.CLAUDE_CODE, folder / "projects", "*.jsonl"
+        yield TranscriptForm.CLAUDE_CODE, folder / "projects", "*.jsonl"
     codex = Path(env.get("CODEX_HOME") or home / ".codex")
-    yield Form.CODEX, codex / "sessions", "rollout-*.jsonl"
-    yield Form.CODEX, codex / "archived_sessions", "rollout-*.jsonl"
+    yield TranscriptForm.CODEX, codex / "sessions", "rollout-*.jsonl"
+    yield TranscriptForm.CODEX, codex / "archived_sessions", "rollout-*.jsonl"
     opencode = Path(env.get("XDG_DATA_HOME") or home / ".local/share") / "opencode"
-    yield Form.OPENCODE_FILES, opencode / "storage/session", "ses_*.json"
+    yield TranscriptForm.OPENCODE_FILES, opencode / "storage/session", "ses_*.json"
     # Not all that lies beside it: that is what sessions worked on.
     for database in sorted(opencode.glob(DATABASES)) if opencode.is_dir() else []:
-        yield Form.OPENCODE_DATABASE, opencode, database.name
+        yield TranscriptForm.OPENCODE_DATABASE, opencode, database.name
 
 
 def host_folders(env: Mapping[str, str], home: Path) -> list[Path]:
@@ -149,26 +149,26 @@ def head_of(path: Path) -> bytes:
         return source.read(HEAD_BYTES)
 
 
-def form_of(path: Path, head: bytes) -> Form | None:
+def form_of(path: Path, head: bytes) -> TranscriptForm | None:
     """Told from its name and its beginning; None: no session of a host that we know."""
     if head.startswith(_SQLITE):
-        return Form.OPENCODE_DATABASE if path.match(DATABASES) else None
+        return TranscriptForm.OPENCODE_DATABASE if path.match(DATABASES) else None
     text = head.decode("utf-8", "replace")
     if path.suffix == ".md":
         is_history = _HISTORY.search(text.removeprefix("\ufeff")) and _TURN.search(text)
-        return Form.SPECSTORY if is_history else None
+        return TranscriptForm.SPECSTORY if is_history else None
     if path.suffix == ".jsonl":
         if _CODEX.search(text):
-            return Form.CODEX
-        return Form.CLAUDE_CODE if _SESSION.search(text) and _CLAUDE.search(text) else None
+            return TranscriptForm.CODEX
+        return TranscriptForm.CLAUDE_CODE if _SESSION.search(text) and _CLAUDE.search(text) else None
     if path.suffix != ".json":
         return None
     if path.parts[-4:-2] == ("storage", "session"):
-        return Form.OPENCODE_FILES
-    return Form.OPENCODE_EXPORT if '"info"' in text[:100] and '"id": "ses_' in text[:300] else None
+        return TranscriptForm.OPENCODE_FILES
+    return TranscriptForm.OPENCODE_EXPORT if '"info"' in text[:100] and '"id": "ses_' in text[:300] else None
 
 
-def folder_of(found: Found) -> str | None:
+def folder_of(found: TranscriptFile) -> str | None:
     """Where the session worked, as its first lines say; None: they do not."""
     own = found.project_folder
     if own is not None:
@@ -177,7 +177,7 @@ def folder_of(found: Found) -> str | None:
         head = head_of(found.path).decode("utf-8", "replace")
     except OSError:
         return None
-    pattern = _FOLDER if found.form in (Form.CLAUDE_CODE, Form.CODEX) else _DIRECTORY
+    pattern = _FOLDER if found.form in (TranscriptForm.CLAUDE_CODE, TranscriptForm.CODEX) else _DIRECTORY
     told = pattern.search(head)
     try:
         return json.loads(told["folder"]) if told else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.transcript import Record
+from recollect.domain.transcript import TranscriptRecord
 
 MAX_LINE_BYTES = 16_000_000
 MAX_WHOLE_BYTES = 50_000_000  # of an export that does not lay out its messages in lines
@@ -21,7 +21,7 @@ Watch = Callable[[int], None]  # told how many bytes were read
 Bad = Callable[[int, str], None]  # told of a line that cannot be used, and why
 
 
-def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[Record]:
+def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
     with path.open("rb") as source:
         for number, (line, size) in enumerate(_lines(source, watch), start=1):
             if size > MAX_LINE_BYTES:
@@ -29,21 +29,21 @@ def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[Record]:
             elif line.strip():
                 value = _parsed(line, number, bad)
                 if isinstance(value, dict):
-                    yield Record(number, value)
+                    yield TranscriptRecord(number, value)
                 elif value is not None:
                     bad(number, "The line is no JSON object.")
 
 
-def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[Record]:
+def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
     with path.open("rb") as source:
         for number, (line, size) in enumerate(_lines(source, watch), start=1):
             if size > MAX_LINE_BYTES:
                 bad(number, f"The line has {size:,} bytes; at most {MAX_LINE_BYTES:,} are read.")
             else:
-                yield Record(number, line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"))
+                yield TranscriptRecord(number, line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"))
 
 
-def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[Record]:
+def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
     """As `opencode export` writes it, message by message; laid out otherwise, as a whole."""
     with path.open("rb") as source:
         if source.readline(PART_BYTES).rstrip() != b"{":
@@ -64,28 +64,28 @@ def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[Record]:
                 if value is None and size > MAX_LINE_BYTES:
                     bad(begin, f"The message has {size:,} bytes; at most {MAX_LINE_BYTES:,} are read.")
                 if isinstance(value, dict):
-                    yield Record(begin, _as_record(value))
+                    yield TranscriptRecord(begin, _as_record(value))
             elif size <= MAX_LINE_BYTES:
                 kept.append(line)
 
 
-def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[Record]:
+def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
     """The files of older versions: `storage/session/PROJECT/ID.json`, its messages and their parts beside it."""
     storage = session.parents[2]
     watch(session.stat().st_size)
     info = _parsed(_content(session), 0, bad)
     if not isinstance(info, dict):
         return
-    yield Record(0, {"session": info})
+    yield TranscriptRecord(0, {"session": info})
     for number, file in enumerate(sorted((storage / "message" / session.stem).glob("*.json")), start=1):
         message = _file(file, storage, number, bad)
         if message is not None:
             inside = sorted((storage / "part" / file.stem).glob("*.json"))
             parts = [_file(part, storage, number, bad) for part in inside]
-            yield Record(number, {"message": message, "parts": [part for part in parts if part is not None]})
+            yield TranscriptRecord(number, {"message": message, "parts": [part for part in parts if part is not None]})
 
 
-def _whole(path: Path, watch: Watch) -> Iterator[Record]:
+def _whole(path: Path, watch: Watch) -> Iterator[TranscriptRecord]:
     if path.stat().st_size > MAX_WHOLE_BYTES:
         raise InvalidValue(f"It has more than {MAX_WHOLE_BYTES:,} bytes in one line; export the session anew.")
     content = path.read_bytes()
@@ -96,9 +96,9 @@ def _whole(path: Path, watch: Watch) -> Iterator[Record]:
         raise InvalidValue(f"It is not JSON: {error}.") from None
     if not isinstance(whole, dict) or not isinstance(whole.get("messages"), list):
         raise InvalidValue("It is no export of OpenCode: it has no messages.")
-    yield Record(0, {"session": whole.get("info")})
+    yield TranscriptRecord(0, {"session": whole.get("info")})
     for number, message in enumerate(whole["messages"], start=1):
-        yield Record(number, _as_record(message) if isinstance(message, dict) else message)
+        yield TranscriptRecord(number, _as_record(message) if isinstance(message, dict) else message)
 
 
 def _as_record(value: dict[str, Any]) -> dict[str, Any]:

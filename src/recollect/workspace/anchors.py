@@ -19,8 +19,8 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import git
-from recollect.workspace.git_index import Asked, Entry, Index
-from recollect.workspace.learnt import Learnt
+from recollect.workspace.git_index import Asked, Index, IndexEntry
+from recollect.workspace.learnt import LruCache
 
 PROMPT_S = 0.1  # a prompt waits no longer than this
 MAX_READ_BYTES = 4_000_000  # a larger file is compared by what git's index says of it
@@ -45,10 +45,10 @@ class _Ids:
         return known in (self.raw, self.normal)
 
 
-class Files:
+class AnchoredFiles:
     def __init__(self, *, prompt_s: float = PROMPT_S) -> None:
         self._prompt_s = prompt_s
-        self._known = Learnt[Look, _Ids]()  # the same look, the same content
+        self._known = LruCache[Look, _Ids]()  # the same look, the same content
         self._index = Index()
         self._at_work = threading.Semaphore(MAX_AT_WORK)
 
@@ -139,10 +139,10 @@ class Files:
         """Where a content lies now, as far as git's index knows of one place for it."""
         return {known: path for known, path in self._index.holders(root, gone).items() if _is_file_of(root, path)}
 
-    def _look(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_Seen":
+    def _look(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_FileState":
         known = anchor.hash or ""
         if not _ID.fullmatch(known):
-            return _Seen(known=known, state=FileState.UNKNOWN)
+            return _FileState(known=known, state=FileState.UNKNOWN)
         asks = None
         try:
             file, name = _in_folder(root, anchor.path, real_folder)
@@ -152,16 +152,16 @@ class Files:
                 file, name = _resolved(root, anchor.path)
                 asks, look = (name, len(known)), os.lstat(file)
             if not stat.S_ISREG(look.st_mode):
-                return _Seen(known=known, state=FileState.UNKNOWN)
+                return _FileState(known=known, state=FileState.UNKNOWN)
             if look.st_size > MAX_READ_BYTES:
-                return _Seen(known=known, state=FileState.UNKNOWN, look=look, asks_index=asks)
+                return _FileState(known=known, state=FileState.UNKNOWN, look=look, asks_index=asks)
             if self._ids(file, look, len(known)).has(known):
-                return _Seen(known=known, state=FileState.FRESH)
-            return _Seen(known=known, state=FileState.CHANGED, look=look, asks_index=asks)
+                return _FileState(known=known, state=FileState.FRESH)
+            return _FileState(known=known, state=FileState.CHANGED, look=look, asks_index=asks)
         except (FileNotFoundError, NotADirectoryError):
-            return _Seen(known=known, state=FileState.GONE, asks_index=asks)
+            return _FileState(known=known, state=FileState.GONE, asks_index=asks)
         except (OSError, ValueError):  # not allowed, a NUL, a name too long, a way out of the project
-            return _Seen(known=known, state=FileState.UNKNOWN)
+            return _FileState(known=known, state=FileState.UNKNOWN)
 
     def _ids(self, file: str, look: os.stat_result, digits: int) -> _Ids:
         key = _look_of(file, look, digits)
@@ -185,7 +185,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _FileState:
     """What the file itself says, before git's index is asked."""
 
     known: str  # the id that it had
@@ -193,7 +193,7 @@ class _Seen:
     look: os.stat_result | None = None  # None: it is not there
     asks_index: Asked | None = None  # None: nothing is left to ask
 
-    def judged(self, entry: Entry | None) -> FileState:
+    def judged(self, entry: IndexEntry | None) -> FileState:
         """git may keep another content than the folder has: filters, and what a sparse checkout leaves out."""
         if entry is None:
             return self.state

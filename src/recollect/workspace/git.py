@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId, check_folder
-from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, Place
+from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, FolderFacts
 from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
 
@@ -34,7 +34,7 @@ _BRANCH = re.compile(r"ref:\s*refs/heads/(?P<name>(?!\.)[^\n]{1,250})")  # `.inv
 _SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.MULTILINE)
 
 
-def place_of(folder: str) -> Place:
+def place_of(folder: str) -> FolderFacts:
     check_folder(folder)
     try:
         return _seen_from(Path(folder).resolve())
@@ -90,17 +90,17 @@ def id_digits(root: str) -> int:
     return 64 if git is not None and _SHA256.search(_text(git / "config")) else 40
 
 
-def _seen_from(folder: Path) -> Place:
+def _seen_from(folder: Path) -> FolderFacts:
     marked, git = marker.find(folder), _git_folder(folder)
     name = None if marked is None else marker.project_name(marked)
     if git is None:
         top = folder if marked is None else marked.parent
-        return Place(root=str(top), path=_path_id(top), name=name)
+        return FolderFacts(root=str(top), path=_path_id(top), name=name)
     repository = git.parent if git.name == ".git" else git
     url = _remote(git)
     remote = _remote_id(None if url is None else normalise_remote(url, repository))
     former = _remote_id(None if url is None else _as_before(url, repository))
-    return Place(
+    return FolderFacts(
         root=str(root_of(folder)),
         path=_path_id(repository),
         remote=remote,

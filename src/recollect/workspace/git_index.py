@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Literal
 
-from recollect.workspace.learnt import Learnt
+from recollect.workspace.learnt import LruCache
 
 MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40
@@ -33,7 +33,7 @@ _SKIP_WORKTREE = 0x4000  # of the extended flags: a sparse checkout has no such 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class IndexEntry:
     id: str
     mtime_s: int
     mtime_ns: int
@@ -58,10 +58,10 @@ class Index:
     """Asked once about each thing, as long as the index stays as it is."""
 
     def __init__(self) -> None:
-        self._entries = Learnt[tuple[Look, Asked], Entry | Literal[False]]()  # False: it has none
-        self._holders = Learnt[tuple[Look, str], str]()  # "": none, or several
+        self._entries = LruCache[tuple[Look, Asked], IndexEntry | Literal[False]]()  # False: it has none
+        self._holders = LruCache[tuple[Look, str], str]()  # "": none, or several
 
-    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, Entry]:
+    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, IndexEntry]:
         """What the index of the working tree at `root` has of these paths."""
         index, look = _found(root)
         if index is None:
@@ -73,7 +73,7 @@ class Index:
             found |= {(name, digits): read.get(name, False) for name in names}
         for one, entry in found.items():
             self._entries.keep((look, one), entry or False)
-        return {one: entry for one, entry in found.items() if isinstance(entry, Entry)}
+        return {one: entry for one, entry in found.items() if isinstance(entry, IndexEntry)}
 
     def holders(self, root: str, ids: Collection[str]) -> dict[str, str]:
         """The path of each of these contents, where there is one and not several."""
@@ -109,7 +109,7 @@ def index_of(root: str) -> Path | None:
     return None if "\x00" in target else Path(root, target, "index")
 
 
-def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, Entry]:
+def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, IndexEntry]:
     """What an index has of these paths."""
     data, written_ns = _read(index, MAX_INDEX_BYTES)
     version, count = _header(data)
@@ -295,12 +295,12 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return value, at + 1
 
 
-def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> Entry:
+def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> IndexEntry:
     _, _, mtime_s, mtime_ns, _, inode, _, _, _, size = _STAT.unpack_from(data, begin)
     flags_at = begin + STAT_BYTES + id_bytes
     (flags,) = _FLAGS.unpack_from(data, flags_at)
     extended = _FLAGS.unpack_from(data, flags_at + 2)[0] if flags & _EXTENDED else 0
-    return Entry(
+    return IndexEntry(
         id=data[begin + STAT_BYTES : flags_at].hex(),
         mtime_s=mtime_s,
         mtime_ns=mtime_ns,

@@ -9,7 +9,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Learnt(Generic[Key, Value]):
+class LruCache(Generic[Key, Value]):
     def __init__(self) -> None:
         self._known: dict[Key, Value] = {}
         self._lock = threading.Lock()

@@ -10,7 +10,7 @@ from typing import Any
 from recollect.domain.injection import Choice, Injection, Placement, Sent
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, SessionId, Source, Viewer
 from recollect.domain.session import Note, NoteCode, Recap
-from recollect.domain.settings import Forget, Settings
+from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import Engine
 from recollect.rank.budget import Offer, fill, offer
 from recollect.store.sqlite.database import Database
@@ -48,7 +48,7 @@ WORDS = "alpha beta gamma delta cache index deploy token retry queue".split()
 
 def engine_on(store: SqliteStore, *, undo_hours: float = 24.0) -> Engine:
     ticks = itertools.count()
-    settings = Settings(forget=Forget(undo_hours=undo_hours))
+    settings = Settings(forget=ForgetSettings(undo_hours=undo_hours))
     return Engine(store, lambda _: settings, git, lambda: next(ticks) / 1000)
 
 

@@ -12,11 +12,11 @@ from recollect.api import wire
 from recollect.api.catalogue import OPERATIONS
 from recollect.api.forget import Forget
 from recollect.api.recall import Recall, Recalled
-from recollect.api.undo import Deeds, Undo
+from recollect.api.undo import RecentChanges, Undo
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.freshness import FileState, Freshness, SeenFile
 from recollect.domain.history import DeedId
-from recollect.domain.memory import Anchor, Hit, Kind, Memory, MemoryId, Sensitivity, Tier, Use
+from recollect.domain.memory import Anchor, Hit, Kind, Memory, MemoryId, Sensitivity, Tier, Usage
 from tests.builders import a_memory
 
 names = st.text("abcxyz019-_.", min_size=1, max_size=20)
@@ -41,7 +41,7 @@ def memories(draw: st.DrawFn) -> Memory:
         "valid_to": draw(st.none() | st.just(at)),
         "importance": draw(st.floats(0, 2)),
         "confidence": draw(shares),
-        "use": Use(shown=draw(st.integers(0, 9)), last_shown_at=draw(st.none() | moments)),
+        "use": Usage(shown=draw(st.integers(0, 9)), last_shown_at=draw(st.none() | moments)),
     }
     return a_memory(draw(said), scope=draw(st.sampled_from(["universal", "language:go", "project:shop"])), **optional)
 
@@ -112,7 +112,7 @@ def test_what_the_value_refuses_is_raised_as_it_is() -> None:
     with pytest.raises(InvalidValue, match="it goes from 1 to 1000"):
         wire.read(b'{"query": "x", "limit": 0}', Recall)
     with pytest.raises(InvalidValue, match="it goes from 1 to 10,000"):
-        wire.read(b'{"limit": 0}', Deeds)
+        wire.read(b'{"limit": 0}', RecentChanges)
     with pytest.raises(InvalidValue, match="or by the words"):
         Forget()
     with pytest.raises(InvalidValue, match="leave the `deed` out"):

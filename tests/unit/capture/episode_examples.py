@@ -1,4 +1,4 @@
-# ruff: noqa: E501  # what tools print is as long as it is
+# what tools print is as long as it is
 """Errors and how they were fixed, made up: each with the same error on another day, and one that only looks like it."""
 
 from dataclasses import dataclass, field

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.calls import Change, changes_of, command_of, is_own
+from recollect.capture.calls import TextChange, changes_of, command_of, is_own
 from recollect.capture.session import Listener
 from recollect.domain.event import Event
 from recollect.mcp.schema import TOOLS
@@ -71,7 +71,7 @@ def test_a_command_line_is_found_under_every_name(tool: str, given: dict[str, An
 def test_a_change_is_found_under_every_name(
     tool: str, given: dict[str, Any], changes: list[tuple[str, str, str]]
 ) -> None:
-    assert changes_of(tool, given) == [Change(path=path, old=old, new=new) for path, old, new in changes]
+    assert changes_of(tool, given) == [TextChange(path=path, old=old, new=new) for path, old, new in changes]
 
 
 @pytest.mark.parametrize("name", TOOLS)

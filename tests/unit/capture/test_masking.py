@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.clauses import sentences
-from recollect.capture.masking import BLANK, Form, blanked, read
+from recollect.capture.masking import BLANK, LineForm, blanked, read
 from tests.requirements import covers
 from tests.unit.effort import LIMIT, growth
 
@@ -48,7 +48,7 @@ def test_an_agents_own_table_is_read_row_by_row() -> None:
 
 def test_a_list_is_read_with_what_stands_above_it() -> None:
     found = sentences(read("Reasons we keep it:\n\n- it is fast\n- it is small\n", own=True))
-    assert [(sentence.form, sentence.lead) for sentence in found[1:]] == [(Form.ITEM, "Reasons we keep it")] * 2
+    assert [(sentence.form, sentence.lead) for sentence in found[1:]] == [(LineForm.ITEM, "Reasons we keep it")] * 2
 
 
 @pytest.mark.parametrize(

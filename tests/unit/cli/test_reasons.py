@@ -8,7 +8,7 @@ import pytest
 from recollect.api.why import picked
 from recollect.cli.reasons import breakdown, number, shown, silence, why_not
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Choice, Injection, Placement, Point, Quiet, Quoted, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Quoted, Sent, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from tests.builders import NOW
 
@@ -23,7 +23,7 @@ def a_sent(*choices: Choice, message: str | None = "m2", tokens: int = 780, ids:
     injection = Injection(
         placement=placement, tokens=tokens, budget_tokens=800, choices=choices, ids=tuple(map(MemoryId, ids))
     )
-    point = Point.PROMPT if message else Point.START
+    point = Moment.PROMPT if message else Moment.START
     name = MessageId(message) if message else None
     return Sent(session=SessionId("s"), context=0, message=name, injection=injection, at=NOW, took_ms=1, point=point)
 
@@ -67,13 +67,13 @@ def test_every_verdict_and_every_silence_has_words() -> None:
     for verdict in Verdict:
         assert why_not(a_choice(verdict), a_sent(), [])
     for quiet in Quiet:
-        for point in Point:
+        for point in Moment:
             assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Silence: ")
 
 
 def test_an_answer_has_one_threshold_for_all_kinds() -> None:
     choice = a_choice(Verdict.THRESHOLD)
-    assert why_not(choice, replace(a_sent(choice), point=Point.ON_DEMAND), []).endswith("an answer needs .50")
+    assert why_not(choice, replace(a_sent(choice), point=Moment.ON_DEMAND), []).endswith("an answer needs .50")
 
 
 def test_a_share_that_has_ended_is_told_from_a_budget_that_has() -> None:
@@ -85,17 +85,17 @@ def test_silence_tells_whether_nothing_fits_or_the_model_has_it() -> None:
     live = a_choice(Verdict.LIVE, relevance=0.9)
     for choice, words in ((a_choice(Verdict.THRESHOLD), "none fits well enough"), (live, "in front of the model")):
         given = Injection(placement=Placement.MESSAGE, considered=3, choices=(choice,))
-        assert words in silence(given, Point.PROMPT)
-    assert "comes near" in silence(Injection(placement=Placement.MESSAGE), Point.PROMPT)
+        assert words in silence(given, Moment.PROMPT)
+    assert "comes near" in silence(Injection(placement=Placement.MESSAGE), Moment.PROMPT)
 
 
 def test_a_breakdown_names_the_relevance_only_where_something_was_asked() -> None:
     factors = {"relevance": 0.31, "words": 0.2, "recency": 1.0}
     asked = a_choice(Verdict.SHOWN, factors=factors)
-    assert breakdown(asked, Point.PROMPT) == "score .42: relevance .31 (needed .50; words .20), recency 1"
+    assert breakdown(asked, Moment.PROMPT) == "score .42: relevance .31 (needed .50; words .20), recency 1"
     started = a_choice(Verdict.SHOWN, needed=0.0, relevance=1.0, factors={"scope": 1.0, "base": 0.4})
-    assert breakdown(started, Point.START) == "score .42: scope 1"
-    assert breakdown(started, Point.PROMPT) == "score .42: scope 1"  # beside a prompt, in one block
+    assert breakdown(started, Moment.START) == "score .42: scope 1"
+    assert breakdown(started, Moment.PROMPT) == "score .42: scope 1"  # beside a prompt, in one block
 
 
 @pytest.mark.parametrize(("value", "told"), [(0.831, ".83"), (1.0, "1"), (1.05, "1.05"), (0.0, ".00"), (0.999, "1")])
@@ -105,7 +105,7 @@ def test_numbers_are_written_as_thresholds_are(value: float, told: str) -> None:
 
 def test_a_turn_is_picked_by_message_call_number_or_point() -> None:
     start, first, second = a_sent(message=None), a_sent(message="m1"), a_sent(message="m2")
-    tools = [replace(a_sent(message="x9"), call=call, point=Point.TOOL_ERROR) for call in ("c1", "c2")]
+    tools = [replace(a_sent(message="x9"), call=call, point=Moment.TOOL_ERROR) for call in ("c1", "c2")]
     log = [start, first, second, *tools]
     assert picked(log, None) is tools[1]
     assert [picked(log, turn) for turn in ("start", "1", "2", "m1", "c1", "tool_error")] == [

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 import pytest
 
 from recollect.daemon.agents import Agents
-from recollect.mcp.tools import Answer
+from recollect.mcp.tools import ToolAnswer
 from recollect.store.sqlite.store import SqliteStore
 from tests.flows.conftest import engine_on
 
@@ -26,7 +26,7 @@ def test_a_bug_in_a_tool_is_an_answer_and_a_line_without_what_was_said(caplog: p
     store, notes = SqliteStore(None), Notes()
     agents = Agents(engine_on(store), notes)
 
-    def breaks() -> Answer:
+    def breaks() -> ToolAnswer:
         raise RuntimeError("what the user said")
 
     with caplog.at_level(logging.ERROR):

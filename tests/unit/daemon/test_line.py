@@ -2,10 +2,10 @@
 
 import asyncio
 
-from recollect.daemon.line import Line
+from recollect.daemon.line import RequestQueue
 
 
-def order_of(line: Line, *asks: tuple[str, bool]) -> list[str]:
+def order_of(line: RequestQueue, *asks: tuple[str, bool]) -> list[str]:
     """In which order they get a place, if they all ask while somebody else has the only one."""
     served: list[str] = []
 
@@ -26,11 +26,11 @@ def order_of(line: Line, *asks: tuple[str, bool]) -> list[str]:
 
 def test_those_whom_a_person_waits_for_overtake_the_others() -> None:
     asks = [("tool", False), ("reply", False), ("prompt", True), ("start", True)]
-    assert order_of(Line(1), *asks) == ["prompt", "start", "tool", "reply"]
+    assert order_of(RequestQueue(1), *asks) == ["prompt", "start", "tool", "reply"]
 
 
 def test_one_that_hangs_keeps_nobody_for_long() -> None:
-    line = Line(1, most_s=0.01)
+    line = RequestQueue(1, most_s=0.01)
     served: list[str] = []
 
     async def ask() -> None:
@@ -49,7 +49,7 @@ def test_one_that_hangs_keeps_nobody_for_long() -> None:
 
 
 def test_who_gives_up_leaves_its_place_to_the_next() -> None:
-    line = Line(1)
+    line = RequestQueue(1)
 
     async def run() -> None:
         async def ask() -> None:

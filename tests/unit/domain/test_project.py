@@ -2,7 +2,7 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import Place
+from recollect.domain.project import FolderFacts
 
 
 @pytest.mark.parametrize(
@@ -10,4 +10,4 @@ from recollect.domain.project import Place
 )
 def test_an_alias_says_what_it_is_by_its_beginning(wrong: dict[str, ProjectId]) -> None:
     with pytest.raises(InvalidValue):
-        Place(**({"root": "/x", "path": ProjectId("path:/x")} | wrong))  # type: ignore[arg-type]
+        FolderFacts(**({"root": "/x", "path": ProjectId("path:/x")} | wrong))  # type: ignore[arg-type]

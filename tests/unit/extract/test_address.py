@@ -7,7 +7,7 @@ import pytest
 
 from recollect import config
 from recollect.domain.errors import InvalidSettings
-from recollect.domain.settings import Extractor as Settings
+from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
 from recollect.extract.address import address_of
 from tests.requirements import covers

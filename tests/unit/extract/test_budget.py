@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.extract.budget import Budget, cost_of
-from recollect.extract.prompting import Request, request_of
+from recollect.extract.prompting import ModelQuestion, request_of
 from recollect.text.tokens import estimate
 from tests.exchanges import Counted, an_exchange
 
@@ -67,5 +67,5 @@ def test_a_new_day_begins_with_nothing_and_an_answer_after_midnight_counts_for_t
 def test_the_reserved_tokens_of_a_day_never_exceed_the_cap(asked: list[tuple[str, int]], cap: int) -> None:
     budget = Budget(Counted(), per_day=cap)
     for text, answer_tokens in asked:
-        budget.reserve(Request(system="", text=text), answer_tokens=answer_tokens, day=TODAY)
+        budget.reserve(ModelQuestion(system="", text=text), answer_tokens=answer_tokens, day=TODAY)
         assert budget.spent(TODAY) <= cap

@@ -4,7 +4,7 @@ from recollect.domain.extraction import Question
 from recollect.domain.learning import Origin, Proposal
 from recollect.domain.memory import Role, Tier
 from recollect.domain.session import Turn
-from recollect.domain.settings import Extractor as Settings
+from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
 from recollect.extract.budget import Budget
 from recollect.extract.host_model import KEPT, HostModel

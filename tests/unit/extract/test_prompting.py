@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
-from recollect.extract.prompting import MAX_TURNS, Request, cleaned, fitted, request_of
+from recollect.extract.prompting import MAX_TURNS, ModelQuestion, cleaned, fitted, request_of
 from recollect.text.tokens import estimate
 from tests.builders import a_turn
 from tests.exchanges import RULE, an_exchange
@@ -15,11 +15,11 @@ from tests.requirements import covers
 from tests.unit.privacy.keys import VENDOR_KEYS, vendor_key
 
 
-def asked(turns: list[Turn]) -> Request:
+def asked(turns: list[Turn]) -> ModelQuestion:
     return request_of(turns, items=8, quote_chars=12)
 
 
-def mark_of(request: Request) -> str:
+def mark_of(request: ModelQuestion) -> str:
     return request.text.split()[0]
 
 

@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 
 from recollect.domain.memory import Draft, ProjectId
-from recollect.imports.entry import Bad, Entry, Kept, Left, Origin
+from recollect.imports.entry import Bad, Entry, FileOrigin, KeptEntry, Left
 from tests.builders import IN_PROJECT, NOW
 
-FILE = Origin(name="CLAUDE.md", at=NOW, scope=IN_PROJECT)
+FILE = FileOrigin(name="CLAUDE.md", at=NOW, scope=IN_PROJECT)
 
 
 def drafts(entries: Iterable[Entry]) -> list[Draft]:
-    return [entry.draft for entry in entries if isinstance(entry, Kept)]
+    return [entry.draft for entry in entries if isinstance(entry, KeptEntry)]
 
 
 def told(entries: Iterable[Entry]) -> list[tuple[int, str, str]]:
     """Line, kind and text of each memory."""
-    return [(entry.line, entry.draft.kind.value, entry.draft.text) for entry in entries if isinstance(entry, Kept)]
+    return [(entry.line, entry.draft.kind.value, entry.draft.text) for entry in entries if isinstance(entry, KeptEntry)]
 
 
 def bad(entries: Iterable[Entry]) -> list[tuple[int, str]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.errors import InvalidValue
 from recollect.imports.decoding import decoded, is_binary
-from recollect.imports.format import FOR_PEOPLE, Format, Transcript, format_of, is_for_agents
+from recollect.imports.format import FOR_PEOPLE, Format, TranscriptNotImportable, format_of, is_for_agents
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_the_format_is_told_from_name_and_content(name: str, head: bytes, form: 
     "line", [{"type": "user", "sessionId": "s", "message": {}}, {"type": "session_meta", "payload": {}}]
 )
 def test_a_transcript_is_not_taken_for_memories(line: object) -> None:
-    with pytest.raises(Transcript):
+    with pytest.raises(TranscriptNotImportable):
         format_of("session.jsonl", json.dumps(line).encode())
 
 

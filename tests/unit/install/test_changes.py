@@ -7,14 +7,14 @@ import pytest
 
 from recollect.domain.errors import InstallError
 from recollect.install import changes
-from recollect.install.changes import Edit, diff_of, make
+from recollect.install.changes import FileEdit, diff_of, make
 
 
-def an_edit(path: Path, after: bytes | None = b"new\n") -> Edit:
-    return Edit(path=path, before=changes.content(path), after=after)
+def an_edit(path: Path, after: bytes | None = b"new\n") -> FileEdit:
+    return FileEdit(path=path, before=changes.content(path), after=after)
 
 
-def some_edits(folder: Path) -> list[Edit]:
+def some_edits(folder: Path) -> list[FileEdit]:
     """One of each kind, in folders that are there and folders that are not."""
     (folder / "old").write_text("old\n")
     (folder / "gone").write_text("gone\n")
@@ -90,7 +90,7 @@ def test_what_somebody_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> Non
 
 
 def test_a_diff_shows_the_changed_lines_and_their_neighbours(tmp_path: Path) -> None:
-    edit = Edit(path=Path("/a"), before=b"1\r\n2\r\n3\r\n", after=b"1\r\n3\r\n4\r\n")
+    edit = FileEdit(path=Path("/a"), before=b"1\r\n2\r\n3\r\n", after=b"1\r\n3\r\n4\r\n")
     assert diff_of(edit) == ["--- /a", "+++ /a", "@@ -1,3 +1,3 @@", " 1", "-2", " 3", "+4"]
     assert diff_of(an_edit(tmp_path / "new"))[:2] == ["--- /dev/null", f"+++ {tmp_path / 'new'}"]
 

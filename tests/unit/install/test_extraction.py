@@ -7,7 +7,7 @@ import pytest
 from recollect.cli.settings_file import written
 from recollect.domain.errors import InstallError
 from recollect.domain.settings import Provider
-from recollect.install.changes import Change
+from recollect.install.changes import ChangeKind
 from recollect.install.extraction import provider_in, switched
 
 
@@ -28,7 +28,7 @@ def test_it_is_put_in_once_and_taken_out_again(tmp_path: Path, before: str) -> N
     assert edit.after is not None
     settings.write_bytes(edit.after)
     assert provider_in(settings) is Provider.HOST
-    assert switched(settings, on=True).change is Change.UNCHANGED
+    assert switched(settings, on=True).change is ChangeKind.UNCHANGED
     assert (switched(settings, on=False).after or b"").decode() == before
 
 

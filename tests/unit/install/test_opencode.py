@@ -10,8 +10,8 @@ import pytest
 
 from recollect.domain.errors import InstallError
 from recollect.install import changes, opencode
-from recollect.install.changes import Change
-from recollect.install.opencode import MARK, Place, of_project, of_user, plugin_files
+from recollect.install.changes import ChangeKind
+from recollect.install.opencode import MARK, OpenCodeFolder, of_project, of_user, plugin_files
 
 DAEMON = ("/opt/python", "-m", "recollect.daemon")
 BRIDGE = ("/opt/ü b/recollect", "mcp")
@@ -20,33 +20,33 @@ SCHEMA = "https://opencode.ai/config.json"
 
 
 @pytest.fixture(params=[of_user, of_project])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    made: Place = request.param(tmp_path)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> OpenCodeFolder:
+    made: OpenCodeFolder = request.param(tmp_path)
     return made
 
 
-def command_file(place: Place) -> Path:
+def command_file(place: OpenCodeFolder) -> Path:
     return place.folder.parent / "state" / "command.json"
 
 
-def record(place: Place) -> Path:
+def record(place: OpenCodeFolder) -> Path:
     return command_file(place).with_name("installed.json")
 
 
-def install(place: Place, bridge: tuple[str, ...] = BRIDGE) -> dict[Path, Change]:
+def install(place: OpenCodeFolder, bridge: tuple[str, ...] = BRIDGE) -> dict[Path, ChangeKind]:
     noted = {"command": DAEMON, "mcp": BRIDGE}
     plan = opencode.plan_install(place, bridge, command_file(place), record(place), noted)
     changes.make(plan.edits)
     return {edit.path: edit.change for edit in plan.edits}
 
 
-def uninstall(place: Place) -> dict[Path, Change]:
+def uninstall(place: OpenCodeFolder) -> dict[Path, ChangeKind]:
     plan = opencode.plan_uninstall(place, record(place))
     changes.make(plan.edits, place.folders)
     return {edit.path: edit.change for edit in plan.edits}
 
 
-def notes_of(place: Place) -> tuple[str, ...]:
+def notes_of(place: OpenCodeFolder) -> tuple[str, ...]:
     return opencode.plan_install(place, BRIDGE, command_file(place), record(place), {}).notes
 
 
@@ -58,9 +58,9 @@ def everything(folder: Path) -> dict[Path, object]:
     }
 
 
-def test_install_puts_everything_in_place_and_a_second_time_changes_nothing(place: Place) -> None:
-    assert set(install(place).values()) == {Change.CREATED}
-    assert set(install(place).values()) == {Change.UNCHANGED}
+def test_install_puts_everything_in_place_and_a_second_time_changes_nothing(place: OpenCodeFolder) -> None:
+    assert set(install(place).values()) == {ChangeKind.CREATED}
+    assert set(install(place).values()) == {ChangeKind.UNCHANGED}
     for path, held in plugin_files().items():
         assert (place.plugin.parent / path).read_bytes() == held
         assert MARK.encode() in held.splitlines()[0]
@@ -68,11 +68,11 @@ def test_install_puts_everything_in_place_and_a_second_time_changes_nothing(plac
     assert json.loads(place.new.read_text()) == {"$schema": SCHEMA, "mcp": {"recollect": ENTRY}}
 
 
-def test_uninstall_takes_out_exactly_what_install_put_in(place: Place, tmp_path: Path) -> None:
+def test_uninstall_takes_out_exactly_what_install_put_in(place: OpenCodeFolder, tmp_path: Path) -> None:
     command_file(place).parent.mkdir(parents=True)
     before = everything(tmp_path)
     install(place)
-    assert set(uninstall(place).values()) == {Change.REMOVED}
+    assert set(uninstall(place).values()) == {ChangeKind.REMOVED}
     assert uninstall(place) == {}
     after = everything(tmp_path)
     del after[command_file(place)]  # other projects start their daemon with it
@@ -81,13 +81,15 @@ def test_uninstall_takes_out_exactly_what_install_put_in(place: Place, tmp_path:
 
 
 @pytest.mark.parametrize("name", ["opencode.json", "opencode.jsonc"])
-def test_the_configuration_that_is_there_gets_the_entry_and_gets_its_bytes_back(place: Place, name: str) -> None:
+def test_the_configuration_that_is_there_gets_the_entry_and_gets_its_bytes_back(
+    place: OpenCodeFolder, name: str
+) -> None:
     (file,) = [path for path in place.configurations if path.name == name][:1]
     file.parent.mkdir(parents=True, exist_ok=True)
     mine = b'\xef\xbb\xbf{\r\n\t// mine\r\n\t"model": "a/b", /* \xc3\xbc */\r\n\t"mcp": {"x": {}},\r\n}\r\n'
     file.write_bytes(mine)
     file.chmod(0o600)
-    assert install(place)[file] == Change.UPDATED
+    assert install(place)[file] == ChangeKind.UPDATED
     assert not place.new.exists() or place.new == file
     assert b"// mine\r\n" in file.read_bytes()
     assert b'"mcp": {"x": {}, "recollect": {' in file.read_bytes()
@@ -116,7 +118,7 @@ def test_of_several_configurations_the_one_with_our_entry_is_kept_up_to_date(tmp
         "odd",
     ],
 )
-def test_an_entry_of_the_users_own_is_left_alone_and_said(place: Place, entry: Any) -> None:
+def test_an_entry_of_the_users_own_is_left_alone_and_said(place: OpenCodeFolder, entry: Any) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.write_text(json.dumps({"mcp": {"recollect": entry}}))
     before = place.new.read_bytes()
@@ -142,7 +144,9 @@ def test_an_entry_of_the_users_own_is_left_alone_and_said(place: Place, entry: A
         b'{"a": %s}' % (b"9" * 5000),
     ],
 )
-def test_what_is_not_understood_is_refused_and_nothing_is_changed(place: Place, tmp_path: Path, held: bytes) -> None:
+def test_what_is_not_understood_is_refused_and_nothing_is_changed(
+    place: OpenCodeFolder, tmp_path: Path, held: bytes
+) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.write_bytes(held)
     before = everything(tmp_path)
@@ -153,7 +157,7 @@ def test_what_is_not_understood_is_refused_and_nothing_is_changed(place: Place, 
     assert everything(tmp_path) == before
 
 
-def test_an_empty_configuration_is_none(place: Place) -> None:
+def test_an_empty_configuration_is_none(place: OpenCodeFolder) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.write_text("\n")
     install(place)
@@ -161,19 +165,19 @@ def test_an_empty_configuration_is_none(place: Place) -> None:
 
 
 @pytest.mark.parametrize("comment", ["// mine", "/* mine */\n\n", "\ufeff", "\ufeff// mine\r\n"])
-def test_a_comment_alone_is_kept_before_what_is_made(place: Place, comment: str) -> None:
+def test_a_comment_alone_is_kept_before_what_is_made(place: OpenCodeFolder, comment: str) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.write_bytes(comment.encode())
     install(place)
     assert place.new.read_bytes().decode().startswith(comment.rstrip())
     assert [entry.value for entry in opencode.entries(place)] == [ENTRY]
-    assert set(install(place).values()) == {Change.UNCHANGED}
+    assert set(install(place).values()) == {ChangeKind.UNCHANGED}
     uninstall(place)
     assert place.new.read_bytes().decode().startswith(comment.rstrip())
 
 
 @pytest.mark.parametrize("held", ["", f'{{\n  "$schema": "{SCHEMA}"\n}}\n'])
-def test_a_configuration_that_the_user_had_stays_even_if_nothing_is_in_it(place: Place, held: str) -> None:
+def test_a_configuration_that_the_user_had_stays_even_if_nothing_is_in_it(place: OpenCodeFolder, held: str) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.write_text(held)
     install(place)
@@ -182,7 +186,7 @@ def test_a_configuration_that_the_user_had_stays_even_if_nothing_is_in_it(place:
     assert json.loads(place.new.read_text()) == {"$schema": SCHEMA}
 
 
-def test_a_configuration_of_which_nobody_knows_who_made_it_stays(place: Place) -> None:
+def test_a_configuration_of_which_nobody_knows_who_made_it_stays(place: OpenCodeFolder) -> None:
     for lost in (b"", b"[]", b'{"created": 1}', b'{"created": [[], null]}'):
         install(place)
         record(place).write_bytes(lost)
@@ -191,7 +195,7 @@ def test_a_configuration_of_which_nobody_knows_who_made_it_stays(place: Place) -
         place.new.unlink()
 
 
-def test_a_configuration_that_was_made_anew_by_the_user_is_no_longer_ours(place: Place) -> None:
+def test_a_configuration_that_was_made_anew_by_the_user_is_no_longer_ours(place: OpenCodeFolder) -> None:
     install(place)
     place.new.write_text(f'{{\n  "$schema": "{SCHEMA}"\n}}\n')
     install(place)
@@ -210,7 +214,7 @@ def test_two_places_remember_what_was_made_each_for_itself(tmp_path: Path) -> No
     assert uninstall(first) == {}
 
 
-def test_a_linked_folder_of_parts_is_left_alone_and_said(place: Place, tmp_path: Path) -> None:
+def test_a_linked_folder_of_parts_is_left_alone_and_said(place: OpenCodeFolder, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     install(place)
     (place.plugin.parent / "recollect").rename(theirs)
@@ -224,14 +228,14 @@ def test_a_linked_folder_of_parts_is_left_alone_and_said(place: Place, tmp_path:
 
 
 @pytest.mark.parametrize("word", ["\ud800/recollect", "/\0/recollect"])
-def test_a_command_that_no_file_can_have_is_somebody_elses(place: Place, word: str) -> None:
+def test_a_command_that_no_file_can_have_is_somebody_elses(place: OpenCodeFolder, word: str) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.write_text(json.dumps({"mcp": {"recollect": {"type": "local", "command": [word, "mcp"]}}}))
     assert not opencode.entries(place)[0].is_ours
     assert len(notes_of(place)) == 1
 
 
-def test_a_link_is_followed_and_stays_a_link(place: Place, tmp_path: Path) -> None:
+def test_a_link_is_followed_and_stays_a_link(place: OpenCodeFolder, tmp_path: Path) -> None:
     dotfiles = tmp_path / "dotfiles.json"
     dotfiles.write_text('{"a": 1}\n')
     place.new.parent.mkdir(parents=True, exist_ok=True)
@@ -243,27 +247,27 @@ def test_a_link_is_followed_and_stays_a_link(place: Place, tmp_path: Path) -> No
     assert (place.new.is_symlink(), dotfiles.read_text()) == (True, '{"a": 1}\n')
 
 
-def test_a_link_that_leads_nowhere_is_refused(place: Place, tmp_path: Path) -> None:
+def test_a_link_that_leads_nowhere_is_refused(place: OpenCodeFolder, tmp_path: Path) -> None:
     place.new.parent.mkdir(parents=True, exist_ok=True)
     place.new.symlink_to(tmp_path / "nowhere")
     with pytest.raises(InstallError, match="leads nowhere"):
         install(place)
 
 
-def test_an_older_plugin_of_ours_is_updated_and_files_that_it_has_no_more_are_removed(place: Place) -> None:
+def test_an_older_plugin_of_ours_is_updated_and_files_that_it_has_no_more_are_removed(place: OpenCodeFolder) -> None:
     parts = place.plugin.parent / "recollect"
     parts.mkdir(parents=True)
     for path in (place.plugin, parts / "older.ts"):
         path.write_text(f"// {MARK}, an older one\n")
     (parts / "mine.ts").write_text("// mine\n")
     done = install(place)
-    assert (done[place.plugin], done[parts / "older.ts"]) == (Change.UPDATED, Change.REMOVED)
+    assert (done[place.plugin], done[parts / "older.ts"]) == (ChangeKind.UPDATED, ChangeKind.REMOVED)
     assert not (parts / "older.ts").exists()
     uninstall(place)
     assert [path for path in place.folder.rglob("*") if path.is_file()] == [parts / "mine.ts"]
 
 
-def test_a_file_of_somebody_else_is_not_touched(place: Place, tmp_path: Path) -> None:
+def test_a_file_of_somebody_else_is_not_touched(place: OpenCodeFolder, tmp_path: Path) -> None:
     place.plugin.parent.mkdir(parents=True)
     place.plugin.write_text("// mine\n")
     before = everything(tmp_path)
@@ -275,7 +279,7 @@ def test_a_file_of_somebody_else_is_not_touched(place: Place, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_is_not_touched(place: Place, make: Callable[[Path], None]) -> None:
+def test_what_is_no_file_is_not_touched(place: OpenCodeFolder, make: Callable[[Path], None]) -> None:
     place.plugin.parent.mkdir(parents=True)
     make(place.plugin)
     with pytest.raises(InstallError, match="is not a file"):

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.privacy.exclude import without_fences, without_private
-from recollect.text.block import Entry, line_of, render
+from recollect.text.block import BlockLine, line_of, render
 from tests.builders import a_memory
 
 PIECES = st.lists(
@@ -70,7 +70,7 @@ def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
 
 
 def test_our_own_blocks_are_taken_out_of_what_a_host_shows_us() -> None:
-    block = render([Entry("Rules", line_of(a_memory("Use tabs, not </recollect> spaces.")))])
+    block = render([BlockLine("Rules", line_of(a_memory("Use tabs, not </recollect> spaces.")))])
     assert without_fences(f"Add a test.\n\n{block}\n\nAnd run it.") == "Add a test.\nAnd run it."
     assert without_fences(f"{block}\nAdd a test.") == "Add a test."
     assert without_fences(f"Add a test. {block[:-20]}") == "Add a test."
@@ -81,7 +81,7 @@ def test_our_own_blocks_are_taken_out_of_what_a_host_shows_us() -> None:
 
 @given(st.text(alphabet="ab <>/\n"), st.text(alphabet="xy<>/\n"))
 def test_nothing_of_a_block_reaches_capture(said: str, remembered: str) -> None:
-    block = render([Entry("Notes", line_of(a_memory("x" + remembered)))])
+    block = render([BlockLine("Notes", line_of(a_memory("x" + remembered)))])
     rest = without_fences(said + block + said)
     assert "x" not in rest
     assert "recollect" not in rest

@@ -6,11 +6,11 @@ import pytest
 from recollect.domain.memory import Kind
 from recollect.domain.vector import Vector
 from recollect.rank.archive import newest_first, rank
-from recollect.rank.novelty import Verdict, verdict_of
+from recollect.rank.novelty import Relation, verdict_of
 from tests.unit.rank.test_archive import WEIGHTS, sighted, turn
 
 
-def verdict(old: str, new: str) -> Verdict:
+def verdict(old: str, new: str) -> Relation:
     return verdict_of(old, new, Kind.DECISION, Kind.DECISION)
 
 
@@ -22,7 +22,7 @@ def verdict(old: str, new: str) -> Verdict:
     ],
 )
 def test_a_contrast_needs_no_comma(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.UPDATES
+    assert verdict(old, new) is Relation.UPDATES
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_contrast_needs_no_comma(old: str, new: str) -> None:
     ],
 )
 def test_another_value_of_what_may_be_the_same_waits_beside_the_old_one(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.CONTRADICTS
+    assert verdict(old, new) is Relation.CONTRADICTS
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_another_value_of_what_may_be_the_same_waits_beside_the_old_one(old: str
     ],
 )
 def test_what_speaks_of_something_else_disputes_nothing(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.UNRELATED
+    assert verdict(old, new) is Relation.UNRELATED
 
 
 def vector(*values: float) -> Vector:

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind
-from recollect.rank.novelty import Verdict, verdict_of
+from recollect.rank.novelty import Relation, verdict_of
 from recollect.text.statement import statement
 from tests.requirements import covers
 
 ALL = [pair for name in SETS for pair in pairs(name)]
 
 
-def verdict(old: str, new: str, kind: Kind = Kind.DECISION) -> Verdict:
+def verdict(old: str, new: str, kind: Kind = Kind.DECISION) -> Relation:
     return verdict_of(old, new, kind, kind)
 
 
@@ -23,11 +23,11 @@ def test_of_all_pairs_hardly_one_is_merged_or_ended_wrongly_and_plain_updates_ar
     found = alone(ALL)
     assert len(ALL) >= 120
     assert found.wrong_merges <= 0.01
-    assert found.called(Verdict.UNRELATED, Verdict.UPDATES) <= 0.003
-    assert found.precision(Verdict.UPDATES) >= 0.98
-    assert found.recall(Verdict.UPDATES) >= 0.35
-    assert found.recall(Verdict.SAME) >= 0.78
-    assert found.recall(Verdict.CONTRADICTS) >= 0.4
+    assert found.called(Relation.UNRELATED, Relation.UPDATES) <= 0.003
+    assert found.precision(Relation.UPDATES) >= 0.98
+    assert found.recall(Relation.UPDATES) >= 0.35
+    assert found.recall(Relation.SAME) >= 0.78
+    assert found.recall(Relation.CONTRADICTS) >= 0.4
 
 
 @pytest.mark.parametrize("name", SETS[-2:])
@@ -48,7 +48,7 @@ def test_among_all_that_a_project_knows_hardly_another_is_touched(name: str) -> 
     ],
 )
 def test_what_says_the_same_is_the_same(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.SAME
+    assert verdict(old, new) is Relation.SAME
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_says_the_same_is_the_same(old: str, new: str) -> None:
     ],
 )
 def test_what_replaces_the_other_is_an_update(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.UPDATES
+    assert verdict(old, new) is Relation.UPDATES
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_replaces_the_other_is_an_update(old: str, new: str) -> None:
     ],
 )
 def test_what_cannot_hold_together_contradicts(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.CONTRADICTS
+    assert verdict(old, new) is Relation.CONTRADICTS
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_cannot_hold_together_contradicts(old: str, new: str) -> None:
     ],
 )
 def test_what_speaks_of_something_else_or_says_more_is_another_matter(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.UNRELATED
+    assert verdict(old, new) is Relation.UNRELATED
 
 
 MOVED = "The cache was moved out of the billing service; retries now go through the gateway."
@@ -144,7 +144,7 @@ MOVED = "The cache was moved out of the billing service; retries now go through 
 )
 def test_in_doubt_both_stay(old: str, new: str) -> None:
     """It names the same thing, but not the same side of it; or it says less, or more."""
-    assert verdict(old, new) is Verdict.UNRELATED
+    assert verdict(old, new) is Relation.UNRELATED
 
 
 @covers("CAP-9")
@@ -164,7 +164,7 @@ def test_in_doubt_both_stay(old: str, new: str) -> None:
     ],
 )
 def test_one_word_more_or_another_small_word_is_not_the_same(old: str, new: str) -> None:
-    assert verdict(old, new) is Verdict.UNRELATED
+    assert verdict(old, new) is Relation.UNRELATED
 
 
 @pytest.mark.parametrize(
@@ -178,16 +178,16 @@ def test_one_word_more_or_another_small_word_is_not_the_same(old: str, new: str)
     ],
 )
 def test_the_same_words_in_another_order_may_say_the_opposite(old: str, new: str) -> None:
-    assert verdict(old, new) is not Verdict.SAME
+    assert verdict(old, new) is not Relation.SAME
 
 
 @pytest.mark.parametrize("said", ["The pool size is now {}.", "Port is now {}.", "The batch size is {} now."])
 def test_a_bare_number_is_a_value_where_something_is_measured(said: str) -> None:
-    assert verdict(said.replace(" now", "").format(5), said.format(10)) is Verdict.UPDATES
+    assert verdict(said.replace(" now", "").format(5), said.format(10)) is Relation.UPDATES
 
 
 def test_the_same_words_of_another_kind_are_another_memory() -> None:
-    assert verdict_of("Use tabs.", "Use tabs.", Kind.RULE, Kind.PREFERENCE) is Verdict.UNRELATED
+    assert verdict_of("Use tabs.", "Use tabs.", Kind.RULE, Kind.PREFERENCE) is Relation.UNRELATED
 
 
 WORDS = st.sampled_from(
@@ -197,8 +197,8 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS | st.text(max_size=8), max_size=25).map(" ".join), st.text(max_size=200))
 def test_any_two_texts_can_be_compared_and_a_text_is_never_an_update_of_itself(text: str, other: str) -> None:
-    assert verdict(text, text) in (Verdict.SAME, Verdict.UNRELATED)
-    assert verdict(text, other) in Verdict
+    assert verdict(text, text) in (Relation.SAME, Relation.UNRELATED)
+    assert verdict(text, other) in Relation
 
 
 @pytest.mark.parametrize("piece", ["a", "not ", "`", '"', "/a", "0x", "1.", "-a ", "moved to ", "a-", "#a ", "v1."])

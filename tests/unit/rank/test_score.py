@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recollect.domain.memory import Kind, Memory, Role, Source, Viewer
-from recollect.domain.settings import Compaction, Settings, Start, Turn
+from recollect.domain.settings import Compaction, Settings, Start, TurnSettings
 from recollect.rank.score import (
     compaction_factors,
     compaction_score,
@@ -71,7 +71,7 @@ def test_every_factor_lies_between_nothing_and_all(kind: Kind) -> None:
 
 @covers("SCO-2")
 def test_the_weights_are_those_that_were_agreed_on() -> None:
-    turn, start, compaction = Turn(), Start(), Compaction()
+    turn, start, compaction = TurnSettings(), Start(), Compaction()
     assert (turn.relevance_weight, turn.recency_weight, turn.importance_weight) == (0.40, 0.20, 0.15)
     assert (turn.frequency_weight, turn.kind_weight) == (0.10, 0.15)
     assert (start.scope_weight, start.frequency_weight, start.recency_weight, start.task_weight) == (0.4, 0.3, 0.2, 0.1)
@@ -89,7 +89,7 @@ def test_a_weight_that_is_set_decides() -> None:
     only_scope = replace(DEFAULTS, start=Start(scope_weight=9, frequency_weight=0, recency_weight=0, task_weight=0))
     assert start_score(of_start, only_scope) == pytest.approx(0.4)
     none = {f"{name}_weight": 0.0 for name in ("recency", "importance", "frequency", "kind", "entity")}
-    assert turn_score(of_turn, Turn(**none)) == pytest.approx(0.25)  # type: ignore[arg-type]
+    assert turn_score(of_turn, TurnSettings(**none)) == pytest.approx(0.25)  # type: ignore[arg-type]
     only_agent = replace(
         DEFAULTS, compaction=Compaction(recency_weight=0, importance_weight=0, agent_weight=1, keyword_weight=0)
     )

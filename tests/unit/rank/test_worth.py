@@ -11,10 +11,10 @@ from recollect.rank import worth
 from recollect.rank.worth import (
     Course,
     Errors,
-    Line,
     MetAgain,
-    Moment,
-    Record,
+    ReplayedLine,
+    ReplayedMoment,
+    ReplayRecord,
     Statements,
     Vocabulary,
     lines_in,
@@ -37,14 +37,16 @@ Rules:
 </recollect>"""
 
 
-def a_line(said: str = "The ledger uses tigerbeetle.", **fields: object) -> Line:
+def a_line(said: str = "The ledger uses tigerbeetle.", **fields: object) -> ReplayedLine:
     (line,) = lines_in(f"[DEC] {said} (2026-02-01, m1)")
     return replace(line, **fields)  # type: ignore[arg-type]
 
 
-def a_moment(*lines: Line, point: str = worth.PROMPT, session: str = "s1", tokens: int | None = None) -> Moment:
+def a_moment(
+    *lines: ReplayedLine, point: str = worth.PROMPT, session: str = "s1", tokens: int | None = None
+) -> ReplayedMoment:
     said = 20 * len(lines) if tokens is None else tokens
-    return Moment(point=point, session=SessionId(session), at=AT, tokens=said, lines=lines)
+    return ReplayedMoment(point=point, session=SessionId(session), at=AT, tokens=said, lines=lines)
 
 
 def a_course(*said: str) -> Course:
@@ -146,7 +148,7 @@ def test_an_error_that_came_often_is_told_once_with_its_fix() -> None:
         return MetAgain(error=error, first_at=AT, at=AT + timedelta(days=day), fix_line=fix)
 
     errors = [met("often", 1), met("often", 2), met("often", 3), met("fixed", 1, "[FIX] so"), met("fixed", 4)]
-    each = Record(errors=errors).measured().by_error
+    each = ReplayRecord(errors=errors).measured().by_error
     assert [(one.error, one.times, one.fixed, one.fix_line) for one in each] == [
         ("fixed", 2, 1, "[FIX] so"),
         ("often", 3, 0, None),
@@ -155,7 +157,7 @@ def test_an_error_that_came_often_is_told_once_with_its_fix() -> None:
 
 
 def test_moments_tokens_and_kinds_are_counted() -> None:
-    measured = Record(
+    measured = ReplayRecord(
         sessions=1, moments=[a_moment(a_line(), tokens=30), a_moment(), a_moment(point="start")]
     ).measured()
     assert [(one.point, one.asked, one.spoken, one.tokens) for one in measured.points] == [
@@ -165,7 +167,7 @@ def test_moments_tokens_and_kinds_are_counted() -> None:
     assert (measured.tokens, measured.kinds) == (30, (("prompt", (("DEC", 1),)),))
 
 
-def moments_with(later: float, placebo: float, *, sessions: int) -> list[Moment]:
+def moments_with(later: float, placebo: float, *, sessions: int) -> list[ReplayedMoment]:
     lines = [a_line(f"Line {number}", later=later, placebo=placebo) for number in range(10)]
     return [a_moment(*lines, session=f"s{number}") for number in range(sessions)]
 
@@ -177,24 +179,24 @@ def moments_with(later: float, placebo: float, *, sessions: int) -> list[Moment]
 def test_an_effect_is_claimed_only_beyond_chance_and_from_enough(
     later: float, placebo: float, sessions: int, helped: bool | None
 ) -> None:
-    (figures,) = Record(moments=moments_with(later, placebo, sessions=sessions)).measured().points
+    (figures,) = ReplayRecord(moments=moments_with(later, placebo, sessions=sessions)).measured().points
     assert figures.helped is helped
 
 
 def test_lines_at_the_start_are_not_judged_by_their_terms() -> None:
     moment = a_moment(a_line(later=0.9, taken=("one", "two")), point=worth.START)
-    measured = Record(moments=[moment] * 50).measured()
+    measured = ReplayRecord(moments=[moment] * 50).measured()
     assert (measured.points[0].later, measured.helped) == (None, ())
 
 
 def test_lines_that_helped_have_half_of_their_terms_and_two_of_them() -> None:
     good = a_line("Good", later=0.6, taken=("one", "two"))
-    measured = Record(moments=[a_moment(good, a_line("Thin", later=1.0, taken=("one",)))]).measured()
+    measured = ReplayRecord(moments=[a_moment(good, a_line("Thin", later=1.0, taken=("one",)))]).measured()
     assert [one.line for one in measured.helped] == [good]
 
 
 def test_a_line_that_was_taken_up_once_is_not_idle() -> None:
     idle, used = a_line("Idle", later=0.0), a_line("Used", later=0.0)
     moments = [a_moment(idle, used)] * 3 + [a_moment(replace(used, later=0.2))]
-    measured = Record(moments=moments).measured()
+    measured = ReplayRecord(moments=moments).measured()
     assert [(one.line, one.shown) for one in measured.idle] == [(idle, 3)]

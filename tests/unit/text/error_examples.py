@@ -1,4 +1,4 @@
-# ruff: noqa: E501  # what tools print is as long as it is
+# what tools print is as long as it is
 """Errors as tools print them, made up: each twice, on two days, with the line that says what is wrong."""
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.text.asking import Asking, asking, typed
+from recollect.text.asking import PromptPurpose, asking, typed
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from recollect.text.asking import Asking, asking, typed
     ],
 )
 def test_who_asks_how_something_is_or_was_asks_a_question(prompt: str) -> None:
-    assert asking(prompt) is Asking.QUESTION
+    assert asking(prompt) is PromptPurpose.QUESTION
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_who_asks_how_something_is_or_was_asks_a_question(prompt: str) -> None:
     ],
 )
 def test_who_wants_something_done_gives_a_task(prompt: str) -> None:
-    assert asking(prompt) is Asking.TASK
+    assert asking(prompt) is PromptPurpose.TASK
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_who_wants_something_done_gives_a_task(prompt: str) -> None:
     ],
 )
 def test_commands_plans_and_long_texts_ask_for_nothing(prompt: str) -> None:
-    assert asking(prompt) is Asking.NOTHING
+    assert asking(prompt) is PromptPurpose.NOTHING
 
 
 def test_a_path_is_no_command() -> None:
-    assert asking("/srv/data/report.csv is empty, find out why") is Asking.TASK
+    assert asking("/srv/data/report.csv is empty, find out why") is PromptPurpose.TASK
 
 
 def test_the_wrapping_of_a_program_is_not_what_the_user_typed() -> None:

@@ -13,7 +13,7 @@ from recollect.text.block import (
     CLOSE,
     OPEN,
     PREFIX,
-    Entry,
+    BlockLine,
     line_of,
     plain,
     render,
@@ -43,7 +43,7 @@ def test_no_memory_can_close_the_fence_open_a_tag_or_begin_a_line(text: str, tit
     said = "x" + text.replace("\x00", "").encode("utf-8", "ignore").decode()
     memory = a_memory(said[:500], title=title)
     lines = [line for line in (line_of(memory), title_line_of(memory)) if line]
-    block = render([Entry("", line) for line in lines])
+    block = render([BlockLine("", line) for line in lines])
     assert block.startswith(OPEN + "\n")
     assert block.endswith("\n" + CLOSE)
     inside = block.removeprefix(OPEN).removesuffix(CLOSE)
@@ -95,7 +95,7 @@ def test_no_disguise_of_the_fence_reaches_the_block(disguise: str, place: str) -
         case _:
             name = "".join(letter for letter in said if letter.isprintable())
             line = line_of(a_memory("x", id=MemoryId(name)))
-    block = render([Entry("", line)])
+    block = render([BlockLine("", line)])
     assert len(block.splitlines()) == 4
     assert not re.search(r"<\s*/|<\s*recollect", read_by_a_model(line))
     assert without_fences(f"before {block} after") == "before after"
@@ -151,8 +151,8 @@ def test_every_kind_has_its_prefix_date_and_id() -> None:
 @covers("FMT-1")
 def test_a_block_is_fenced_says_what_it_is_and_reads_like_this() -> None:
     entries = [
-        Entry("Project", line_of(a_memory("Always use type hints.", kind=Kind.PREFERENCE, id=MemoryId("a1")))),
-        Entry("Decisions", line_of(a_memory("Auth uses JWT.", id=MemoryId("b2")))),
+        BlockLine("Project", line_of(a_memory("Always use type hints.", kind=Kind.PREFERENCE, id=MemoryId("a1")))),
+        BlockLine("Decisions", line_of(a_memory("Auth uses JWT.", id=MemoryId("b2")))),
     ]
     assert render(entries, more=2) == snapshot("""\
 <recollect>
@@ -173,7 +173,7 @@ def test_nothing_to_say_is_no_block(more: int) -> None:
 
 def test_a_block_without_a_memory_is_what_it_would_have_been() -> None:
     first, second = a_memory("One.", id=MemoryId("a")), a_memory("Two (2026-01-01, a).", id=MemoryId("b"))
-    entries = [Entry("Rules", line_of(first)), Entry("Decisions", line_of(second))]
+    entries = [BlockLine("Rules", line_of(first)), BlockLine("Decisions", line_of(second))]
     whole = render(entries, more=2)
     assert without(whole, {"a"}) == render(entries[1:], more=2)
     assert without(whole, {"b"}) == render(entries[:1], more=2)
@@ -218,16 +218,16 @@ def test_whatever_its_id_and_files_are_called_a_line_is_found_again_by_its_id(
     named: str, paths: list[str], title: str
 ) -> None:
     memory = a_memory("One.", id=MemoryId(named), title="x" + title)
-    other = Entry("", line_of(a_memory("Two.", id=MemoryId("quite-another"))))
+    other = BlockLine("", line_of(a_memory("Two.", id=MemoryId("quite-another"))))
     moved = Freshness(tuple(SeenFile(path, FileState.GONE, path) for path in paths))
     for look in (a_look(*paths), moved):
         for line in (line_of(memory, look), title_line_of(memory, look)):
-            assert without(render([Entry("", line or ""), other]), {plain(named)}) == render([other])
+            assert without(render([BlockLine("", line or ""), other]), {plain(named)}) == render([other])
 
 
 def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:
     lines = [line_of(a_memory("Two.", id=MemoryId("b")), a_look("a")), line_of(a_memory("One.", id=MemoryId("c")))]
-    block = render([Entry("", line) for line in lines])
+    block = render([BlockLine("", line) for line in lines])
     assert without(block, {"a", "b; a", "since"}) == block
 
 
@@ -235,8 +235,8 @@ def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:
 def test_what_the_memories_of_a_block_say_can_be_told_otherwise(text: str) -> None:
     said = "x" + text.replace("\x00", "").encode("utf-8", "ignore").decode()
     memory, other = a_memory(said[:500]), a_memory("(Odd) [text] (2026-01-01, m9)", id=MemoryId("m2"))
-    block = render([Entry("Rules", line_of(memory)), Entry("Rules", line_of(other))], more=3)
+    block = render([BlockLine("Rules", line_of(memory)), BlockLine("Rules", line_of(other))], more=3)
     assert sayings(block) == [plain(memory.text), plain(other.text)]
     assert retold(block, lambda words: words) == block
     silent = retold(block, lambda _: "-")
-    assert silent == render([Entry("Rules", line_of(a_memory("-", id=m.id))) for m in (memory, other)], more=3)
+    assert silent == render([BlockLine("Rules", line_of(a_memory("-", id=m.id))) for m in (memory, other)], more=3)

@@ -15,7 +15,7 @@ from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import anchors as anchors_module
 from recollect.workspace import git_index, learnt
-from recollect.workspace.anchors import Files
+from recollect.workspace.anchors import AnchoredFiles
 from tests.repositories import a_repository, git
 from tests.requirements import covers
 
@@ -42,11 +42,11 @@ def a_committed_file(root: Path, *, content: bytes = b"a = 1\n", **options: str)
 
 
 def state(root: Path, anchor: Anchor) -> FileState:
-    (only,) = states(Files(), root, anchor)
+    (only,) = states(AnchoredFiles(), root, anchor)
     return only
 
 
-def states(files: Files, root: Path, *anchors: Anchor, asked: bool = True) -> list[FileState]:
+def states(files: AnchoredFiles, root: Path, *anchors: Anchor, asked: bool = True) -> list[FileState]:
     return [file.state for file in files.seen(str(root), anchors, asked=asked)]
 
 
@@ -61,7 +61,7 @@ def test_a_file_is_fresh_until_it_changes_and_gone_when_it_is_not_there(
 ) -> None:
     root = make(tmp_path / "shop")
     file = written(root)
-    anchor = Files().anchor(str(root), str(root / "src"), "a.py")
+    anchor = AnchoredFiles().anchor(str(root), str(root / "src"), "a.py")
     assert anchor == Anchor("src/a.py", sha1(b"blob 6\x00a = 1\n").hexdigest())
     assert state(root, anchor) is FRESH
     written(root, content=b"a = 2\n")
@@ -76,7 +76,7 @@ def test_a_file_is_fresh_until_it_changes_and_gone_when_it_is_not_there(
 def test_the_hash_is_the_id_that_git_gives_the_file(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     a_committed_file(root)
-    assert Files().anchor(str(root), str(root), "src/a.py").hash == blob(root)
+    assert AnchoredFiles().anchor(str(root), str(root), "src/a.py").hash == blob(root)
 
 
 def test_a_repository_with_longer_ids_gets_longer_ids(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_repository_with_longer_ids_gets_longer_ids(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     written(root)
     git(root, "add", "-A")
-    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     assert anchor.hash == git(root, "hash-object", "src/a.py").strip()
     assert (len(anchor.hash or ""), state(root, anchor)) == (64, FRESH)
 
@@ -93,7 +93,7 @@ def test_a_worktree_has_its_own_files(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     a_committed_file(root)
     git(root, "worktree", "add", "-q", str(tmp_path / "other"))
-    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     written(root, content=b"changed\n")
     assert state(root, anchor) is CHANGED
     assert state(tmp_path / "other", anchor) is FRESH
@@ -106,34 +106,34 @@ def test_a_worktree_has_its_own_files(tmp_path: Path) -> None:
 def test_a_file_that_git_knows_under_another_name_has_moved(tmp_path: Path, version: str) -> None:
     root = tmp_path / "shop"
     a_committed_file(root, index_version=version)
-    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     written(root, "lib/other.py", b"another\n")
     git(root, "mv", "src/a.py", "lib/b.py")
-    (seen,) = Files().seen(str(root), [anchor], asked=True)
+    (seen,) = AnchoredFiles().seen(str(root), [anchor], asked=True)
     assert (seen.state, seen.moved_to, seen.is_stale) == (GONE, "lib/b.py", True)
     written(root, "lib/c.py")
     git(root, "add", "-A")
-    assert Files().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # to which of the two?
+    assert AnchoredFiles().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # to which of the two?
     (root / "lib/c.py").unlink()
     (root / "lib/b.py").unlink()
     git(root, "rm", "-q", "--cached", "lib/c.py")
-    assert Files().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # and from there, too
+    assert AnchoredFiles().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # and from there, too
 
 
 @pytest.mark.parametrize("name", ["x\udcff.py", "x\u202e.py"])
 def test_a_name_that_cannot_be_shown_is_not_told(tmp_path: Path, name: str) -> None:
     root = tmp_path / "shop"
     a_committed_file(root)
-    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     git(root, "mv", "src/a.py", name)
-    assert Files().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]
+    assert AnchoredFiles().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]
 
 
 @pytest.mark.parametrize("later", [b"a = 1\r\n", b"a = 1\n"])
 def test_other_line_ends_are_no_change_where_git_converts_them(tmp_path: Path, later: bytes) -> None:
     root = tmp_path / "shop"
     file = a_committed_file(root, content=b"a = 1\r\n", core_autocrlf="true")
-    anchor = Files().anchor(str(root), str(root), "src/a.py")
+    anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     assert anchor.hash == blob(root) != git(root, "hash-object", "--no-filters", "src/a.py").strip()
     file.write_bytes(later)
     assert state(root, anchor) is FRESH
@@ -241,7 +241,7 @@ def test_a_damaged_index_raises_nothing(an_index: Path, data: st.DataObject) -> 
 def test_no_more_is_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learnt, "MAX_KNOWN", 3)
     monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
-    root, files = a_repository(tmp_path / "shop"), Files()
+    root, files = a_repository(tmp_path / "shop"), AnchoredFiles()
     for number in range(10):
         written(root, f"{number}.py")
         assert states(files, root, Anchor(f"{number}.py", "0" * 40)) == [CHANGED]
@@ -256,9 +256,9 @@ def test_nothing_outside_of_the_project_is_read(tmp_path: Path, path: str) -> No
     (root / "link").symlink_to(secret)
     (root / "folder-link").symlink_to(tmp_path)
     assert state(root, Anchor(path, "0" * 40)) is UNKNOWN
-    assert Files().anchored(str(root), Anchor(path)) == Anchor(path)
+    assert AnchoredFiles().anchored(str(root), Anchor(path)) == Anchor(path)
     with pytest.raises(InvalidValue, match="cannot be used"):
-        Files().anchor(str(root), str(root), path)
+        AnchoredFiles().anchor(str(root), str(root), path)
 
 
 def test_a_path_from_the_top_of_the_disk_is_no_file_of_the_folder_one_is_in(
@@ -274,7 +274,7 @@ def test_a_link_inside_of_the_project_stands_for_its_file(tmp_path: Path) -> Non
     root = a_repository(tmp_path / "shop")
     written(root)
     (root / "link").symlink_to("src/a.py")
-    anchor = Files().anchor(str(root), str(root), "link")
+    anchor = AnchoredFiles().anchor(str(root), str(root), "link")
     assert anchor.path == "src/a.py"
     assert state(root, Anchor("link", anchor.hash)) is FRESH
 
@@ -288,7 +288,7 @@ def test_pipes_folders_devices_and_circles_of_links_keep_nobody_waiting(tmp_path
     for path in ("pipe", "folder", "a", "x" * 400):
         assert state(root, Anchor(path, "0" * 40)) is UNKNOWN
         with pytest.raises(InvalidValue):
-            Files().anchor(str(root), str(root), path)
+            AnchoredFiles().anchor(str(root), str(root), path)
 
 
 def test_a_pipe_in_place_of_the_index_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -304,20 +304,20 @@ def test_a_pipe_in_place_of_the_index_keeps_nobody_waiting(tmp_path: Path) -> No
 def test_no_path_and_no_hash_raises(path: str, known: str) -> None:
     here = str(Path(__file__).parent)
     for given_hash in (known, "0" * 40):
-        Files().seen(here, [Anchor(path, given_hash)], asked=True)
-    Files().anchored(here, Anchor(path))
+        AnchoredFiles().seen(here, [Anchor(path, given_hash)], asked=True)
+    AnchoredFiles().anchored(here, Anchor(path))
 
 
 @pytest.mark.parametrize("path", ["no\x00thing", "x\udc80", "\ud800"])
 def test_names_that_no_memory_can_have_are_refused_with_words(tmp_path: Path, path: str) -> None:
     with pytest.raises(InvalidValue):
-        Files().anchor(str(tmp_path), str(tmp_path), path)
+        AnchoredFiles().anchor(str(tmp_path), str(tmp_path), path)
 
 
 def test_a_name_that_is_no_utf_8_is_refused_with_words(tmp_path: Path) -> None:
     (tmp_path / "x\udc80").write_bytes(b"")
     with pytest.raises(InvalidValue, match="path of an anchor"):
-        Files().anchor(str(tmp_path), str(tmp_path), "x\udc80")
+        AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "x\udc80")
 
 
 def test_what_may_not_be_read_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +331,7 @@ def test_what_may_not_be_read_is_unknown(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("os.open", denied)
     assert state(root, MISSING) is UNKNOWN
     with pytest.raises(InvalidValue, match=r"cannot be read: Permission denied\. Give another one"):
-        Files().anchor(str(root), str(root), "src/a.py")
+        AnchoredFiles().anchor(str(root), str(root), "src/a.py")
 
 
 @pytest.mark.parametrize("known", [None, "4f1e", "Z" * 40, "0" * 41])
@@ -348,7 +348,7 @@ def test_a_file_is_read_once_while_it_looks_the_same(tmp_path: Path, monkeypatch
     file = written(tmp_path)
     os.utime(file, (LONG_AGO, LONG_AGO))
     monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
-    files, anchor = Files(), Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
+    files, anchor = AnchoredFiles(), AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     assert states(files, tmp_path, anchor) == [FRESH]
     with monkeypatch.context() as context:
         context.setattr(anchors_module, "_content", lambda *_: pytest.fail("it was read again"))
@@ -362,7 +362,7 @@ def test_what_is_known_to_be_fresh_takes_no_thread(tmp_path: Path, monkeypatch: 
     file = written(tmp_path)
     (tmp_path / "link.py").symlink_to(file)
     monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
-    files, anchor = Files(prompt_s=60), Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
+    files, anchor = AnchoredFiles(prompt_s=60), AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     linked, unknown = Anchor("link.py", anchor.hash), Anchor("src/a.py", "4f1e")
     assert states(files, tmp_path, anchor, unknown, linked, asked=False) == [FRESH, UNKNOWN, FRESH]
     with monkeypatch.context() as context:
@@ -373,8 +373,8 @@ def test_what_is_known_to_be_fresh_takes_no_thread(tmp_path: Path, monkeypatch: 
 
 
 def test_what_was_written_just_now_is_read_again(tmp_path: Path) -> None:
-    files, file = Files(), written(tmp_path)
-    anchor = Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
+    files, file = AnchoredFiles(), written(tmp_path)
+    anchor = AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     for content, expected in ((b"a = 1\n", FRESH), (b"a = 2\n", CHANGED), (b"a = 1\n", FRESH)):
         file.write_bytes(content)
         assert states(files, tmp_path, anchor) == [expected]
@@ -390,7 +390,7 @@ def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pyt
         return reading(file, at_most)
 
     monkeypatch.setattr(anchors_module, "_content", slow)
-    hasty, patient = Files(prompt_s=0.001), Files(prompt_s=30)
+    hasty, patient = AnchoredFiles(prompt_s=0.001), AnchoredFiles(prompt_s=30)
     for _ in range(2 * anchors_module.MAX_AT_WORK):  # a disk that hangs must not collect threads without end
         assert states(hasty, tmp_path, MISSING, asked=False) == [UNKNOWN]
     assert len([one for one in threading.enumerate() if one.name == "files"]) <= anchors_module.MAX_AT_WORK
@@ -400,14 +400,14 @@ def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pyt
 
 def test_a_draft_of_a_known_folder_gets_the_hash_of_now(tmp_path: Path) -> None:
     written(tmp_path)
-    whole = Files().anchor(str(tmp_path), str(tmp_path), "src/a.py")
+    whole = AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     for path in ("src/a.py", "./src/a.py", str(tmp_path / "src/a.py")):
-        assert Files().anchored(str(tmp_path), Anchor(path)) == whole
+        assert AnchoredFiles().anchored(str(tmp_path), Anchor(path)) == whole
     for other in (Anchor("src/a.py", "4f1e"), Anchor("src/b.py")):
-        assert Files().anchored(str(tmp_path), other) == other
+        assert AnchoredFiles().anchored(str(tmp_path), other) == other
 
 
 def test_a_file_too_large_to_be_hashed_is_kept_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path)
     monkeypatch.setattr(anchors_module, "MAX_HASHED_BYTES", 3)
-    assert Files().anchor(str(tmp_path), str(tmp_path), "src/a.py") == Anchor("src/a.py", None)
+    assert AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py") == Anchor("src/a.py", None)

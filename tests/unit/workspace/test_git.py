@@ -5,7 +5,7 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
-from recollect.domain.project import Place
+from recollect.domain.project import FolderFacts
 from recollect.workspace.git import normalise_remote, place_of, root_commit, root_of
 from tests.repositories import a_clone, a_repository, commit, git
 
@@ -165,7 +165,7 @@ def test_a_place_is_all_that_a_folder_says(repo: Path) -> None:
     inside = repo / "billing"
     inside.mkdir()
     (inside / ".recollect.toml").write_text('project = "billing"')
-    assert place_of(str(inside)) == Place(
+    assert place_of(str(inside)) == FolderFacts(
         root=str(repo),
         name=ProjectId("name:billing"),
         remote=ProjectId("git:example.org/shop/api"),

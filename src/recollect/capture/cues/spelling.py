@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.capture.patterns import Pattern
+from recollect.capture.patterns import LazyPattern
 
 _WITH_NOT = "do does did is are was were ca wo should would could has have had must need ai".split()
 _OTHERS = {
@@ -21,7 +21,7 @@ _OTHERS = {
 }
 _FULL = {**{f"{verb}nt": f"{verb}n't" for verb in _WITH_NOT}, **_OTHERS}
 # "It lets callers wait" and "its name" are spelt right.
-_BARE = Pattern(
+_BARE = LazyPattern(
     rf"\b(?:{'|'.join(word for word in _FULL if word not in ('lets', 'its'))})\b(?![-_./(])|"
     r"(?:(?<=^)|(?<=[,.;:!] )|(?<=\bok )|(?<=\bno )|(?<=\byes ))lets(?= (?!(?:you|us|me|them|users|the|it|a)\b)\w)|"
     r"\bits(?= (?:a|an|the|not|called|always|never|better|fine|ok|too|just|so|still|only|already|\w{3,}ing)\b)",

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from recollect.domain.history import Deed, DeedId, DeedKind
+from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.domain.memory import Memory, SessionId, Tier
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.history import History
+from recollect.store.sqlite.history import HistoryTable
 from recollect.store.sqlite.memories import LIVE
 from recollect.store.sqlite.rows import memories_of, to_ms
 
@@ -15,7 +15,7 @@ _DEED = (
 )
 
 
-class Candidates(History):
+class Candidates(HistoryTable):
     _database: Database
 
     def candidates(self, *, limit: int) -> list[Memory]:
@@ -87,7 +87,7 @@ class Candidates(History):
             ).fetchall()
         return memories_of(rows)
 
-    def learning_deed(self, session: SessionId) -> Deed | None:
+    def learning_deed(self, session: SessionId) -> Change | None:
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT n FROM deed WHERE kind = ? "

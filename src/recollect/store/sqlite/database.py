@@ -18,7 +18,7 @@ from pathlib import Path
 from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
 from recollect.store.sqlite import live
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
-from recollect.store.sqlite.waiting import STEP_S, Waiting
+from recollect.store.sqlite.waiting import STEP_S, WriterQueue
 
 BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
@@ -37,7 +37,7 @@ class Database:
         self._writer_cache_kib = RESIDENT_CACHE_KIB if resident else WRITER_CACHE_KIB
         self._reader_cache_kib = RESIDENT_CACHE_KIB if resident else READER_CACHE_KIB
         self._writing = threading.RLock()
-        self._waiting = Waiting(self._path)
+        self._waiting = WriterQueue(self._path)
         self._wait_ms = BUSY_TIMEOUT_MS
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []

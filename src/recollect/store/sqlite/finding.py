@@ -8,14 +8,14 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.domain.memory import Memory, Viewer
-from recollect.domain.search import EVERYTHING, Filters, Found, Meaning, Sighting, Status
+from recollect.domain.search import EVERYTHING, Filters, FoundMemory, Meaning, MemoryStatus, Sighting
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
 from recollect.store.sqlite.views import NOTHING_NEAR, Near, Views
 
 
-class Finding:
+class MemorySearch:
     _database: Database
     _views: Views
 
@@ -33,7 +33,7 @@ class Finding:
 
     def search(
         self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
-    ) -> list[Found]:
+    ) -> list[FoundMemory]:
         from recollect.store.sqlite.shares import shares  # with numpy: only whoever searches waits for it
 
         by_word = shares(sighting)
@@ -53,7 +53,7 @@ class Finding:
                     break
                 self._views.drop(sighting.places)  # something was moved or deleted since: look again
         return [
-            Found(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
+            FoundMemory(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
             for row in rows
             if (memory := _memory_or_none(row)) is not None
         ]
@@ -114,9 +114,9 @@ def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: 
             "(SELECT newer.valid_from_ms FROM memory AS newer WHERE newer.id = memory.superseded_by), :ever) > :as_of"
         )
         values |= {"as_of": to_ms(filters.as_of), "ever": 1 << 62}
-    elif filters.status is Status.SUPERSEDED:
+    elif filters.status is MemoryStatus.SUPERSEDED:
         where.append("(valid_to_ms IS NOT NULL OR superseded_by IS NOT NULL)")
-    elif filters.status is Status.STALE:
+    elif filters.status is MemoryStatus.STALE:
         where.append("anchors != '[]'")  # which of them are, the files say
     (found,) = connection.execute(
         "SELECT json_group_array(n) FROM json_each(:numbers) AS found JOIN memory ON memory.n = found.value "

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENTS, Change, Deed, DeedId, DeedKind
+from recollect.domain.history import AGENTS, Change, DeedId, DeedKind, MemoryChange
 from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
@@ -21,7 +21,7 @@ DEED = """
 """
 
 
-class History:
+class HistoryTable:
     _database: Database
 
     def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId:
@@ -41,24 +41,24 @@ class History:
         with self._database.write() as connection:
             connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, deed))
 
-    def deed(self, deed: DeedId) -> Deed | None:
+    def deed(self, deed: DeedId) -> Change | None:
         with self._database.read() as connection:
             row = connection.execute(f"{DEED} WHERE deed.n = ?", (deed,)).fetchone()
         return deed_of(row) if row else None
 
-    def deeds(self, *, limit: int) -> list[Deed]:
+    def deeds(self, *, limit: int) -> list[Change]:
         with self._database.read() as connection:
             rows = connection.execute(f"{DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
         return deeds_of(rows)
 
-    def proposals(self) -> list[Deed]:
+    def proposals(self) -> list[Change]:
         with self._database.read() as connection:
             rows = connection.execute(
                 f"{DEED} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
             ).fetchall()
         return deeds_of(rows)
 
-    def undoable(self) -> Deed | None:
+    def undoable(self) -> Change | None:
         with self._database.read() as connection:
             row = connection.execute(
                 f"{DEED} WHERE undone_by IS NULL "
@@ -71,20 +71,20 @@ class History:
             ).fetchone()
         return deed_of(row) if row else None
 
-    def forgotten_projects(self) -> list[Deed]:
+    def forgotten_projects(self) -> list[Change]:
         with self._database.read() as connection:
             rows = connection.execute(
                 f"{DEED} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
             ).fetchall()
         return deeds_of(rows)
 
-    def changes_in(self, deed: DeedId) -> list[Change]:
+    def changes_in(self, deed: DeedId) -> list[MemoryChange]:
         return self._changes("change.deed = ?", deed)
 
-    def changes_of(self, memory_id: MemoryId) -> list[Change]:
+    def changes_of(self, memory_id: MemoryId) -> list[MemoryChange]:
         return self._changes("change.memory = ?", memory_id)
 
-    def edits(self) -> list[Change]:
+    def edits(self) -> list[MemoryChange]:
         return self._changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
 
     def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
@@ -101,14 +101,16 @@ class History:
             ).fetchall()
         return [MemoryId(row["memory"]) for row in rows]
 
-    def _changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[Change]:
+    def _changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
             deeds = {
                 n: deed_of(connection.execute(f"{DEED} WHERE deed.n = ?", (n,)).fetchone())
                 for n in {row["deed"] for row in rows}
             }
-        return [Change(deed=deeds[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows]
+        return [
+            MemoryChange(deed=deeds[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows
+        ]
 
 
 def _before(row: sqlite3.Row) -> Memory | None:
@@ -120,7 +122,7 @@ def _before(row: sqlite3.Row) -> Memory | None:
         raise DamagedRow(f"The history of the memory {row['memory']!r} is damaged on the disk.") from error
 
 
-def deeds_of(rows: Iterable[sqlite3.Row]) -> list[Deed]:
+def deeds_of(rows: Iterable[sqlite3.Row]) -> list[Change]:
     """Those that can be read; `doctor` names the others."""
     found = []
     for row in rows:
@@ -129,9 +131,9 @@ def deeds_of(rows: Iterable[sqlite3.Row]) -> list[Deed]:
     return found
 
 
-def deed_of(row: Mapping[str, Any] | sqlite3.Row) -> Deed:
+def deed_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
     try:
-        return Deed(
+        return Change(
             id=DeedId(row["n"]),
             kind=DeedKind(row["kind"]),
             at=from_ms(row["at_ms"]),

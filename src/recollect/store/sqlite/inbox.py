@@ -23,7 +23,7 @@ GONE = "gone/"  # before the name of a message that was forgotten for good
 IS_GONE = 2  # `done` of such a row, which is neither new nor learnt from
 
 
-class Inbox:
+class InboxTable:
     _database: Database
 
     def put_event(self, event: Event) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.injection import LogKey, Point, Sent, Session, Usage
+from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Session
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NOTHING
@@ -144,7 +144,7 @@ class Injections:
             first.setdefault((sent.message, sent.call), sent)
         return list(first.values())
 
-    def count_in(self, session_id: SessionId, context: int, point: Point) -> int:
+    def count_in(self, session_id: SessionId, context: int, point: Moment) -> int:
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT count(*) FROM injection WHERE session = ? AND context = ? AND point = ?",
@@ -194,7 +194,7 @@ class Injections:
             ).fetchone()
         return session_of(row)
 
-    def usage(self, session_id: SessionId | None = None) -> list[Usage]:
+    def usage(self, session_id: SessionId | None = None) -> list[MomentUsage]:
         # What a fork carries was said to its parent, and is counted there.
         where = "WHERE copied = 0" if session_id is None else "WHERE copied = 0 AND session = :session"
         with self._database.read() as connection:
@@ -208,8 +208,8 @@ class Injections:
                 {"session": session_id},
             ).fetchall()
         found = [
-            Usage(
-                point=Point(row["point"]),
+            MomentUsage(
+                point=Moment(row["point"]),
                 injections=row["injections"],
                 blocks=row["blocks"],
                 tokens=row["tokens"],
@@ -219,7 +219,7 @@ class Injections:
             )
             for row in rows
         ]
-        return sorted(found, key=lambda usage: list(Point).index(usage.point))
+        return sorted(found, key=lambda usage: list(Moment).index(usage.point))
 
     def drop_reasons_before(self, moment: datetime) -> None:
         with self._database.write() as connection:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreDamaged
-from recollect.domain.injection import Injection, Placement, Point, Quiet, Sent
+from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent
 from recollect.domain.memory import (
     NEVER_USED,
     Anchor,
@@ -25,7 +25,7 @@ from recollect.domain.memory import (
     SessionId,
     Source,
     Tier,
-    Use,
+    Usage,
 )
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
@@ -241,11 +241,11 @@ def _mention_of(stored: list[Any]) -> Mention:
     return Mention(source=_source_of(*source), at=from_ms(at_ms))
 
 
-def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Use:
+def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Usage:
     if not any(row[counter] for counter in ("shown", "used", "unused", "feedback")):
         return NEVER_USED
     try:
-        return Use(
+        return Usage(
             shown=row["shown"],
             used=row["used"],
             unused=row["unused"],
@@ -332,6 +332,6 @@ def _sent_of(row: sqlite3.Row) -> Sent:
         at=from_ms(row["at_ms"]),
         took_ms=row["took_ms"],
         call=row["call"],
-        point=Point(row["point"]),
+        point=Moment(row["point"]),
         confirmed=bool(row["confirmed"]),
     )

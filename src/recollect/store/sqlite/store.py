@@ -9,9 +9,9 @@ from recollect.domain.health import note
 from recollect.store.sqlite.alike import Alike
 from recollect.store.sqlite.candidates import Candidates
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.finding import Finding
+from recollect.store.sqlite.finding import MemorySearch
 from recollect.store.sqlite.holdings import Holdings
-from recollect.store.sqlite.inbox import Inbox
+from recollect.store.sqlite.inbox import InboxTable
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
@@ -29,7 +29,7 @@ from recollect.store.sqlite.views import Views
 class SqliteStore(
     Memories,
     Alike,
-    Finding,
+    MemorySearch,
     Vectors,
     Candidates,
     Rescanning,
@@ -39,7 +39,7 @@ class SqliteStore(
     Injections,
     Recaps,
     Uses,
-    Inbox,
+    InboxTable,
     TokenDays,
     Holdings,
 ):

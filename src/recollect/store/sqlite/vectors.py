@@ -10,7 +10,7 @@ from contextlib import suppress
 from zlib import crc32
 
 from recollect.domain.memory import Memory
-from recollect.domain.search import Embedded, Unembedded, Waiting
+from recollect.domain.search import Embedded, MissingVectors, Unembedded
 from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.store.sqlite import index
@@ -40,7 +40,7 @@ class Vectors:
                 )
             return int(connection.execute(statement).fetchone()["n"])
 
-    def waiting(self, model: ModelId | None) -> Waiting:
+    def waiting(self, model: ModelId | None) -> MissingVectors:
         """The same, told apart; without a model, what waits for any."""
         with self._database.read() as connection:
             stored = _model_of(connection)
@@ -49,7 +49,7 @@ class Vectors:
             else:
                 counts = "SELECT (SELECT count(*) FROM memory WHERE forgotten_ms IS NULL), (SELECT count(*) FROM turn)"
             memories, turns = connection.execute(counts).fetchone()
-        return Waiting(memories=memories, turns=turns, stored=None if stored is None else ModelId(stored))
+        return MissingVectors(memories=memories, turns=turns, stored=None if stored is None else ModelId(stored))
 
     def next_unembedded(
         self, model: ModelId, *, limit: int, what: Sequence[str] = ("memory", "turn")

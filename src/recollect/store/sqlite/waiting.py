@@ -17,7 +17,7 @@ MOST_S = 0.25  # that much work gives way to others at a time: it must come to i
 REST_S, RESTS_FOR_S = 0.015, 1.0  # a pause after each piece of it, for so long after another one wrote
 
 
-class Waiting:
+class WriterQueue:
     """`path` None: a database in memory, which no other process knows."""
 
     def __init__(self, path: Path | None) -> None:
