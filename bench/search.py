@@ -22,7 +22,7 @@ from recollect.domain.vector import ModelId, Vector
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds
 from recollect.store.sqlite.store import SqliteStore
-from recollect.store.sqlite.views import MIN_COSINE
+from recollect.store.sqlite.vector_cache import MIN_COSINE
 from recollect.workspace import git
 
 QUERIES = 200

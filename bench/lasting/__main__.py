@@ -17,12 +17,12 @@ import numpy
 from numpy.typing import NDArray
 
 from bench.linear import Design
-from recollect.capture.asked import asked_for
-from recollect.capture.clauses import Sentence, sentences
-from recollect.capture.lasting import features
-from recollect.capture.masking import read
-from recollect.capture.outright import MAX_CHARS, signs
-from recollect.capture.voice import own_sentence, voices
+from recollect.capture.said.clauses import Sentence, sentences
+from recollect.capture.said.lasting import features
+from recollect.capture.said.masking import read
+from recollect.capture.said.outright import MAX_CHARS, signs
+from recollect.capture.said.remember_requests import asked_for
+from recollect.capture.said.voice import own_sentence, voices
 
 HERE = Path(__file__).parent
 WEIGHTS = HERE.parents[1] / "src/recollect/capture/lasting.json"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bench.novelty.judge import Confusion, alone, crowd
 from bench.novelty.pairs import LABELS, SETS, Pair, pairs
-from recollect.rank.novelty import Relation
+from recollect.novelty.compare import Relation
 
 HEAD = f"{'set':<8}{'pairs':>6}" + "".join(f"{label:>22}" for label in LABELS) + f"{'wrong':>10}{'unrelated':>12}"
 UNDER = f"{'':<14}" + f"{'precision  recall':>22}" * len(LABELS) + f"{'merges':>10}{'as update':>12}"

@@ -10,7 +10,7 @@ from recollect import wiring
 from recollect.domain.memory import Draft, Kind, MemoryId, ProjectId, Role, Scope, Source
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.domain.settings import Settings
-from recollect.rank.novelty import Relation, verdict_of
+from recollect.novelty.compare import Relation, verdict_of
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 WEEKS_LATER = timedelta(weeks=6)

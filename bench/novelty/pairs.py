@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from recollect.domain.memory import Kind
-from recollect.rank.novelty import Relation
+from recollect.novelty.compare import Relation
 
 SETS = ("first", "second", "third", "fourth", "fifth", "sixth")
 LABELS = {

@@ -16,7 +16,7 @@ from recollect.engine.engine import Engine, no_model
 from recollect.engine.pausing import KnowsPauses, NoPauses, PastPauses
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
 from recollect.store.pause_file import PauseFile
-from recollect.store.sqlite.live import guarded, has_lone_log
+from recollect.store.sqlite.open_files import guarded, has_lone_log
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from recollect.engine.replay import Expects
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
-    from recollect.store.sqlite.claude_mem import ClaudeMemRows
-    from recollect.store.sqlite.opencode import OpenCodeSession
+    from recollect.imports.databases.claude_mem import ClaudeMemRows
+    from recollect.imports.databases.opencode import OpenCodeSession
 
 __all__ = [
     "FollowedExtractor",
@@ -54,21 +54,21 @@ def save_what_can_be_read(database: Path) -> list[Finding]:
 
 def claude_mem_rows(file: Path) -> "AbstractContextManager[ClaudeMemRows]":
     """What the database of another tool holds."""
-    from recollect.store.sqlite.claude_mem import claude_mem_rows  # only such an import needs it
+    from recollect.imports.databases.claude_mem import claude_mem_rows  # only such an import needs it
 
     return claude_mem_rows(file)
 
 
 def opencode_sessions(file: Path) -> "list[OpenCodeSession]":
     """What OpenCode keeps of its sessions."""
-    from recollect.store.sqlite.opencode import opencode_sessions
+    from recollect.imports.databases.opencode import opencode_sessions
 
     return opencode_sessions(file)
 
 
 def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
     """The messages of one of them, each with its parts."""
-    from recollect.store.sqlite.opencode import opencode_messages
+    from recollect.imports.databases.opencode import opencode_messages
 
     return opencode_messages(file, session)
 
@@ -83,7 +83,7 @@ def memory_texts(database: Path) -> dict[MemoryId, str]:
 def prepare_to_search() -> None:
     """Loads what a search needs and nothing else does: numbers take a third of a second to import."""
     import recollect.engine.turn
-    import recollect.store.sqlite.shares  # noqa: F401
+    import recollect.store.sqlite.word_scores  # noqa: F401
 
 
 def model_state(folder: Path) -> ModelState:
@@ -142,7 +142,7 @@ def open_engine(
 def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterator[tuple[Engine, Expects]]":
     """An engine for old sessions that are only tried: its store is in memory, it asks no language model, and only the
     pauses of that time hold. With it, what takes texts that will be embedded soon."""
-    from recollect.embed.ahead import Ahead
+    from recollect.embed.prefetch import Ahead
     from recollect.store.sqlite.trial import TrialStore
 
     loaded = model()

@@ -13,8 +13,8 @@ from typing import Any, get_args, get_origin
 
 import click
 
+from recollect.cli.formats.settings_file import meanings, shown
 from recollect.cli.main import cli
-from recollect.cli.settings_file import meanings, shown
 from recollect.config import ADDED_UP, USER_ONLY
 from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, status_of
 from recollect.daemon.description import OPERATION_PATHS, ROUTES

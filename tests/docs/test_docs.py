@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import exits
+from recollect.cli import exit_codes
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 from recollect.imports import claude_memory
 from tests.docs.reference import PAGES, REFERENCE
@@ -45,7 +45,7 @@ def test_every_dependency_has_its_reason() -> None:
 
 def test_every_exit_code_is_documented() -> None:
     page = (REFERENCE / "exit-codes.md").read_text()
-    for code in (0, *(value for name, value in vars(exits).items() if name.startswith("EXIT_"))):
+    for code in (0, *(value for name, value in vars(exit_codes).items() if name.startswith("EXIT_"))):
         assert f"| {code} |" in page
 
 
@@ -78,7 +78,7 @@ ALONE = [path for path in DOCUMENTS if examples(path) and path not in stories()]
 def test_examples_run(home: Home, document: Path) -> None:
     for example in examples(document):
         done = home.recollect(*example)
-        assert done.returncode in (0, exits.EXIT_NOT_RUNNING), (example, done.stderr)
+        assert done.returncode in (0, exit_codes.EXIT_NOT_RUNNING), (example, done.stderr)
 
 
 STEP = re.compile(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.api.catching_up import A_FEW, Bulk, embed_briefly
+from recollect.api.fresh_vectors import A_FEW, Bulk, embed_briefly
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft
 from tests.flows.conftest import engine_on

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.pipe import Pipe
+from recollect.cli.commands.pipe import Pipe
 from tests.requirements import covers
 
 Ask = Callable[..., dict[str, Any]]

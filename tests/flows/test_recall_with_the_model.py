@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.memory import Scope, SessionId, Viewer
+from recollect.embed.cached import Remembering
 from recollect.embed.minilm import load
-from recollect.embed.remembering import Remembering
 from recollect.engine.engine import Engine
 from recollect.engine.on_demand import UNCERTAIN
 from recollect.mcp.tools import NOTHING, Asker, call

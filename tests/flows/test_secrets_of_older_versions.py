@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import hits, records
+from recollect.cli.display import hits
+from recollect.cli.formats import memory_json
 from recollect.domain.health import Health
 from recollect.domain.history import DeedKind
 from recollect.domain.injection import Injection, Placement, Sent, Session
@@ -100,7 +101,7 @@ def test_a_secret_of_an_older_version_is_in_no_answer(old_store: SqliteStore) ->
     assert (len(story.before), len(story.changes)) == (1, 1)
     exported = list(engine.everything())
     assert leaked(memory, story, engine.newest(HERE, limit=9), engine.deeds(limit=9), engine.cases()) == set()
-    assert leaked(exported, [*map(records.record_of, exported)], [*own_markdown.render(exported)]) == set()
+    assert leaked(exported, [*map(memory_json.record_of, exported)], [*own_markdown.render(exported)]) == set()
     assert leaked(engine.remember(a_draft(f"Obey the deployment. {SAID}"))) == set()
     assert leaked(engine.accept([MemoryId("flagged")], at=NOW, by="cli")) == set()
     assert leaked(engine.undo(None, at=NOW, by="cli"), engine.forget([OLD], at=NOW, by="cli")) == set()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from recollect.cli.pipe import Pipe
+from recollect.cli.commands.pipe import Pipe
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import SeenFile
 from recollect.domain.memory import (

@@ -12,8 +12,8 @@ from recollect.domain.injection import Injection, Quoted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
 from recollect.domain.settings import Archive, Budgets, Settings, TurnSettings
+from recollect.embed.cached import Remembering
 from recollect.embed.minilm import load
-from recollect.embed.remembering import Remembering
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, a_turn, compacted

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from recollect.domain.memory import SessionId
 from recollect.engine.engine import Engine
-from recollect.engine.warming import SESSION
+from recollect.engine.warmup import SESSION
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_prompt, a_start
 

@@ -33,7 +33,7 @@ PRELOADED = (
     "recollect.capture",
     "recollect.hosts",
 )
-NOT_PRELOADED = ("recollect.cli.demo_stage",)
+NOT_PRELOADED = ("recollect.cli.demo.stage",)
 
 
 def can_run(env: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.files import stored
+from recollect.cli.diagnosis.own_files import stored
 from tests.process.conftest import RECOLLECT, Home, all_shown, refused, taught, without_styles
 from tests.process.transcripts import a_project
 from tests.requirements import covers

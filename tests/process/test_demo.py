@@ -8,8 +8,8 @@ import pytest
 from splintr import Tokenizer
 
 from recollect import wiring
-from recollect.cli import demo_story
-from recollect.cli.demo_stage import Lesson, Played, StoryMoment, play
+from recollect.cli.demo import story
+from recollect.cli.demo.stage import Lesson, Played, StoryMoment, play
 from recollect.domain.event import Asked, Compacted, Compacting, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection, Quiet
 from recollect.domain.outcome import Updates
@@ -169,4 +169,4 @@ def test_a_figure_and_what_it_counts_stand_on_one_line(home: Home, columns: int)
 def test_the_demo_says_whether_it_goes_by_meaning(home: Home, model_folder: Path) -> None:
     assert "by words alone" in " ".join(home.said("demo").split())
     assert "by word and meaning" in " ".join(home.with_model(model_folder).said("demo").split())
-    assert demo_story.TITLE in home.said("demo")
+    assert story.TITLE in home.said("demo")

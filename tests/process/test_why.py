@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.exits import EXIT_NOT_RUNNING
+from recollect.cli.exit_codes import EXIT_NOT_RUNNING
 from recollect.domain.memory import SessionId
 from recollect.domain.session import reference
 from tests.process.conftest import Home, refused, taught, without_styles

@@ -15,7 +15,7 @@ from recollect.domain.memory import MemoryId, MessageId, ProjectId, Role, Sessio
 from recollect.domain.search import Filters, SightedTurns
 from recollect.domain.session import Turn
 from recollect.engine.ports import Store
-from recollect.store.sqlite.shapes import Shapes
+from recollect.store.sqlite.archive_index import Shapes
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory, a_turn
 from tests.vectors import MODEL, OTHER_MODEL, asking, at_cosine, axis, embed_all

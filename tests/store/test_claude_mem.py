@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.store.sqlite.claude_mem import claude_mem_rows
+from recollect.imports.databases.claude_mem import claude_mem_rows
 from tests.store.old_claude_mem import FIRST_TABLES, made
 
 

@@ -27,9 +27,9 @@ from recollect.domain.search import EVERYTHING, Filters, MemoryStatus
 from recollect.domain.vector import Vector
 from recollect.engine.ports import Store
 from recollect.privacy.visibility import may_inject, may_see
-from recollect.store.sqlite import views
+from recollect.store.sqlite import vector_cache
 from recollect.store.sqlite.store import SqliteStore
-from recollect.store.sqlite.views import MIN_COSINE
+from recollect.store.sqlite.vector_cache import MIN_COSINE
 from recollect.text.words import words_of
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory
 from tests.requirements import covers
@@ -240,8 +240,8 @@ def test_what_is_kept_in_memory_does_not_grow_with_sessions_and_stays_below_its_
     for n in range(20):
         store.add(a_memory(f"Fact {n}.", id=MemoryId(f"m{n}"), scope=f"project:p{n}"))
     embed_all(store, lambda _: axis(0))
-    monkeypatch.setattr(views, "MAX_BYTES", 5 * 768)
-    monkeypatch.setattr(views, "MAX_PLACES", 12)
+    monkeypatch.setattr(vector_cache, "MAX_BYTES", 5 * 768)
+    monkeypatch.setattr(vector_cache, "MAX_PLACES", 12)
     for n in range(20):
         viewer = Viewer(project=ProjectId(f"p{n}"), session=SessionId(f"s{n}"))
         assert len(store.search(store.look_up([], viewer), asking(), limit=5)) == 1

@@ -10,7 +10,7 @@ import pytest
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Health
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite.live import guarded, has_bytes, is_live
+from recollect.store.sqlite.open_files import guarded, has_bytes, is_live
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_memory
 

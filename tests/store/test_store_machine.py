@@ -31,7 +31,7 @@ from recollect.domain.memory import (
 from recollect.domain.search import Embedded, Filters, Meaning, MemoryStatus
 from recollect.privacy.visibility import may_inject, may_see
 from recollect.store.sqlite.store import SqliteStore
-from recollect.store.sqlite.views import MIN_COSINE
+from recollect.store.sqlite.vector_cache import MIN_COSINE
 from recollect.text.words import index_words, words_of
 from tests.builders import NOW, a_draft, a_memory
 from tests.searching import memories_found, occurrences

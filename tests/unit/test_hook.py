@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__, client, config, hook
-from recollect.cli.hook import HOSTS, MOMENTS, arguments
+from recollect.cli.commands.hook import HOSTS, MOMENTS, arguments
 from recollect.daemon import app
 from recollect.domain.errors import InvalidSettings
 from tests.requirements import covers

@@ -6,8 +6,8 @@ from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import project_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId
-from recollect.domain.holding import Holding
 from recollect.domain.memory import ProjectId
+from recollect.domain.stored import Holding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.api.catching_up import Bulk, embed_briefly
+from recollect.api.fresh_vectors import Bulk, embed_briefly
 from recollect.api.learning import learn_some
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import StoreError

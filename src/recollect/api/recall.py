@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from recollect.api.catching_up import Bulk, embed_briefly
+from recollect.api.fresh_vectors import Bulk, embed_briefly
 from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import HERE, project_of, viewer_of
 from recollect.domain.errors import InvalidValue, ModelMissing

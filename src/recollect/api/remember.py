@@ -59,7 +59,7 @@ def remember(desk: Desk, asked: Remember) -> Remembered:
 
 def _assumed(text: str) -> Kind:
     """What holds from now on is a rule or a preference; whatever else somebody teaches was decided."""
-    from recollect.capture.kinds import kind_of  # whoever asks the daemon does without their patterns
+    from recollect.capture.said.kinds import kind_of  # whoever asks the daemon does without their patterns
     from recollect.imports.wording import is_order
 
     kind = kind_of(text, Role.USER)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from recollect.capture.masking import BLANK, blanked
-from recollect.capture.pastes import bare, pasted_in
-from recollect.capture.voice import own_words
+from recollect.capture.said.masking import BLANK, blanked
+from recollect.capture.said.pastes import bare, pasted_in
+from recollect.capture.said.voice import own_words
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
 from recollect.privacy.trust import reads_as_instruction

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from recollect.capture.choices import Choices, is_choice
-from recollect.capture.commands import Commands
-from recollect.capture.conversation import STATED, TOLD, said
 from recollect.capture.echo import is_echo, words_of
+from recollect.capture.happened.choices import Choices, is_choice
+from recollect.capture.happened.commands import Commands
 from recollect.capture.patterns import LazyPattern
+from recollect.capture.said.conversation import STATED, TOLD, said
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 

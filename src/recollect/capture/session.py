@@ -5,14 +5,14 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from recollect.capture.calls import is_own
-from recollect.capture.conversation import Conversation
 from recollect.capture.echo import is_echo, words_of
-from recollect.capture.harvest import harvest
-from recollect.capture.origin import origin_of
-from recollect.capture.printed import Printed
-from recollect.capture.recap import Recapping
-from recollect.capture.structure import Structure
+from recollect.capture.happened.calls import is_own
+from recollect.capture.happened.structure import Structure
+from recollect.capture.recaps.harvest import harvest
+from recollect.capture.recaps.recap import Recapping
+from recollect.capture.said.conversation import Conversation
+from recollect.capture.said.origin import origin_of
+from recollect.capture.tool_output import Printed
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Role

@@ -10,7 +10,7 @@ import click
 
 from recollect import config
 from recollect.api import places
-from recollect.cli import completing
+from recollect.cli import complete_values
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import ProjectId, Viewer
 from recollect.domain.settings import Settings
@@ -25,7 +25,7 @@ project_option = click.option(
     "--project",
     "project",
     metavar="ID",
-    shell_complete=completing.project_ids,
+    shell_complete=complete_values.project_ids,
     help="Another project than the one of this folder, by its id.",
 )
 language_option = click.option("--language", metavar="NAME", help="Also what holds for this programming language.")

@@ -5,7 +5,7 @@ import signal
 import sys
 from types import FrameType
 
-from recollect.cli.exits import EXIT_INTERRUPTED
+from recollect.cli.exit_codes import EXIT_INTERRUPTED
 
 
 class _CtrlC:

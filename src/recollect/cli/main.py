@@ -9,45 +9,45 @@ import click
 
 from recollect import __version__
 from recollect.cli import direct
-from recollect.cli.exits import EXIT_ERROR
+from recollect.cli.exit_codes import EXIT_ERROR
 from recollect.domain.errors import RecollectError
 
 # name -> module and function; the order is that of `recollect --help`
 COMMANDS = {
-    "remember": "recollect.cli.remember:remember",
-    "recall": "recollect.cli.recall:recall",
-    "list": "recollect.cli.list:list_memories",
-    "show": "recollect.cli.show:show",
-    "history": "recollect.cli.show:history",
-    "edit": "recollect.cli.edit:edit",
-    "forget": "recollect.cli.forget:forget",
-    "undo": "recollect.cli.undo:undo",
-    "review": "recollect.cli.review:review",
-    "why": "recollect.cli.why:why",
-    "feedback": "recollect.cli.feedback:feedback",
-    "inject": "recollect.cli.inject:inject",
-    "capture": "recollect.cli.capture:capture",
-    "worth": "recollect.cli.worth:worth",
-    "import": "recollect.cli.importing:import_memories",
-    "export": "recollect.cli.exporting:export_memories",
-    "data": "recollect.cli.data:data",
-    "pause": "recollect.cli.pause:pause",
-    "resume": "recollect.cli.pause:resume",
-    "project": "recollect.cli.project:project",
-    "model": "recollect.cli.model:group",
-    "doctor": "recollect.cli.doctor:doctor",
-    "completion": "recollect.cli.completion:completion",
-    "install": "recollect.cli.install:install",
-    "uninstall": "recollect.cli.install:uninstall",
-    "hook": "recollect.cli.hook:hook",
-    "config": "recollect.cli.config:group",
-    "start": "recollect.cli.service:start",
-    "stop": "recollect.cli.service:stop",
-    "restart": "recollect.cli.service:restart",
-    "status": "recollect.cli.status:status",
-    "mcp": "recollect.cli.mcp:mcp",
-    "pipe": "recollect.cli.pipe:pipe",
-    "demo": "recollect.cli.demo:demo",
+    "remember": "recollect.cli.commands.remember:remember",
+    "recall": "recollect.cli.commands.recall:recall",
+    "list": "recollect.cli.commands.list:list_memories",
+    "show": "recollect.cli.commands.show:show",
+    "history": "recollect.cli.commands.show:history",
+    "edit": "recollect.cli.commands.edit:edit",
+    "forget": "recollect.cli.commands.forget:forget",
+    "undo": "recollect.cli.commands.undo:undo",
+    "review": "recollect.cli.commands.review:review",
+    "why": "recollect.cli.commands.why:why",
+    "feedback": "recollect.cli.commands.feedback:feedback",
+    "inject": "recollect.cli.commands.inject:inject",
+    "capture": "recollect.cli.commands.capture:capture",
+    "worth": "recollect.cli.commands.worth:worth",
+    "import": "recollect.cli.commands.import_:import_memories",
+    "export": "recollect.cli.commands.export:export_memories",
+    "data": "recollect.cli.commands.data:data",
+    "pause": "recollect.cli.commands.pause:pause",
+    "resume": "recollect.cli.commands.pause:resume",
+    "project": "recollect.cli.commands.project:project",
+    "model": "recollect.cli.commands.model:group",
+    "doctor": "recollect.cli.commands.doctor:doctor",
+    "completion": "recollect.cli.commands.completion:completion",
+    "install": "recollect.cli.commands.install:install",
+    "uninstall": "recollect.cli.commands.install:uninstall",
+    "hook": "recollect.cli.commands.hook:hook",
+    "config": "recollect.cli.commands.config:group",
+    "start": "recollect.cli.commands.service:start",
+    "stop": "recollect.cli.commands.service:stop",
+    "restart": "recollect.cli.commands.service:restart",
+    "status": "recollect.cli.commands.status:status",
+    "mcp": "recollect.cli.commands.mcp:mcp",
+    "pipe": "recollect.cli.commands.pipe:pipe",
+    "demo": "recollect.cli.commands.demo:demo",
 }
 # Whoever calls these may wonder why nothing is learnt or shown.
 TELL_OF_PAUSE = frozenset("remember recall list why inject review capture start restart install".split())
@@ -89,9 +89,9 @@ def cli() -> None:
 @click.pass_context
 def told_of_pause(ctx: click.Context, result: object) -> object:
     if ctx.invoked_subcommand in TELL_OF_PAUSE:
-        from recollect.cli import paused
+        from recollect.cli.display import pause_notice
 
-        paused.remark()
+        pause_notice.remark()
     return result
 
 

@@ -25,7 +25,7 @@ from recollect.daemon.log import places_of
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
-from recollect.mcp.asking import AskingSessions, HostSession, is_whole_path
+from recollect.mcp.asking_sessions import AskingSessions, HostSession, is_whole_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server

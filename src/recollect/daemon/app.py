@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect import __version__
 from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
-from recollect.daemon.line import RequestQueue
+from recollect.daemon.request_queue import RequestQueue
 from recollect.daemon.status import status_of
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.domain.errors import ModelError
-from recollect.embed import graph, quiet, reference, weights
+from recollect.embed import graph, reference, telemetry_off, weights
 from recollect.embed.minilm import session_of, tokenizer_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _vectors(model: bytes, inputs: list[list[int]]) -> "reference.Array":
 
 
 def _quantised(model: "ModelProto", scratch: Path) -> bytes:
-    quiet.onnxruntime()
+    telemetry_off.onnxruntime()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     kept = [node.name for node in model.graph.node if set(node.input) & set(_KEPT_FLOAT)]

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from recollect.domain.errors import ModelError
-from recollect.embed.remembering import Remembering
+from recollect.embed.cached import Remembering
 
 
 class Model:

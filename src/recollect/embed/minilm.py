@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from recollect.domain.errors import ModelError, ModelMissing
 from recollect.domain.model import Condition
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
-from recollect.embed import quiet
+from recollect.embed import telemetry_off
 from recollect.embed.folder import check
 from recollect.embed.graph import INPUT
 from recollect.embed.manifest import MODEL, TOKENIZER
@@ -86,7 +86,7 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 def session_of(model: bytes) -> "InferenceSession":
     try:
-        onnxruntime = quiet.onnxruntime()
+        onnxruntime = telemetry_off.onnxruntime()
     except ImportError as error:
         raise _not_installed("onnxruntime", error) from error
     options = onnxruntime.SessionOptions()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from recollect.capture.origin import origin_of
+from recollect.capture.said.origin import origin_of
 from recollect.capture.session import Listener
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded

@@ -10,10 +10,10 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import AGENT, DeedKind, doer
 from recollect.domain.memory import Anchor, Draft, Memory, MemoryId, ScopeLevel, SessionId, Viewer
 from recollect.domain.outcome import Refused, Stored
-from recollect.engine import showing
+from recollect.engine import redaction
 from recollect.engine.admission import admitted, is_ignored
 from recollect.engine.belonging import Belonging
-from recollect.engine.by_id import found, found_among
+from recollect.engine.lookup import found, found_among
 from recollect.engine.remember import revise
 from recollect.privacy.visibility import may_inject
 
@@ -30,7 +30,7 @@ class Changing(Belonging):
         """The memory with this id, if it may be put in front of this viewer's model; None: it may not, or there is
         none. An agent does not learn which."""
         known = found_among(self._store, id_or_beginning, lambda memory: self.may_tell(memory, viewer, folder))
-        return None if known is None else showing.shown(known)
+        return None if known is None else redaction.shown(known)
 
     def may_tell(self, memory: Memory, viewer: Viewer, folder: str | None) -> bool:
         return may_inject(memory, viewer) and not is_ignored(memory, self._settings_for(folder).privacy)
@@ -90,7 +90,7 @@ class Changing(Belonging):
             known = found(self._store, memory.id)
             deed = self._store.begin_deed(DeedKind.REMEMBER, draft.at, doer(draft.source))
             done = revise(self._store, known, replace(admissible, importance=known.importance), deed)
-        return showing.shown_outcome(done)
+        return redaction.shown_outcome(done)
 
 
 def _begins_alike(one: str, other: str) -> bool:

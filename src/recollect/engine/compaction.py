@@ -12,7 +12,7 @@ from recollect.domain.session import Recap
 from recollect.engine import continuity
 from recollect.engine.disputes import undisputed
 from recollect.engine.ports import FindsMemories, KeepsMemories
-from recollect.engine.showing import for_block
+from recollect.engine.redaction import for_block
 from recollect.engine.situation import Situation, injection, refused
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.score import compaction_factors, compaction_score

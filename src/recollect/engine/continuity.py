@@ -10,7 +10,7 @@ from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.showing import line_as_read
+from recollect.engine.redaction import line_as_read
 from recollect.rank.budget import Offer
 from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
 from recollect.text.sentences import sentences

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.domain.freshness import NOT_LOOKED_AT
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.showing import for_block
+from recollect.engine.redaction import for_block
 from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer
 from recollect.text.block import correction_line_of, ended_line_of

@@ -7,8 +7,8 @@ from dataclasses import replace
 from recollect.domain.injection import Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.situation import Situation
+from recollect.novelty.conflicts import is_of_the_user, rightful_first
 from recollect.rank.budget import Filled
-from recollect.rank.conflicts import is_of_the_user, rightful_first
 
 NOT_TOLD = (Verdict.BUDGET, Verdict.LINES)  # there was no room
 

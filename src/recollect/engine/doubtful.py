@@ -11,7 +11,7 @@ from recollect.domain.history import AGENTS, Change, DeedId, DeedKind
 from recollect.domain.memory import Kind, Memory, Tier
 from recollect.engine import joining
 from recollect.engine.ports import KeepsChores, Writes
-from recollect.rank.novelty import Relation, verdict_of
+from recollect.novelty.compare import Relation, verdict_of
 from recollect.text.sentences import sentences
 
 CHORE = "doubtful replacements"

@@ -10,7 +10,7 @@ from recollect.domain.outcome import Refused
 from recollect.domain.settings import Privacy
 from recollect.domain.wording import Edited, Wording
 from recollect.engine.admission import admitted, redacted
-from recollect.engine.by_id import found
+from recollect.engine.lookup import found
 from recollect.engine.ports import Writes
 from recollect.text.block import visible
 

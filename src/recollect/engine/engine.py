@@ -12,7 +12,6 @@ from recollect.domain.extraction import Question
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, DeedId, DeedKind, doer
-from recollect.domain.holding import Holding
 from recollect.domain.memory import (
     LATEST,
     Anchor,
@@ -32,18 +31,19 @@ from recollect.domain.review import Case, Review
 from recollect.domain.search import EVERYTHING, Filters, MemoryStatus, MissingVectors
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
+from recollect.domain.stored import Holding
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.domain.wording import Edited, Wording
-from recollect.engine import forget, forget_project, recall, review, showing
+from recollect.engine import forget, forget_project, recall, redaction, review
 from recollect.engine.admission import AHEAD, admitted, admitted_turn
 from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
-from recollect.engine.by_id import found
 from recollect.engine.changing import Changing
 from recollect.engine.edit import edit
 from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
+from recollect.engine.lookup import found
 from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
@@ -137,7 +137,7 @@ class Engine(Changing):
         with self._store.writing():
             deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
             done = [d if isinstance(d, Refused) else remember(self._store, d, deed, now=now) for d in admissible]
-        return [showing.shown_outcome(outcome) for outcome in done]
+        return [redaction.shown_outcome(outcome) for outcome in done]
 
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
@@ -171,7 +171,7 @@ class Engine(Changing):
             may_be = admitted(draft, self._settings_for(None).privacy, from_file=True)
             if isinstance(may_be, Refused):
                 raise InvalidValue(may_be.why)
-            return showing.shown_outcome(bring_back(self._store, may_be, deed, at))
+            return redaction.shown_outcome(bring_back(self._store, may_be, deed, at))
         except InvalidValue as refusal:
             if strict:
                 raise
@@ -204,7 +204,7 @@ class Engine(Changing):
             look=self._looking_from(folder, asked=True),
             uncertain=uncertain,
         )
-        return [showing.shown_hit(hit) for hit in hits]
+        return [redaction.shown_hit(hit) for hit in hits]
 
     def freshness(self, memories: Sequence[Memory], folder: str | None) -> Mapping[MemoryId, Freshness]:
         """What became of the files of these memories, as far as the folder is that of their project."""
@@ -240,25 +240,25 @@ class Engine(Changing):
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
-        return showing.shown(found(self._store, id_or_beginning))
+        return redaction.shown(found(self._store, id_or_beginning))
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        return map(showing.shown, self._store.everything(project))
+        return map(redaction.shown, self._store.everything(project))
 
     def history(self, memory: Memory) -> Story:
-        return showing.shown_story(story(self._store, memory))
+        return redaction.shown_story(story(self._store, memory))
 
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Out of sight; gone at once where there is no undo window."""
         if not self._settings_for(None).forget.undo_hours:
             return self.forget_now(memories, at=at, by=by)
         done = forget.forget(self._store, memories, at=at, by=by)
-        return done._replace(memories=[*showing.shown_all(done.memories)])
+        return done._replace(memories=[*redaction.shown_all(done.memories)])
 
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Gone for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
-        return done._replace(memories=[*showing.shown_all(done.memories)])
+        return done._replace(memories=[*redaction.shown_all(done.memories)])
 
     def holdings(self) -> list[Holding]:
         """How much is kept of each project and outside of all, the last used first."""
@@ -281,41 +281,41 @@ class Engine(Changing):
     def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
         """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
         done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
-        return replace(done, memory=showing.shown(done.memory), before=showing.shown(done.before))
+        return replace(done, memory=redaction.shown(done.memory), before=redaction.shown(done.before))
 
     def out_of_sight(self, viewer: Viewer) -> list[Memory]:
         """What this viewer could see before it was forgotten, or what brought it was undone, and is not gone yet."""
         known = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
         before = [memory for memory in known if may_see(replace(memory, forgotten_at=None), viewer)]
-        return [*showing.shown_all(before)]
+        return [*redaction.shown_all(before)]
 
     def edited(self, viewer: Viewer) -> list[tuple[Memory, Memory]]:
         """What this viewer may see and a person has edited, each with how it was before: those words are still kept."""
         pairs = ((self._store.get(change.memory), change.before) for change in self._store.edits())
         seen = ((now, before) for now, before in pairs if now is not None and before is not None)
-        return [(showing.shown(now), before) for now, before in seen if may_see(now, viewer)]
+        return [(redaction.shown(now), before) for now, before in seen if may_see(now, viewer)]
 
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""
-        return [showing.shown_case(case) for case in review.cases(self._store)]
+        return [redaction.shown_case(case) for case in review.cases(self._store)]
 
     def candidates(self) -> list[Memory]:
         """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
-        return list(showing.shown_all(review.candidates(self._store)))
+        return list(redaction.shown_all(review.candidates(self._store)))
 
     def dispute(self, memory: Memory) -> tuple[Case, list[Memory]]:
         """What it contradicts, and what contradicts it."""
         case, others = review.dispute(self._store, memory)
-        return showing.shown_case(case), list(showing.shown_all(others))
+        return redaction.shown_case(case), list(redaction.shown_all(others))
 
     def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return showing.shown_review(review.accept(self._store, memories, at=at, by=by))
+        return redaction.shown_review(review.accept(self._store, memories, at=at, by=by))
 
     def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return showing.shown_review(review.keep(self._store, memories, at=at, by=by))
+        return redaction.shown_review(review.keep(self._store, memories, at=at, by=by))
 
     def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return showing.shown_review(review.reject(self._store, memories, at=at, by=by))
+        return redaction.shown_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:
@@ -342,14 +342,14 @@ class Engine(Changing):
             )
 
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
-        return showing.shown_undone(undo(self._store, deed, at=at, by=by))
+        return redaction.shown_undone(undo(self._store, deed, at=at, by=by))
 
     def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> Undone:
         """All that one session taught."""
-        return showing.shown_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
+        return redaction.shown_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
 
     def deeds(self, *, limit: int) -> list[Change]:
-        return [showing.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
+        return [redaction.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
 
     def tidy(self, now: datetime) -> None:
         """What time alone brings. Nothing waits for it."""
@@ -461,7 +461,7 @@ class Engine(Changing):
         """The best in their order; `fitting` leaves out what has neither a word nor the meaning of the question."""
         hits = recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
         fit = [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
-        return [showing.shown_turn(hit) for hit in fit]
+        return [redaction.shown_turn(hit) for hit in fit]
 
     def embed_some(self, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
         """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
@@ -479,7 +479,7 @@ class Engine(Changing):
 
     def newest(self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] = ()) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit, kinds=kinds or None)
-        return [showing.shown(memory) for memory in found if may_see(memory, viewer)]
+        return [redaction.shown(memory) for memory in found if may_see(memory, viewer)]
 
     def count(self) -> int:
         return self._store.count()
@@ -561,7 +561,7 @@ class Engine(Changing):
 
     def warm_up(self, folder: str, now: datetime) -> None:
         """Work for the background: what the first prompt in this folder would have to wait for. It leaves no trace."""
-        from recollect.engine.warming import rehearsal  # once in a life
+        from recollect.engine.warmup import rehearsal  # once in a life
 
         self._model()  # not inside: nobody can write meanwhile
         with self.rehearsing():

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Change, DeedId, DeedKind
-from recollect.domain.holding import hidden_as, hidden_at_ms
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
+from recollect.domain.stored import hidden_as, hidden_at_ms
 from recollect.engine.ports import Store
 
 AT_ONCE = 20  # sessions or memories in one transaction: somebody else may be waiting to write

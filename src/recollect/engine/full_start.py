@@ -13,7 +13,7 @@ from recollect.engine import continuity
 from recollect.engine.anchoring import settled
 from recollect.engine.disputes import undisputed
 from recollect.engine.ports import FindsMemories
-from recollect.engine.showing import for_block
+from recollect.engine.redaction import for_block
 from recollect.engine.situation import Situation, injection, refused
 from recollect.rank.budget import Offer, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, start_factors, start_score, with_use

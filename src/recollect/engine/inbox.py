@@ -5,7 +5,7 @@ from collections import OrderedDict, deque
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from recollect.capture.origin import origin_of
+from recollect.capture.said.origin import origin_of
 from recollect.domain.errors import StoreError
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.injection import Session

@@ -8,9 +8,9 @@ from recollect.domain.injection import MomentUsage, Sent, Session
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
 from recollect.domain.session import Recap, reference
 from recollect.engine.admission import redacted
-from recollect.engine.by_id import MIN_PREFIX_CHARS
+from recollect.engine.lookup import MIN_PREFIX_CHARS
 from recollect.engine.ports import Store
-from recollect.engine.showing import shown, shown_again
+from recollect.engine.redaction import shown, shown_again
 
 NAMED = 5  # sessions in an error
 

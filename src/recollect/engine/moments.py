@@ -30,7 +30,6 @@ from recollect.engine import compaction, continuity, on_demand, session_start, s
 from recollect.engine.admission import AHEAD, check_event
 from recollect.engine.anchoring import Looks
 from recollect.engine.corrections import corrections
-from recollect.engine.deleted import DeletedSessions
 from recollect.engine.forget import delete_session
 from recollect.engine.forks import forked, is_copy
 from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
@@ -38,10 +37,11 @@ from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import PreparedBlocks, StartPlace
 from recollect.engine.projects import resolve
+from recollect.engine.redaction import shown_again
 from recollect.engine.sent_log import SentLog, answered
 from recollect.engine.session_state import EntersProject
-from recollect.engine.showing import shown_again
 from recollect.engine.situation import Live, Situation, live, silence
+from recollect.engine.tombstones import DeletedSessions
 from recollect.engine.use import OpenQuestions
 from recollect.rank.budget import allowance
 from recollect.text.intent import Task, task_of
@@ -370,10 +370,11 @@ class Moments:
         if quiet is not None:
             answer = silence(Placement.TOOL, quiet)
         else:
-            from recollect.engine import refusal, tool_error  # most tools do not fail, and it has many patterns to make
+            from recollect.capture.happened import permission
+            from recollect.engine import tool_error  # most tools do not fail, and it has many patterns to make
 
             situation = self._situation(session, event, self._in_front(session, event))
-            answer = tool_error.answer(self._store, self._model(), refusal.what_failed(event), situation)
+            answer = tool_error.answer(self._store, self._model(), permission.what_failed(event), situation)
         self._questions.add(session.id, answer.ids)
         if event.message is None:
             return self.sent.record_unnamed(session, answer, event, began, Moment.TOOL_ERROR)

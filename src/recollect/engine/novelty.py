@@ -6,8 +6,8 @@ from typing import assert_never
 
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
-from recollect.rank.novelty import Relation, may_matter, verdict_of
-from recollect.text.statement import statement, telling_words, words_to_look_for
+from recollect.novelty.compare import Relation, may_matter, verdict_of
+from recollect.novelty.statement import statement, telling_words, words_to_look_for
 
 CANDIDATES = 10  # how many known memories a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}

@@ -14,11 +14,11 @@ from recollect.domain.injection import Injection, Moment, Placement, Quiet, Verd
 from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
-from recollect.engine.by_id import found_among
 from recollect.engine.disputes import lone_claims, with_the_users_word
+from recollect.engine.lookup import found_among
 from recollect.engine.ports import Embeds, Store
+from recollect.engine.redaction import for_block
 from recollect.engine.review import dispute
-from recollect.engine.showing import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Filled, Offer, allowance, fill, offer
 from recollect.text.block import (

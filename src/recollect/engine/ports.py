@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, DeedId, DeedKind, MemoryChange
-from recollect.domain.holding import Holding
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import FolderFacts, ProjectFacts
 from recollect.domain.search import (
@@ -24,6 +23,7 @@ from recollect.domain.search import (
 )
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
+from recollect.domain.stored import Holding
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.learning_ports import Learns

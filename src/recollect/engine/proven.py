@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.capture.roles import is_own_task
-from recollect.capture.shell import runs
+from recollect.capture.happened.command_purposes import is_own_task
+from recollect.capture.happened.shell import runs
 from recollect.domain.memory import Draft, Kind, Memory, Role, Tier
 from recollect.engine.ports import KeepsMemories
 from recollect.text.signature import signature

@@ -14,7 +14,7 @@ from math import isnan
 from typing import Protocol
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.capture.masking import BLANK, blanked
+from recollect.capture.said.masking import BLANK, blanked
 from recollect.domain.injection import Quoted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, MessageId, SessionId, Tier
@@ -23,7 +23,7 @@ from recollect.domain.session import Turn
 from recollect.engine.admission import MARK, redacted
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
 from recollect.engine.recall import LookedAt, look_at_turns
-from recollect.engine.showing import line_as_read
+from recollect.engine.redaction import line_as_read
 from recollect.engine.situation import DIGITS, Situation
 from recollect.rank.calibrate import rarity
 from recollect.rank.quotes import Passage, choose, topical

@@ -26,16 +26,16 @@ from recollect.domain.settings import SearchSettings, Settings, TurnSettings
 from recollect.domain.vector import Vector, between
 from recollect.engine.anchoring import Looks, nobody_looks, settled
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
+from recollect.novelty.conflicts import rightful_first
+from recollect.novelty.statement import tells_of_change
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
-from recollect.rank.conflicts import rightful_first
 from recollect.rank.score import turn_factors, turn_score, with_durability
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
 from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.naming import Said, mended, said, slips
 from recollect.text.query import asks_about_the_past, search_words, weighed_words
-from recollect.text.statement import tells_of_change
 from recollect.text.words import names_of, word_set
 
 if TYPE_CHECKING:

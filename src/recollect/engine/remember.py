@@ -13,7 +13,7 @@ from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine import anchoring
 from recollect.engine.novelty import TRUST, Comparison, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
-from recollect.rank.conflicts import BY_THE_USER
+from recollect.novelty.conflicts import BY_THE_USER
 from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people

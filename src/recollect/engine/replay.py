@@ -13,7 +13,7 @@ from datetime import date, datetime
 from functools import partial
 from random import Random
 
-from recollect.capture.failures import is_work
+from recollect.capture.happened.failures import is_work
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import (
     Compacted,

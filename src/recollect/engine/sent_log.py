@@ -8,7 +8,7 @@ from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sen
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.admission import OWN
 from recollect.engine.ports import Measures, Store
-from recollect.engine.showing import shown_block
+from recollect.engine.redaction import shown_block
 
 
 class SentLog:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.capture.choices import is_choice
-from recollect.capture.roles import is_known_to_all, is_own_task
-from recollect.capture.shell import Run, runs
+from recollect.capture.happened.choices import is_choice
+from recollect.capture.happened.command_purposes import is_known_to_all, is_own_task
+from recollect.capture.happened.shell import Run, runs
 from recollect.domain.freshness import FileState
 from recollect.domain.injection import Injection, Moment, Placement, Quiet
 from recollect.domain.memory import Hit, Kind, Memory, Role
@@ -23,7 +23,7 @@ from recollect.engine.anchoring import settled
 from recollect.engine.disputes import undisputed
 from recollect.engine.full_start import LEVELS, RULES, STANDING, level_of
 from recollect.engine.ports import FindsMemories
-from recollect.engine.showing import for_block
+from recollect.engine.redaction import for_block
 from recollect.engine.situation import Situation, injection, silence
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.score import start_factors, start_score

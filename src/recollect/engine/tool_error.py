@@ -13,7 +13,7 @@ from recollect.engine.anchoring import settled
 from recollect.engine.disputes import undisputed
 from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import meaning, weigh
-from recollect.engine.showing import for_block
+from recollect.engine.redaction import for_block
 from recollect.engine.situation import Situation, injection, refused, silence
 from recollect.rank.budget import Offer, allowance, fill
 from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of, without

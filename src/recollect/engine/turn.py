@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from recollect.capture.choices import is_choice
+from recollect.capture.happened.choices import is_choice
 from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Role, Tier, Viewer
 from recollect.domain.search import FoundMemory
@@ -15,7 +15,7 @@ from recollect.engine.disputes import lone_claims, undisputed
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
 from recollect.engine.quotes import quote_answers
 from recollect.engine.recall import meaning, weigh
-from recollect.engine.showing import for_block
+from recollect.engine.redaction import for_block
 from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
 from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use

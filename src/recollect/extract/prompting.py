@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from recollect.capture.origin import origin_of
+from recollect.capture.said.origin import origin_of
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn

@@ -29,9 +29,9 @@ from recollect.domain.event import (
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId, check_name
-from recollect.hosts import fields as read
-from recollect.hosts.fields import Fields
 from recollect.hosts.questions import with_answers_of_opencode
+from recollect.text import json_fields as read
+from recollect.text.json_fields import Fields
 
 NAME = "opencode"
 STABLE = "start"  # the stable block's name where the plugin lists what carries a block

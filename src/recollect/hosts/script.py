@@ -29,10 +29,10 @@ from recollect.domain.injection import Injection
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
 from recollect.domain.session import Note, Summary
-from recollect.hosts import fields as read
-from recollect.hosts.fields import Fields
 from recollect.privacy.secrets import redact
+from recollect.text import json_fields as read
 from recollect.text.block import visible
+from recollect.text.json_fields import Fields
 
 Value = TypeVar("Value")
 NAME = "script"

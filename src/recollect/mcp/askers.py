@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import MAX_NAME_CHARS, SessionId, check_name
-from recollect.mcp.asking import AskingSessions, is_whole_path
+from recollect.mcp.asking_sessions import AskingSessions, is_whole_path
 from recollect.mcp.tools import Asker
 
 FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"

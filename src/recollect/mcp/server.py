@@ -18,7 +18,7 @@ from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.injection import Injection
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import Askers, Connection
-from recollect.mcp.asking import AskingSessions
+from recollect.mcp.asking_sessions import AskingSessions
 from recollect.mcp.greeting import NAME, TITLE, tool_list
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOWHERE, ToolAnswer, call

@@ -30,9 +30,9 @@ from recollect.domain.memory import (
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.engine import Engine
 from recollect.mcp.schema import TOOLS
+from recollect.novelty.conflicts import is_of_the_user
 from recollect.privacy.secrets import redact
 from recollect.privacy.visibility import is_of_another_project
-from recollect.rank.conflicts import is_of_the_user
 from recollect.text.tokens import estimate
 
 BY = AGENT  # what the history calls us

@@ -20,7 +20,7 @@ from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import git
 from recollect.workspace.git_index import Asked, Index, IndexEntry
-from recollect.workspace.learnt import LruCache
+from recollect.workspace.lru import LruCache
 
 PROMPT_S = 0.1  # a prompt waits no longer than this
 MAX_READ_BYTES = 4_000_000  # a larger file is compared by what git's index says of it

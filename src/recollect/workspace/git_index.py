@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Literal
 
-from recollect.workspace.learnt import LruCache
+from recollect.workspace.lru import LruCache
 
 MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40

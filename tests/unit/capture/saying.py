@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from recollect.capture.conversation import said
+from recollect.capture.said.conversation import said
 from recollect.domain.event import Prompt, Reply
 from recollect.domain.learning import Origin, Proposal
 from recollect.domain.memory import MessageId, SessionId

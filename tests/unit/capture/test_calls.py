@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.calls import TextChange, changes_of, command_of, is_own
+from recollect.capture.happened.calls import TextChange, changes_of, command_of, is_own
 from recollect.capture.session import Listener
 from recollect.domain.event import Event
 from recollect.mcp.schema import TOOLS

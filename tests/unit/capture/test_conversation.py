@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.conversation import Conversation, said
-from recollect.capture.outright import MAX_CHARS
+from recollect.capture.said.conversation import Conversation, said
+from recollect.capture.said.outright import MAX_CHARS
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
 from tests.requirements import covers

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.capture.cues import LANGUAGES, Cue, cues_of
+from recollect.capture.said.cues import LANGUAGES, Cue, cues_of
 from recollect.domain.memory import Kind, ScopeLevel, Tier
 from tests.requirements import covers
 from tests.unit.capture.saying import of_user

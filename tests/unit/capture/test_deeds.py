@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.deeds import commit_message
-from recollect.capture.plans import Plans
-from recollect.capture.structure import Structure
+from recollect.capture.happened.outcomes import commit_message
+from recollect.capture.happened.plans import Plans
+from recollect.capture.happened.structure import Structure
 from recollect.domain.learning import Basis
 from recollect.domain.memory import Kind, Tier
 from tests.builders import a_reply

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.capture.episodes import MAX_OPEN
-from recollect.capture.structure import Structure
+from recollect.capture.happened.episodes import MAX_OPEN
+from recollect.capture.happened.structure import Structure
 from recollect.domain.event import Event
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier

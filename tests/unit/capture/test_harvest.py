@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.harvest import harvest
+from recollect.capture.recaps.harvest import harvest
 from recollect.domain.learning import Basis
 from recollect.domain.memory import Kind, Role, Tier
 from tests.builders import a_turn

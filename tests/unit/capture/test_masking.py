@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.clauses import sentences
-from recollect.capture.masking import BLANK, LineForm, blanked, read
+from recollect.capture.said.clauses import sentences
+from recollect.capture.said.masking import BLANK, LineForm, blanked, read
 from tests.requirements import covers
 from tests.unit.effort import LIMIT, growth
 

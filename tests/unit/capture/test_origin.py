@@ -1,8 +1,8 @@
 import pytest
 
-from recollect.capture.harvest import harvest
-from recollect.capture.masking import read
-from recollect.capture.origin import origin_of
+from recollect.capture.recaps.harvest import harvest
+from recollect.capture.said.masking import read
+from recollect.capture.said.origin import origin_of
 from recollect.domain.learning import Origin
 from tests.requirements import covers
 

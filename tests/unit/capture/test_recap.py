@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.origin import origin_of
-from recollect.capture.recap import Recapping
+from recollect.capture.recaps.recap import Recapping
+from recollect.capture.said.origin import origin_of
 from recollect.domain.event import Event, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS, MessageId, SessionId

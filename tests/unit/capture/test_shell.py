@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.shell import normalised, runs, shown
+from recollect.capture.happened.shell import normalised, runs, shown
 
 
 def told(command: str) -> list[tuple[str, str]]:

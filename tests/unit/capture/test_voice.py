@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.capture.conversation import said
+from recollect.capture.said.conversation import said
 from recollect.domain.event import Prompt
 from recollect.domain.memory import MessageId, SessionId, Tier
 from tests.requirements import covers

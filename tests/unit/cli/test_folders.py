@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.folders import NETWORK, Mount, mount_of
+from recollect.cli.diagnosis.folders import NETWORK, Mount, mount_of
 
 MOUNTS = """\
 sysfs /sys sysfs rw 0 0

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.api.why import picked
-from recollect.cli.reasons import breakdown, number, shown, silence, why_not
+from recollect.cli.display.reasons import breakdown, number, shown, silence, why_not
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Quoted, Sent, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId

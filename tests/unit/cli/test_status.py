@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect import __version__
-from recollect.cli.status import told
+from recollect.cli.commands.status import told
 
 FACTS = {"version": __version__, "pid": 42, "uptime_s": 3.2, "memory_mb": 61.4, "memories": 1204, "model": "loaded"}
 

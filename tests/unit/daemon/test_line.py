@@ -2,7 +2,7 @@
 
 import asyncio
 
-from recollect.daemon.line import RequestQueue
+from recollect.daemon.request_queue import RequestQueue
 
 
 def order_of(line: RequestQueue, *asks: tuple[str, bool]) -> list[str]:

@@ -5,9 +5,9 @@ from threading import Event
 from typing import cast
 
 from recollect.domain.vector import ModelId, Vector
-from recollect.embed.ahead import Ahead
+from recollect.embed.cached import Remembering
 from recollect.embed.minilm import MiniLm
-from recollect.embed.remembering import Remembering
+from recollect.embed.prefetch import Ahead
 
 
 class Slow:

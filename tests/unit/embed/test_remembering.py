@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 
 from recollect.domain.vector import ModelId, Vector
+from recollect.embed.cached import ENTRIES, MAX_CHARS, SECONDS, Remembering
 from recollect.embed.minilm import MiniLm
-from recollect.embed.remembering import ENTRIES, MAX_CHARS, SECONDS, Remembering
 from tests.requirements import covers
 
 

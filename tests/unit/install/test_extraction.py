@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.settings_file import written
+from recollect.cli.formats.settings_file import written
 from recollect.domain.errors import InstallError
 from recollect.domain.settings import Provider
 from recollect.install.changes import ChangeKind

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import SessionId
-from recollect.mcp.asking import HOLDS_S, MOST_FOLDERS, MOST_WAITING, AskingSessions, HostSession
+from recollect.mcp.asking_sessions import HOLDS_S, MOST_FOLDERS, MOST_WAITING, AskingSessions, HostSession
 
 
 def session(name: str) -> HostSession:

@@ -1,5 +1,5 @@
 from recollect.domain.memory import Hit, MemoryId, Role, Source
-from recollect.rank.conflicts import rightful_first
+from recollect.novelty.conflicts import rightful_first
 from tests.builders import a_memory
 from tests.requirements import covers
 

@@ -5,8 +5,8 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.domain.vector import Vector
+from recollect.novelty.compare import Relation, verdict_of
 from recollect.rank.archive import newest_first, rank
-from recollect.rank.novelty import Relation, verdict_of
 from tests.unit.rank.test_archive import WEIGHTS, sighted, turn
 
 

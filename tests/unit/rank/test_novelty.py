@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind
-from recollect.rank.novelty import Relation, verdict_of
-from recollect.text.statement import statement
+from recollect.novelty.compare import Relation, verdict_of
+from recollect.novelty.statement import statement
 from tests.requirements import covers
 
 ALL = [pair for name in SETS for pair in pairs(name)]

@@ -16,9 +16,9 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 
 from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreReadOnly, StoreTooNew, StoreUnusable
-from recollect.store.sqlite import live
+from recollect.store.sqlite import open_files
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
-from recollect.store.sqlite.waiting import STEP_S, WriterQueue
+from recollect.store.sqlite.writer_queue import STEP_S, WriterQueue
 
 BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
@@ -44,7 +44,7 @@ class Database:
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
         self._lock: int | None = None
-        self._files = () if self._path is None else live.names(self._path)
+        self._files = () if self._path is None else open_files.names(self._path)
         self._opened: list[tuple[int, int] | None] | None = None  # what they were on the disk; None: not yet open
         try:
             with self._speaking(), self.speaking_of_files():
@@ -78,7 +78,7 @@ class Database:
     @property
     def is_there(self) -> bool:
         """Whether the file that was opened, and its log, still are those under their names."""
-        return self._opened is None or live.identities(self._files) == self._opened
+        return self._opened is None or open_files.identities(self._files) == self._opened
 
     @property
     def backup_folder(self) -> Path | None:
@@ -185,7 +185,7 @@ class Database:
 
     def close(self) -> None:
         with self._writing, self._readers_lock:
-            end = sqlite3.Connection.close if self.is_there else live.leave_open
+            end = sqlite3.Connection.close if self.is_there else open_files.leave_open
             for connection in (*self._idle_readers, self._writer):
                 end(connection)
             self._idle_readers.clear()
@@ -195,7 +195,7 @@ class Database:
 
     def _note_closed(self) -> None:
         if self._path is not None:
-            live.note_closed(self._path)
+            open_files.note_closed(self._path)
 
     @contextmanager
     def giving_up_after(self, wait_ms: int) -> Iterator[None]:
@@ -259,11 +259,11 @@ class Database:
             self._writer.close()
             raise
         if self._path is not None:
-            live.note_open(self._path)
-            self._opened = live.identities(self._files)
+            open_files.note_open(self._path)
+            self._opened = open_files.identities(self._files)
 
     def _refuse_a_lone_log(self, path: Path) -> None:
-        if live.has_lone_log(path):
+        if open_files.has_lone_log(path):
             raise StoreUnusable(
                 f"The database {self._name} is not there, but its log {self._files[1]} is: it was moved or deleted "
                 "without it, and what was written last may be in the log alone. Move the database back to its place; "
@@ -281,7 +281,7 @@ class Database:
             with suppress(sqlite3.OperationalError):
                 self._writer = self._connect()
                 if self._version() == len(MIGRATIONS):
-                    live.note_open(self._path)
+                    open_files.note_open(self._path)
                     return True
                 self._writer.close()
         self._read_only_uri = None

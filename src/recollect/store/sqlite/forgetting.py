@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.store.sqlite import deletion, holdings, inbox, leaks, live, quotations
+from recollect.store.sqlite import deletion, holdings, inbox, leaks, open_files, quotations
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
@@ -129,13 +129,13 @@ class Forgetting:
         path = self._database.path
         kept = [] if path is None else self._beside(f"{path.name}.damaged-*")
         copies = [*self._database.backups(), *(copy for copy in kept if not copy.name.endswith(("-wal", "-shm")))]
-        return [copy for copy in copies if not live.is_live(copy)]
+        return [copy for copy in copies if not open_files.is_live(copy)]
 
     def _beside(self, pattern: str) -> list[Path]:
         """Not the open files themselves under another name, as a repair that was interrupted leaves them, and links."""
         path = self._database.path
         found = [] if path is None else sorted(path.parent.glob(pattern))
-        return [file for file in found if not live.is_live(file)]
+        return [file for file in found if not open_files.is_live(file)]
 
     def _unfinished(self) -> list[Path]:
         """What a crash left of backups and repairs: nobody makes one while we write."""
@@ -174,7 +174,7 @@ def rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Col
             connection.execute("VACUUM")
     except sqlite3.Error:
         files = [copy.with_name(copy.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
-        if any(_found(file, gone) for file in files if file.exists() and not live.is_live(file)):
+        if any(_found(file, gone) for file in files if file.exists() and not open_files.is_live(file)):
             for file in files:
                 file.unlink(missing_ok=True)
 
@@ -214,7 +214,9 @@ def _is_of(line: str, sessions: Collection[SessionId]) -> bool:
 
 def _found(path: Path, texts: Collection[str]) -> bool:
     """Whether pieces of these texts are in the bytes of a file."""
-    return live.has_bytes(path, [piece.encode("utf-8", "surrogateescape") for text in texts for piece in _pieces(text)])
+    return open_files.has_bytes(
+        path, [piece.encode("utf-8", "surrogateescape") for text in texts for piece in _pieces(text)]
+    )
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite.foreign import opened
+from recollect.store.sqlite.read_only import opened
 
 
 def memory_texts(file: Path) -> dict[MemoryId, str]:

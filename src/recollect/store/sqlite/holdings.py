@@ -4,13 +4,13 @@ import sqlite3
 from collections import Counter
 from typing import Any
 
-from recollect.domain.holding import HIDDEN, Holding
 from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
+from recollect.domain.stored import HIDDEN, Holding
+from recollect.store.sqlite.archive_index import ERASED
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.inbox import IS_GONE
 from recollect.store.sqlite.memories import LIVE
 from recollect.store.sqlite.rows import from_ms
-from recollect.store.sqlite.shapes import ERASED
 
 NOWHERE, FORGOTTEN = "no project", "forgotten"
 _COUNTS = (

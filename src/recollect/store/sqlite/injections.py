@@ -11,7 +11,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NOTHING
 from recollect.store.sqlite.rows import AFTER_ALL, STABLE, from_ms, sent_of, sent_row, to_ms
 from recollect.store.sqlite.session_rows import session_of, session_row
-from recollect.store.sqlite.uses import note_shown
+from recollect.store.sqlite.usage import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
 # Without the reasons: what is in front of the model is asked at every prompt, and a long session has many of them.

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.holding import HIDDEN
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
 from recollect.domain.project import SHARED, ProjectFacts
+from recollect.domain.stored import HIDDEN
 from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms

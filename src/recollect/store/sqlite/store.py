@@ -6,10 +6,9 @@ from pathlib import Path
 
 from recollect.domain.health import Finding as HealthFinding
 from recollect.domain.health import note
-from recollect.store.sqlite.alike import Alike
+from recollect.store.sqlite.archive_index import Shapes
 from recollect.store.sqlite.candidates import Candidates
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.finding import MemorySearch
 from recollect.store.sqlite.holdings import Holdings
 from recollect.store.sqlite.inbox import InboxTable
 from recollect.store.sqlite.injections import Injections
@@ -17,13 +16,14 @@ from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.recaps import Recaps
 from recollect.store.sqlite.rescan import Rescanning
-from recollect.store.sqlite.shapes import Shapes
+from recollect.store.sqlite.search import MemorySearch
+from recollect.store.sqlite.similar import Alike
 from recollect.store.sqlite.token_days import TokenDays
 from recollect.store.sqlite.transcripts import Transcripts
 from recollect.store.sqlite.turns import Turns
-from recollect.store.sqlite.uses import Uses
+from recollect.store.sqlite.usage import Uses
+from recollect.store.sqlite.vector_cache import Views
 from recollect.store.sqlite.vectors import Vectors
-from recollect.store.sqlite.views import Views
 
 
 class SqliteStore(

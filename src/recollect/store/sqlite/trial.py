@@ -9,8 +9,8 @@ from recollect.domain.search import Embedded, Meaning, SightedTurns, Unembedded
 from recollect.domain.session import Turn
 from recollect.domain.vector import ModelId, Vector
 from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.vector_cache import cosines_of, vector_of
 from recollect.store.sqlite.vectors import as_halves
-from recollect.store.sqlite.views import cosines_of, vector_of
 from recollect.text.passages import in_context, passages
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
 from recollect.domain.session import Turn
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
+from recollect.store.sqlite.archive_index import Shapes, spread
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms
 from recollect.store.sqlite.session_rows import turn_of, turn_row
-from recollect.store.sqlite.shapes import Shapes, spread
-from recollect.store.sqlite.views import Views, cosines_of, vector_of
+from recollect.store.sqlite.vector_cache import Views, cosines_of, vector_of
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals

@@ -1,0 +1,134 @@
+"""What a file is for, where somebody said it: at the head of the file, or in words about it.
+
+A file without a purpose that was said is no memory. Candidates: nothing has proven yet that anybody needs them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.capture.happened.calls import changes_of
+from recollect.capture.happened.failures import failure_of
+from recollect.capture.happened.fixes import sentences_of
+from recollect.capture.happened.gist import places
+from recollect.capture.patterns import LazyPattern
+from recollect.domain.event import Event, Reply, ToolSucceeded
+from recollect.domain.learning import Basis, Proposal
+from recollect.domain.memory import Kind, MessageId, Role, Tier
+from recollect.text.query import content_words
+
+MAX_FILES = 400  # of a session that are known
+MAX_HEAD_CHARS, MAX_TEXT_CHARS = 1500, 300
+MIN_WORDS = 3  # that say something
+AT_ITS_HEAD, IN_WORDS = 0.5, 0.55  # durability
+
+_HEAD = LazyPattern(
+    r"""\A\s*(?:\#![^\n]*\n\s*)?(?:['"]use\ \w+['"];?\s*)?(?:
+    [rub]{0,2}\"\"\"(?P<python>.*?)\"\"\"
+    |[rub]{0,2}'''(?P<single>.*?)'''
+    |/\*\*?(?P<block>.*?)\*/
+    |(?P<lines>(?:(?://[/!]?|\#|--)[ \t]+[^\n]+\n?)+)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_EDGE = LazyPattern(r"^[ \t]*(?:\*|//[/!]?|#|--)[ \t]?", re.MULTILINE)
+_LICENCE = LazyPattern(
+    r"copyright|licen[cs]e|spdx|eslint|prettier|pylint|noqa|type:|generated|do not edit|coding:|@ts-|todo|fixme|"
+    r"import ",
+    re.IGNORECASE,
+)
+_FIRST = LazyPattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
+_SOURCE = LazyPattern(
+    r"\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|cs|swift|c|h|cc|cpp|hpp|scala|ex|exs|sh|sql|lua|dart|vue|svelte|"
+    r"tf|proto|graphql)$|(?:^|/)(?:Makefile|Dockerfile|justfile)$"
+)
+_TEST = LazyPattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._-](?:test|spec)\.\w+$|(?:^|/)test_")
+_NAMES = LazyPattern(r"[\w./@-]{1,120}\.[A-Za-z]{1,8}\b|\bMakefile\b|\bDockerfile\b")
+_IS_FOR = LazyPattern(
+    r"^`?\s*(?:\([^)]{1,80}\)\s*)?(?:now |only |also )?(?:holds?|contains?|is (?:the|a|an|where|for|responsible)|"
+    r"handles?|"
+    r"implements?|defines?|provides?|wraps?|exposes?|parses?|manages?|stores?|does|keeps?|owns?|describes?|"
+    r"configures?)\b",
+    re.IGNORECASE,
+)
+
+
+class FilePurposes:
+    """Hears a session; says what the files are for that were written in it."""
+
+    def __init__(self) -> None:
+        self._written: dict[str, None] = {}
+        self._told: dict[str, None] = {}
+
+    def hear(self, event: Event) -> list[Proposal]:
+        match event:
+            case ToolSucceeded() if not failure_of(event):
+                return list(self._used(event))
+            case Reply():
+                return list(self._replied(event))
+            case _:
+                return []
+
+    def _used(self, event: ToolSucceeded) -> Iterator[Proposal]:
+        for change in changes_of(event.tool, event.input):
+            for path in places([change.path], event.folder):
+                self._written[path] = None
+                if len(self._written) > MAX_FILES:
+                    del self._written[next(iter(self._written))]
+                purpose = "" if change.old or _TEST.search(path) or not _SOURCE.search(path) else _head(change.new)
+                if purpose:
+                    yield from self._proposed(path, purpose, AT_ITS_HEAD, Basis.DEED, ())
+
+    def _replied(self, reply: Reply) -> Iterator[Proposal]:
+        if not self._written:
+            return
+        for sentence in sentences_of(reply.text):
+            for name in _NAMES.finditer(sentence):
+                path = self._path(name[0])
+                if (
+                    path
+                    and _IS_FOR.match(sentence[name.end() :])
+                    and sentence[: name.start()].strip(" `*") in _ARTICLES
+                ):
+                    yield from self._proposed(path, sentence, IN_WORDS, Basis.SAID, (reply.message,))
+                    break
+
+    def _path(self, name: str) -> str:
+        """Of the files that were written, the one that is called so; empty: none, or several."""
+        found = [path for path in self._written if path == name or path.endswith(f"/{name}")]
+        return found[0] if len(found) == 1 else ""
+
+    def _proposed(
+        self, path: str, purpose: str, durability: float, basis: Basis, messages: tuple[MessageId, ...]
+    ) -> Iterator[Proposal]:
+        if path in self._told or len(content_words(purpose)) < MIN_WORDS or len(purpose) > MAX_TEXT_CHARS:
+            return
+        self._told[path] = None
+        if len(self._told) > MAX_FILES:
+            del self._told[next(iter(self._told))]
+        text = purpose if path in purpose else f"{path}: {purpose}"
+        yield Proposal(
+            text=text,
+            kind=Kind.FILE_CONTEXT,
+            tier=Tier.CANDIDATE,
+            basis=basis,
+            role=Role.ASSISTANT,
+            messages=messages,
+            evidence=(purpose,),
+            durability=durability,
+            paths=(path,),
+        )
+
+
+_ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created", "Note that"})
+
+
+def _head(content: str) -> str:
+    """The first sentence of what stands at the head of a file; empty: nothing that tells what it is for."""
+    found = _HEAD.match(content[:MAX_HEAD_CHARS])
+    if found is None:
+        return ""
+    said = next(part for part in found.groups() if part is not None)
+    plain = " ".join(_EDGE.sub("", said).split())
+    first = _FIRST.match(f"{plain} ")
+    sentence = first["first"] if first else plain[:MAX_TEXT_CHARS]
+    return "" if _LICENCE.search(sentence) else sentence

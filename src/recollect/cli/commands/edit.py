@@ -1,0 +1,101 @@
+"""`recollect edit`"""
+
+import sys
+
+import click
+
+from recollect import config
+from recollect.api.edit import EDIT, Edit, EditedMemory
+from recollect.api.show import SHOW, Show
+from recollect.cli import client_call, complete_values, context, direct, editor
+from recollect.cli.commands.remember import from_stdin, left_out, redacted
+from recollect.cli.commands.show import changed_words
+from recollect.cli.display import output
+from recollect.cli.formats import memory_text
+from recollect.cli.formats.memory_json import record_of
+from recollect.domain.memory import Kind
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  recollect edit k7x2mn3p
+  recollect edit k7x2 --text "Payment retries wait 5 seconds." --kind rule
+  recollect edit k7x2 --scope universal --title "" --alias billing --alias payments
+  echo "We deploy with Argo." | recollect edit k7x2 --text -"""
+)
+@click.argument("memory_id", metavar="ID", shell_complete=complete_values.memory_ids)
+@click.option("--text", help='What it says from now on; "-" reads it from standard input.')
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="What it is.")
+@click.option("--scope", help="Where it is true: project (this folder's), universal, language:NAME or project:ID.")
+@click.option("--title", help='A few words for where the whole text does not fit; "" removes them.')
+@click.option(
+    "--alias",
+    "aliases",
+    multiple=True,
+    help='Another word that should find it, in place of those that it has; may be repeated. "" removes them all.',
+)
+@direct.option
+@output.json_option
+def edit(
+    memory_id: str,
+    text: str | None,
+    kind: str | None,
+    scope: str | None,
+    title: str | None,
+    aliases: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Change what a memory says, or its kind, scope, title and aliases. The beginning of its ID is enough.
+
+    Without options it opens in your editor ($VISUAL or $EDITOR). Left as it is, or emptied, nothing happens. The memory
+    keeps its id, and counts as stated by you from then on; `recollect undo` takes the change back, `recollect history`
+    shows both wordings. Secrets are redacted first.
+    """
+    asked = Edit(
+        id=memory_id,
+        text=from_stdin() if text == "-" else text,
+        kind=None if kind is None else Kind(kind),
+        scope=scope,
+        title=title,
+        aliases=tuple(filter(None, aliases)) if aliases else None,
+        folder=client_call.here() if scope == "project" else context.folder_to_look_in(),
+        by=context.BY,
+    )
+    if (text, kind, scope, title) != (None, None, None, None) or aliases:
+        _report(client_call.ask(EDIT, asked), asked, as_json)
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError(
+            "Say what changes: --text, --kind, --scope, --title or --alias. In a terminal, without "
+            "any of them, it opens in your editor."
+        )
+    _in_editor(memory_id, as_json)
+
+
+def _in_editor(memory_id: str, as_json: bool) -> None:
+    here = context.folder_to_look_in()
+    memory = client_call.ask(SHOW, Show(id=memory_id, folder=here, by=context.BY)).memory
+    with editor.edited(memory_text.written(memory), f"{memory.id}.txt", config.places().state) as made:
+        asked = memory_text.read(made.said, memory, folder=here, by=context.BY)
+        if asked is None:
+            output.say("The text is empty; nothing was changed. `recollect forget` takes a memory away.")
+            return
+        done = client_call.ask(EDIT, asked)
+    _report(done, asked, as_json)
+
+
+def _report(done: EditedMemory, asked: Edit, as_json: bool) -> None:
+    given = [text for text in (asked.text, asked.title, *(asked.aliases or ())) if text]
+    if as_json:
+        about = {"outcome": done.outcome, **record_of(done.memory), "before": record_of(done.before)}
+        output.say_json(about | {"undo": done.undo, "redacted": redacted(given)})
+    elif done.undo is None:
+        output.say(f"Nothing changes: {done.memory.id} says so already.")
+    else:
+        output.say(f"Edited {done.memory.id}.")
+        for line in changed_words(done.before, done.memory):
+            output.say_beside("  ", 2, line)
+        for line in left_out(given):
+            output.say(line)
+        output.say(f"`recollect undo {done.undo}` takes it back.")

@@ -1,0 +1,29 @@
+"""A block as a person reads it: the same words, styled and within the width of a terminal; as it is when piped."""
+
+import sys
+
+from recollect.cli.display import output
+from recollect.text.block import CLOSE, OPEN, PREAMBLE, parts_of
+
+
+def show_block(block: str) -> None:
+    if not sys.stdout.isatty():
+        output.say(block)
+        return
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    console = output.console()
+    for line in block.splitlines():
+        parts = parts_of(line)
+        if parts is None:
+            ours = line in (OPEN, CLOSE, PREAMBLE) or line.startswith("(")
+            console.print(Text(line, style="dim" if ours else "bold", overflow="fold"))
+            continue
+        begin, said, about = parts
+        row = Table.grid(padding=(0, 1))
+        row.add_column(no_wrap=True)
+        row.add_column(overflow="fold")
+        row.add_row(Text(begin.strip(), style="bold magenta"), Text(said) + Text(about, style="dim"))
+        console.print(Padding(row, (0, 0, 0, 2), expand=False))

@@ -1,0 +1,100 @@
+"""What a search found, with the reasons: a line or a table for people, JSON for scripts."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.cli.display import output
+from recollect.cli.formats.memory_json import seen_record_of
+from recollect.domain.memory import Hit
+from recollect.domain.session import TurnHit
+from recollect.text.block import stale_notes, visible
+from recollect.text.excerpt import excerpt
+from recollect.text.query import search_words
+
+EXCERPT_CHARS = 300  # of a turn; --json has all of it
+_OF_RELEVANCE = ("words", "meaning", "named")
+
+
+def memory_json(hit: Hit) -> dict[str, Any]:
+    return {**seen_record_of(hit.memory, hit.freshness), **_reasons_json(hit)}
+
+
+def turn_json(hit: TurnHit) -> dict[str, Any]:
+    turn = hit.turn
+    return {
+        "id": turn.message,
+        "session": turn.session,
+        "role": turn.role.value,
+        "time": turn.at.isoformat(),
+        "text": turn.text,
+        **_reasons_json(hit),
+    }
+
+
+def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False) -> None:
+    reasons = [reason(hit) for hit in hits] if why else None
+    output.show_memories([hit.memory for hit in hits], [_note(hit, uncertain) for hit in hits], reasons)
+
+
+def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
+    """When, in which session and by whom it was said, and the part of it that answers the question."""
+    words = search_words(query)
+    shown = [(hit, excerpt(visible(hit.turn.text), words, chars=EXCERPT_CHARS)) for hit in hits]
+    if sys.stdout.isatty():
+        _show_turn_table(shown, why)
+        return
+    for hit, text in shown:
+        turn = hit.turn
+        session = f"session {turn.session}"
+        output.say("\t".join([turn.message, turn.role, output.day(turn.at), session, _score(hit), text]))
+        if why:
+            output.say(f"  {reason(hit)}")
+
+
+def reason(hit: Hit | TurnHit) -> str:
+    """`score 0.71: relevance 0.80 (words 0.67, meaning 0.80), recency 0.98, ...`"""
+    factors = hit.factors
+    made_of = _listed({name: factors[name] for name in _OF_RELEVANCE if name in factors})
+    others = {name: value for name, value in factors.items() if name not in ("relevance", *_OF_RELEVANCE)}
+    return f"{_score(hit)}: relevance {hit.relevance:.2f} ({made_of}), {_listed(others)}"
+
+
+def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    for hit, text in shown:
+        turn = hit.turn
+        about = f"session {turn.session}  turn {turn.message}  {_score(hit)}" + (f"\n{reason(hit)}" if why else "")
+        body = Text(text) + Text(f"\n{about}", style="dim")
+        table.add_row(Text(output.day(turn.at), style="cyan"), Text(turn.role, style="bold magenta"), body)
+    output.console().print(table)
+
+
+def _note(hit: Hit, uncertain: bool) -> str:
+    past = ["uncertain"] if uncertain else []
+    if not hit.memory.is_live:
+        past += [f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"]
+    return ", ".join([_score(hit), *past, *stale_notes(hit.freshness)])
+
+
+def _score(hit: Hit | TurnHit) -> str:
+    """The number that they are ordered by."""
+    return f"score {hit.score:.2f}"
+
+
+def _listed(factors: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.2f}" for name, value in factors.items())
+
+
+def _reasons_json(hit: Hit | TurnHit) -> dict[str, Any]:
+    return {
+        "score": round(hit.score, 4),
+        "relevance": round(hit.relevance, 4),
+        "factors": {name: round(value, 4) for name, value in hit.factors.items()},
+    }

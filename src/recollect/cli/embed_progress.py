@@ -1,0 +1,60 @@
+"""What is kept gets its vectors while a command waits, with a bar.
+
+What is done stays done, whatever ends it; the rest is done by the daemon, or by `recollect model embed`.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from recollect.api.fresh_vectors import Bulk
+from recollect.cli.display import output
+from recollect.engine.engine import Engine
+
+AT_ONCE = 32
+LINES_FROM = 200  # fewer are done before a line about them is read
+LATER = "The rest gets its vectors later: while the daemon runs, or by `recollect model embed`."
+
+Watch = Callable[[int], None]  # called with how many are done
+
+
+def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
+    """Until nothing of it waits."""
+    total = left = bulk.left(engine)
+    while left and engine.embed_some(limit=min(left, AT_ONCE)):
+        left = bulk.left(engine)
+        watch(max(0, total - left))
+
+
+@contextmanager
+def watching(total: int, *, silent: bool) -> Iterator[Watch]:
+    """On standard error: a bar in a terminal, else a line for each tenth."""
+    if silent or not total:
+        yield lambda _done: None
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("Embedding", total=total)
+            yield lambda done: bar.update(task, completed=done)
+    else:
+        yield _line_by_line(total)
+
+
+def _line_by_line(total: int) -> Watch:
+    if total < LINES_FROM:
+        return lambda _done: None
+    output.warn(f"Embedding {total:,} texts ...")
+    told = 0
+
+    def watch(done: int) -> None:
+        nonlocal told
+        tenth = 10 * done // total
+        if tenth > told:
+            told = tenth
+            output.warn(f"{done / total:4.0%} {done:,} of {total:,}")
+
+    return watch

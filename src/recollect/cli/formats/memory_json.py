@@ -1,0 +1,223 @@
+"""A memory as a JSON object and back: one form for `pipe`, `import`, `export` and `--json`."""
+
+from datetime import datetime
+from typing import Any
+
+from recollect.domain.errors import PayloadError
+from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
+from recollect.domain.memory import (
+    KINDS_ELSEWHERE,
+    UNIVERSAL,
+    Anchor,
+    Draft,
+    Kind,
+    Memory,
+    MemoryId,
+    Mention,
+    MessageId,
+    ProjectId,
+    Role,
+    Scope,
+    Sensitivity,
+    SessionId,
+    Source,
+    Tier,
+    Usage,
+    parse_kind,
+)
+from recollect.text import json_fields as read
+from recollect.text.json_fields import Fields
+
+DRAFT_FIELDS = (
+    *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),
+    *("sensitivity", "importance", "confidence", "superseded_by", "seen", "source", "evidence", "anchors", "use"),
+    *("mentions", "flag", "conflicts", "tier", "durability", "rules"),
+)
+
+
+def record_of(memory: Memory) -> dict[str, Any]:
+    """Everything, so that a file of records is a whole backup."""
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "kind": memory.kind.value,
+        "scope": str(memory.scope),
+        "title": memory.title,
+        "aliases": list(memory.aliases),
+        "sensitivity": memory.sensitivity.value,
+        "importance": memory.importance,
+        "confidence": memory.confidence,
+        "created_at": memory.created_at.isoformat(),
+        "valid_from": memory.valid_from.isoformat(),
+        "valid_to": _iso(memory.valid_to),
+        "superseded_by": memory.superseded_by,
+        "seen": memory.seen,
+        "source": _source_record(memory.source),
+        "evidence": list(memory.evidence),
+        "anchors": [{"path": anchor.path, "hash": anchor.hash} for anchor in memory.anchors],
+        "use": {
+            "shown": memory.use.shown,
+            "used": memory.use.used,
+            "unused": memory.use.unused,
+            "feedback": memory.use.feedback,
+            "last_shown_at": _iso(memory.use.last_shown_at),
+            "last_used_at": _iso(memory.use.last_used_at),
+        },
+        "mentions": [{**_source_record(said.source), "at": said.at.isoformat()} for said in memory.mentions],
+        "flag": memory.flag,
+        "conflicts": list(memory.conflicts),
+        "tier": memory.tier.value,
+        "durability": memory.durability,
+        "rules": memory.rules,
+    }
+
+
+def _source_record(source: Source) -> dict[str, Any]:
+    return {
+        "role": source.role.value,
+        "host": source.host,
+        "session": source.session,
+        "message": source.message,
+        "agent": source.agent,
+    }
+
+
+def seen_record_of(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
+    """With what became of its files; None: nobody could look at them."""
+    seen = freshness or NOT_LOOKED_AT
+    files = seen.files or tuple(SeenFile(anchor.path, FileState.UNKNOWN) for anchor in memory.anchors)
+    record = record_of(memory)
+    anchors = [{**anchor, **_state(file)} for anchor, file in zip(record["anchors"], files, strict=True)]
+    return {**record, "anchors": anchors, "stale": seen.is_stale}
+
+
+def _state(file: SeenFile) -> dict[str, str]:
+    moved = {} if file.moved_to is None else {"moved_to": file.moved_to}
+    return {"state": file.state.value, **moved}
+
+
+def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:
+    """`project` and `source` hold where the record does not say."""
+    refuse_misspelt(record)
+    own_project, scope = read.optional(record, "project"), read.optional(record, "scope")
+    project = ProjectId(own_project) if own_project else project
+    given_id, successor = read.optional(record, "id"), read.optional(record, "superseded_by")
+    return Draft(
+        id=MemoryId(given_id) if given_id else None,
+        text=read.text(record, "text"),
+        kind=_kind(record),
+        scope=Scope.parse(scope) if scope else Scope.project(project) if project else UNIVERSAL,
+        at=read.time_or_none(record, "created_at") or read.time_or_none(record, "time") or now,
+        source=_source(read.part(record, "source"), source),
+        title=read.optional(record, "title"),
+        aliases=read.texts(record, "aliases"),
+        sensitivity=_sensitivity(record),
+        importance=read.number(record, "importance", 1.0),
+        confidence=read.number(record, "confidence", 1.0),
+        valid_from=read.time_or_none(record, "valid_from"),
+        valid_to=read.time_or_none(record, "valid_to"),
+        superseded_by=MemoryId(successor) if successor else None,
+        evidence=read.texts(record, "evidence"),
+        anchors=_anchors(record),
+        seen=read.whole(record, "seen", 1, least=1),
+        use=_use(record),
+        mentions=_mentions(record, source),
+        flag=read.optional(record, "flag"),
+        conflicts=tuple(map(MemoryId, read.texts(record, "conflicts"))),
+        tier=_tier(record),
+        durability=read.number(record, "durability", 1.0),
+        rules=None if record.get("rules") is None else read.whole(record, "rules", 1, least=1),
+    )
+
+
+def unknown_fields(record: Fields) -> list[str]:
+    return [name for name in record if name not in DRAFT_FIELDS]
+
+
+def refuse_misspelt(record: Fields) -> None:
+    """A misspelt `sensitivity` would silently open what was meant to be closed."""
+    unknown = unknown_fields(record)
+    if not unknown:
+        return
+    from difflib import get_close_matches  # only where something is odd: starting stays quick
+
+    for name in unknown:
+        near = get_close_matches(name, DRAFT_FIELDS, n=1, cutoff=0.8)
+        if near:
+            raise PayloadError(f"There is no field {name!r}; did you mean {near[0]!r}?")
+
+
+def _kind(record: Fields) -> Kind:
+    """Ours, or what other tools call it."""
+    given = read.optional(record, "kind") or Kind.DECISION
+    return KINDS_ELSEWHERE.get(given) or parse_kind(given)
+
+
+def _source(given: Fields, default: Source) -> Source:
+    if not given:
+        return default
+    role = read.optional(given, "role") or default.role
+    if role not in list(Role):
+        raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
+    session, message = read.optional(given, "session"), read.optional(given, "message")
+    return Source(
+        role=Role(role),
+        host=read.optional(given, "host"),
+        session=SessionId(session) if session else None,
+        message=MessageId(message) if message else None,
+        agent=read.optional(given, "agent"),
+    )
+
+
+def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
+    given = record.get("mentions")
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(mention, dict) for mention in given):
+        raise PayloadError("`mentions` is a list of objects with `at`, `role` and what else is known of a source.")
+    found = []
+    for mention in given:
+        at = read.time_or_none(mention, "at")
+        if at is None:
+            raise PayloadError("`mentions`: one of them has no `at`.")
+        found.append(Mention(source=_source(mention, default), at=at))
+    return tuple(found)
+
+
+def _anchors(record: Fields) -> tuple[Anchor, ...]:
+    given = record.get("anchors")
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(anchor, dict) for anchor in given):
+        raise PayloadError("`anchors` is a list of objects with `path` and `hash`.")
+    return tuple(Anchor(read.text(anchor, "path"), read.optional(anchor, "hash")) for anchor in given)
+
+
+def _use(record: Fields) -> Usage:
+    given = read.part(record, "use")
+    return Usage(
+        shown=read.whole(given, "shown", 0),
+        used=read.whole(given, "used", 0),
+        unused=read.whole(given, "unused", 0),
+        feedback=read.whole(given, "feedback", 0, least=-int(read.MAX_NUMBER)),
+        last_shown_at=read.time_or_none(given, "last_shown_at"),
+        last_used_at=read.time_or_none(given, "last_used_at"),
+    )
+
+
+def _sensitivity(record: Fields) -> Sensitivity:
+    value = read.optional(record, "sensitivity") or Sensitivity.PROJECT
+    if value not in list(Sensitivity):
+        raise PayloadError(f"There is no sensitivity {value!r}; known are {', '.join(Sensitivity)}.")
+    return Sensitivity(value)
+
+
+def _tier(record: Fields) -> Tier:
+    value = read.optional(record, "tier") or Tier.CONFIRMED
+    if value not in list(Tier):
+        raise PayloadError(f"There is no tier {value!r}; a memory is {' or '.join(Tier)}.")
+    return Tier(value)
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

@@ -1,0 +1,138 @@
+"""Reads the requests of `pipe`: JSON in, domain values out, with an error that names the field."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+from recollect.cli.formats import filters
+from recollect.cli.formats.memory_json import draft_of
+from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
+from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
+from recollect.domain.search import Filters
+from recollect.domain.session import Turn
+from recollect.text import json_fields as read
+from recollect.text.json_fields import Fields
+
+SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "folder", "time")
+MAX_HITS = 1000
+PLACES = ("memories", "archive", "all")
+LOADED = "loaded"  # the session of messages that name none
+HEARD = "heard"  # the session of messages that are only looked at
+SPEAKERS = (Role.USER, Role.ASSISTANT, Role.TOOL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    query: str
+    limit: int | None  # None: as many as usual, or all where the query asks for all of something
+    project: ProjectId | None
+    language: str | None
+    place: str  # one of PLACES
+    filters: Filters
+    folder: str | None  # where the project's files lie
+    at: datetime
+
+
+def drafts(request: Fields, now: datetime) -> list[Draft]:
+    source = Source(role=Role.USER, host="pipe")
+    return [
+        draft_of(memory, now=now, project=_project(request), source=source) for memory in _objects(request, "memories")
+    ]
+
+
+def turns(request: Fields, now: datetime) -> list[Turn]:
+    found = []
+    for message in _objects(request, "messages"):
+        role = read.optional(message, "role") or Role.USER
+        if role not in list(Role):
+            raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
+        found.append(
+            Turn(
+                session=SessionId(read.name_or_number(message, "session") or _loaded(request)),
+                message=MessageId(read.text(message, "id")),
+                project=_project(request),
+                role=Role(role),
+                text=read.said(message, "text"),
+                at=read.time_or_none(message, "time") or _now(request, now),
+            )
+        )
+    return found
+
+
+def heard(request: Fields, now: datetime) -> list[Event]:
+    """The messages of one session, as the events they were."""
+    project, otherwise = _project(request), _now(request, now)
+    found: list[Event] = []
+    for message in _objects(request, "messages"):
+        role = read.optional(message, "role") or Role.USER
+        if role not in SPEAKERS:
+            raise PayloadError(f"There is no role {role!r} here; known are {', '.join(SPEAKERS)}.")
+        id_, text = MessageId(read.text(message, "id")), read.said(message, "text")
+        about: dict[str, Any] = {
+            "session": SessionId(HEARD),
+            "project": project,
+            "at": read.time_or_none(message, "time") or otherwise,
+            "host": "pipe",
+        }
+        try:
+            match Role(role):
+                case Role.USER:
+                    found.append(Prompt(message=id_, text=text, **about))
+                case Role.ASSISTANT:
+                    found.append(Reply(message=id_, text=text, **about))
+                case _:
+                    found.append(ToolSucceeded(tool=read.optional(message, "tool") or "tool", output=text, **about))
+        except InvalidValue as error:
+            raise PayloadError(f"The message {id_!r} is not usable. {error}") from None
+    return found
+
+
+def _loaded(request: Fields) -> str:
+    """One for each project: the same message id in another project is another message."""
+    return f"{LOADED}:{blake2b(str(_project(request) or '').encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+
+
+def search(request: Fields, now: datetime) -> SearchRequest:
+    for name in request:
+        if name not in SEARCH_FIELDS:
+            raise PayloadError(f"`search` knows no `{name}`; it takes {', '.join(SEARCH_FIELDS)}.")
+    place = request.get("in", "memories")
+    if place not in PLACES:
+        raise PayloadError(f"There is nothing to search in {place!r}; `in` is {', '.join(PLACES)}.")
+    asked = filters.asked(request)
+    if place == "archive" and asked.filters.are_about_memories:
+        raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
+    return SearchRequest(
+        query=read.text(request, "query"),
+        limit=None if request.get("k") is None else read.whole(request, "k", 1, least=1, most=MAX_HITS),
+        project=_project(request),
+        language=asked.language,
+        # Turns have none of what is asked for then: only memories can be the answer.
+        place="memories" if asked.filters.are_about_memories else place,
+        filters=asked.filters,
+        folder=read.optional(request, "folder"),
+        at=_now(request, now),
+    )
+
+
+def text_to_redact(request: Fields) -> str:
+    return read.said(request, "text")
+
+
+def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
+    value = request.get(name)
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise PayloadError(f"`{name}` is a list of objects.")
+    return value
+
+
+def _project(fields: Fields) -> ProjectId | None:
+    value = read.optional(fields, "project")
+    return ProjectId(value) if value else None
+
+
+def _now(fields: Fields, now: datetime) -> datetime:
+    """`time` sets the clock for a request."""
+    return read.time_or_none(fields, "time") or now

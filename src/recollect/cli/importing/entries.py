@@ -1,0 +1,121 @@
+"""One file as entries: JSON lines as they come, a database row by row, everything else as a whole text."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from recollect import wiring
+from recollect.cli import context
+from recollect.cli.display.progress import Watch
+from recollect.cli.formats.memory_json import draft_of, unknown_fields
+from recollect.cli.importing.files import STDIN, Readable
+from recollect.cli.importing.scopes import ImportScopes
+from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
+from recollect.domain.memory import ProjectId, Role, Source
+from recollect.imports import claude_mem, reading
+from recollect.imports.decoding import decoded
+from recollect.imports.entry import Bad, Entry, FileOrigin, KeptEntry
+from recollect.imports.format import Format
+
+MAX_LINE_BYTES = 1_000_000
+MAX_TEXT_BYTES = 10_000_000  # of a file of notes
+MAX_JSON_BYTES = 100_000_000  # of an export that has to be read as a whole
+PART_BYTES = 1 << 16
+
+
+def entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+    """Never raises for what a file holds. `unknown`: gathers the fields of JSON lines that nobody knows."""
+    try:
+        yield from (places.confined(file, entry) for entry in _entries(file, places, unknown, watch))
+    except OSError as error:
+        yield Bad(0, f"It cannot be read: {error.strerror or error}.")
+    except InvalidValue as refusal:
+        yield Bad(0, str(refusal))
+
+
+def _entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+    if file.form is Format.JSONL:
+        yield from _of_lines(file, places, unknown, watch)
+    elif file.is_database:
+        yield from _of_database(file, places)
+        watch(file.size)
+    else:
+        text = decoded(_content(file))
+        yield from reading.entries(file.form, text, _origin(file, places), places.named)
+        watch(file.size)
+
+
+def _origin(file: Readable, places: ImportScopes) -> FileOrigin:
+    name = file.shown if file.path == STDIN else file.path.name
+    return FileOrigin(name=name, at=min(file.changed_at or context.now(), context.now()), scope=places.scope_of(file))
+
+
+def _of_database(file: Readable, places: ImportScopes) -> Iterator[Entry]:
+    origin = _origin(file, places)
+    with wiring.claude_mem_rows(file.path) as rows:
+        yield from claude_mem.observations(rows.observations, origin, places.named)
+        yield from claude_mem.summaries(rows.summaries, origin, places.named)
+        if rows.prompts:
+            yield claude_mem.prompts_left(rows.prompts)
+
+
+def _content(file: Readable) -> bytes:
+    most = MAX_TEXT_BYTES if file.form in (Format.MARKDOWN, Format.CLAUDE_MEMORY) else MAX_JSON_BYTES
+    with _opened(file) as source:
+        content = source.read(most + 1)
+    if len(content) > most:
+        raise InvalidValue(f"It has more than {most:,} bytes, which are read at once; split it.")
+    return content
+
+
+def _opened(file: Readable) -> BinaryIO:
+    return sys.stdin.buffer if file.path == STDIN else file.path.open("rb")
+
+
+def _of_lines(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
+    now, source = context.now(), Source(role=Role.IMPORT, host=context.BY)
+    project = ProjectId(places.scope_of(file).name)
+    with _opened(file) as opened:
+        for number, (line, size) in enumerate(_lines(opened, watch), start=1):
+            if not line.strip():
+                continue
+            try:
+                record = _record(line, size)
+                draft = draft_of(record, now=now, project=project, source=source)
+            except RecollectError as refusal:
+                yield Bad(number, str(refusal))
+                continue
+            unknown.update(unknown_fields(record))
+            yield KeptEntry(number, draft)
+
+
+def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
+    """Each with its size; of one that is far too long, only the beginning is ever held."""
+    while line := source.readline(MAX_LINE_BYTES + 1):
+        size = len(line)
+        if size > MAX_LINE_BYTES and not line.endswith(b"\n"):
+            size += sum(map(len, _rest(source)))
+        watch(size)
+        yield line, size
+
+
+def _rest(source: BinaryIO) -> Iterable[bytes]:
+    while part := source.readline(PART_BYTES):
+        yield part
+        if part.endswith(b"\n"):
+            return
+
+
+def _record(line: bytes, size: int) -> dict[str, Any]:
+    if size > MAX_LINE_BYTES:
+        raise PayloadError(f"The line has {size:,} bytes; a memory takes at most {MAX_LINE_BYTES:,}.")
+    try:
+        record = json.loads(line.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        raise PayloadError(f"The line is not UTF-8 (byte {error.start}).") from None
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"The line is not JSON: {error}.") from None
+    if not isinstance(record, dict):
+        raise PayloadError("The line is not a JSON object.")
+    return record

@@ -1,0 +1,78 @@
+"""Reads the database in which OpenCode keeps its sessions. Opens it for reading only: nothing of it is changed."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recollect.domain.errors import InvalidValue
+from recollect.store.sqlite.read_only import opened
+
+MAX_PART_BYTES = 20_000_000  # what a tool read or wrote; the archive takes less
+_COUNTED = "SELECT session.*, count(message.id) AS messages FROM session LEFT JOIN message ON session_id = session.id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCodeSession:
+    """One of its sessions, named as an export of it names things."""
+
+    info: dict[str, Any]
+    messages: int
+    updated_ms: int
+
+
+def opencode_sessions(file: Path) -> list[OpenCodeSession]:
+    """All of them, the oldest first."""
+    with _reading(file) as connection:
+        return [
+            OpenCodeSession(
+                info={
+                    "id": row["id"],
+                    "parentID": row.get("parent_id"),
+                    "directory": row.get("directory"),
+                    "agent": row.get("agent"),
+                    "time": {"created": row["time_created"], "updated": row["time_updated"]},
+                },
+                messages=row["messages"],
+                updated_ms=row["time_updated"],
+            )
+            for row in connection.execute(f"{_COUNTED} GROUP BY session.id ORDER BY session.time_created, session.id")
+        ]
+
+
+def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
+    """The messages of one session in their order, each with its parts; as text, one that is no JSON object."""
+    with _reading(file) as connection:
+        for message in connection.execute(
+            "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (session,)
+        ):
+            parts = connection.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (message["id"],))
+            info = _object(message["data"])
+            told = [_object(part["data"]) for part in parts]
+            yield ({**info, "id": message["id"]} if isinstance(info, dict) else info), told
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(opened(file, max_value_bytes=MAX_PART_BYTES)) as connection:
+            connection.row_factory = _named
+            yield connection
+    except sqlite3.Error as error:
+        raise InvalidValue(f"{file} cannot be read as a database of OpenCode: {error}.") from None
+
+
+def _named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
+    """Older versions have fewer columns."""
+    return dict(zip((column[0] for column in cursor.description), row, strict=True))
+
+
+def _object(text: str) -> dict[str, Any] | str:
+    try:
+        value = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return str(text)[:100]
+    return value if isinstance(value, dict) else str(text)[:100]

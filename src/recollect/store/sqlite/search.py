@@ -1,0 +1,126 @@
+"""Finding memories in SQLite: the words by the index, the meaning by the matrices, then the rows of the best alone."""
+
+import heapq
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from recollect.domain.memory import Memory, Viewer
+from recollect.domain.search import EVERYTHING, Filters, FoundMemory, Meaning, MemoryStatus, Sighting
+from recollect.store.sqlite import index, vectors
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
+from recollect.store.sqlite.vector_cache import NOTHING_NEAR, Near, Views
+
+
+class MemorySearch:
+    _database: Database
+    _views: Views
+
+    def look_up(
+        self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
+    ) -> Sighting:
+        places = index.places_for(viewer, injectable=injectable, past=past)
+        with self._database.read() as connection:
+            places = index.places_with(connection, "memory_words", places)
+            if not places:
+                return Sighting()
+            memories = index.count(connection, "memory_words", places)
+            having = index.rows_with(connection, "memory_words", places, words)
+        return Sighting(having=having, memories=memories, places=places)
+
+    def search(
+        self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
+    ) -> list[FoundMemory]:
+        from recollect.store.sqlite.word_scores import shares  # with numpy: only whoever searches waits for it
+
+        by_word = shares(sighting)
+        with self._database.read() as connection:
+            for _ in range(2):
+                near = self._near(connection, meaning, sighting.places)
+                words, allowed = by_word, None
+                if filters != EVERYTHING:
+                    allowed = _allowed(connection, {*by_word.numbers.tolist(), *near.candidates()}, filters)
+                    words = by_word.among(allowed)
+                likely = words.best(limit)
+                cosines = near.best(limit, also=likely, allowed=allowed)
+                best = _best(likely, words.of(cosines), cosines, limit)
+                rows = _rows(connection, best)
+                changed = near.changed(rows)
+                if len(rows) == len(best) and not changed:
+                    break
+                self._views.drop(sighting.places)  # something was moved or deleted since: look again
+        return [
+            FoundMemory(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
+            for row in rows
+            if (memory := _memory_or_none(row)) is not None
+        ]
+
+    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Near:
+        if meaning is None or not vectors.model_is(connection, meaning.model):
+            return NOTHING_NEAR
+        return self._views.near(connection, index.columns_of(places), meaning.vector)
+
+
+def _best(
+    likely: Mapping[int, float], by_word: Mapping[int, float], near: Mapping[int, float], limit: int
+) -> list[int]:
+    """By word and by meaning together; what only one of them finds is not lost behind what both find."""
+    together = {n: by_word[n] + max(cosine, 0.0) for n, cosine in near.items()}
+    by_each = [*list(likely)[: limit // 3], *_firsts(near, limit // 3)]
+    return list(dict.fromkeys([*by_each, *_firsts({**likely, **together}, limit)]))[:limit]
+
+
+def _firsts(values: Mapping[int, float], count: int) -> list[int]:
+    return [n for n, _ in heapq.nlargest(count, values.items(), key=itemgetter(1))]
+
+
+def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[sqlite3.Row]:
+    return connection.execute(
+        "SELECT memory.*, rev FROM json_each(?) AS found JOIN memory ON memory.n = found.value "
+        "LEFT JOIN memory_vector ON memory_vector.n = memory.n ORDER BY found.key",
+        (json.dumps(numbers),),
+    ).fetchall()
+
+
+def _memory_or_none(row: sqlite3.Row) -> Memory | None:
+    try:
+        return memory_of(row)
+    except DamagedRow:
+        return None
+
+
+def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
+    """Those of the rows that pass."""
+    where, values = ["forgotten_ms IS NULL"], dict[str, Any](numbers=json.dumps(list(numbers)))
+    if filters.kinds:
+        where.append("kind IN (SELECT value FROM json_each(:kinds))")
+        values["kinds"] = json.dumps([kind.value for kind in filters.kinds])
+    if filters.scope is not None:
+        where.append("scope = :scope")
+        values["scope"] = str(filters.scope)
+    if filters.since is not None:
+        where.append("valid_from_ms >= :since")
+        values["since"] = to_ms(filters.since)
+    if filters.until is not None:
+        where.append("valid_from_ms < :until")
+        values["until"] = to_ms(filters.until)
+    if filters.as_of is not None:
+        # What was superseded without a date ended when that which superseded it began to hold.
+        where.append(
+            "valid_from_ms <= :as_of AND coalesce(valid_to_ms, "
+            "(SELECT newer.valid_from_ms FROM memory AS newer WHERE newer.id = memory.superseded_by), :ever) > :as_of"
+        )
+        values |= {"as_of": to_ms(filters.as_of), "ever": 1 << 62}
+    elif filters.status is MemoryStatus.SUPERSEDED:
+        where.append("(valid_to_ms IS NOT NULL OR superseded_by IS NOT NULL)")
+    elif filters.status is MemoryStatus.STALE:
+        where.append("anchors != '[]'")  # which of them are, the files say
+    (found,) = connection.execute(
+        "SELECT json_group_array(n) FROM json_each(:numbers) AS found JOIN memory ON memory.n = found.value "
+        f"WHERE {' AND '.join(where)}",
+        values,
+    ).fetchone()
+    return frozenset(json.loads(found))
