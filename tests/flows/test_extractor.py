@@ -419,12 +419,12 @@ def test_the_cap_holds_over_restarts_until_the_next_day(model: LoopbackModel, tm
 ASK_OFTEN = """
 import sys
 from pathlib import Path
-from recollect.domain.settings import Extractor, Provider
+from recollect.domain.settings import ExtractorSettings, Provider
 from recollect.extract.extractor import build
 from recollect.store.sqlite.store import SqliteStore
 from tests.exchanges import Clock, an_exchange
 
-settings = Extractor(provider=Provider.OPENAI, endpoint=sys.argv[2], model="small", tokens_per_day=40_000)
+settings = ExtractorSettings(provider=Provider.OPENAI, endpoint=sys.argv[2], model="small", tokens_per_day=40_000)
 store = SqliteStore(Path(sys.argv[1]))
 asking = build(settings, store, {}, Clock())
 for _ in range(20):
