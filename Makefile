@@ -9,7 +9,7 @@ NPM := tests/e2e/npm
 PLUGIN := plugins/opencode
 CLIENT := $(NPM)/node_modules/.bin/opencode
 
-.PHONY: setup demo test soak check plugin bench docs wheel clean
+.PHONY: setup demo test quick soak check plugin bench docs wheel clean
 
 # The model lies in your cache and is built once; with it there, this is a check of its bytes.
 MODEL := $(BIN)/recollect model build --quiet
@@ -37,6 +37,10 @@ else
 	$(BIN)/python -m pytest -m "paired and not soak" -n 2 --dist loadfile --inline-snapshot=disable tests/e2e || $(AGAIN) -m "paired and not soak" tests/e2e
 	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e
 endif
+
+# In under a minute: the checks and the tests of the pure parts.
+quick: check
+	$(BIN)/python -m pytest -n 2 --dist worksteal --inline-snapshot=disable tests/unit tests/hosts tests/test_requirements.py
 
 # Long: the tests that `make test` leaves out; ROUNDS of mixed commands through real processes, with kill -9 at random points.
 ROUNDS ?= 200

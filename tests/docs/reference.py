@@ -1,10 +1,12 @@
 """Writes docs/reference from the code itself: `make docs`. The tests check that it was done."""
 
+import ast
 import dataclasses
 import inspect
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
@@ -27,6 +29,8 @@ from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Take
 from recollect.mcp.tools import ForTheUser, NotTold, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+CONTRIBUTING = REFERENCE.parents[1] / "CONTRIBUTING.md"
+MAP_BEGINS, MAP_ENDS = "<!-- map: written by `make docs` -->", "<!-- end of map -->"
 
 
 def every_command() -> Iterator[click.Context]:
@@ -251,6 +255,32 @@ PAGES = {
 }
 
 
+def package_map() -> str:
+    """Every folder of the package with its modules, for CONTRIBUTING."""
+    package = REFERENCE.parents[1] / "src" / "recollect"
+    lines = [f"recollect/  {', '.join(_modules(package))}"]
+    for init in sorted(package.rglob("*/__init__.py")):
+        folder = init.parent.relative_to(package)
+        indent = "  " * len(folder.parts)
+        about = (ast.get_docstring(ast.parse(init.read_text())) or "").split("\n")[0]
+        lines.append(f"{indent}{folder.name}/  {about}")
+        lines += textwrap.wrap(
+            ", ".join(_modules(init.parent)), 116, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    "
+        )
+    return "\n".join(lines)
+
+
+def _modules(folder: Path) -> list[str]:
+    return sorted(file.stem for file in folder.glob("*.py") if file.stem != "__init__")
+
+
+def contributing(text: str) -> str:
+    """CONTRIBUTING with the map as it should be."""
+    before, _, rest = text.partition(MAP_BEGINS)
+    _, _, after = rest.partition(MAP_ENDS)
+    return f"{before}{MAP_BEGINS}\n```\n{package_map()}\n```\n{MAP_ENDS}{after}"
+
+
 def _default(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{kind} {shown(entry)}" for kind, entry in value.items())
@@ -263,3 +293,4 @@ if __name__ == "__main__":
     for page, write in PAGES.items():
         (REFERENCE / page).write_text(write())
         sys.stdout.write(f"{page}\n")
+    CONTRIBUTING.write_text(contributing(CONTRIBUTING.read_text()))

@@ -11,7 +11,7 @@ import pytest
 from recollect.cli import exit_codes
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 from recollect.imports import claude_memory
-from tests.docs.reference import PAGES, REFERENCE
+from tests.docs.reference import CONTRIBUTING, PAGES, REFERENCE, contributing
 from tests.process.conftest import Home, home
 from tests.requirements import covers
 
@@ -24,6 +24,11 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 @pytest.mark.parametrize(("page", "written"), PAGES.items())
 def test_the_reference_is_what_the_code_says(page: str, written: Callable[[], str]) -> None:
     assert (REFERENCE / page).read_text() == written(), "run `make docs`"
+
+
+def test_contributing_shows_every_module() -> None:
+    text = CONTRIBUTING.read_text()
+    assert text == contributing(text), "run `make docs`"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

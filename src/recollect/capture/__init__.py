@@ -1,0 +1,1 @@
+"""Learning from events, by rules. Pure: the same events give the same proposals."""

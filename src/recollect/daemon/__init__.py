@@ -1,0 +1,1 @@
+"""The background process: routes, lock, socket, log, background work."""

@@ -1,0 +1,1 @@
+"""Values and errors. Checked once, at construction; no behaviour beyond that."""

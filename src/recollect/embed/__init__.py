@@ -1,0 +1,1 @@
+"""The embedding model: build it, check it, run it."""

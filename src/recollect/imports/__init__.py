@@ -1,0 +1,1 @@
+"""Files of other tools as entries. Pure, except for the readers in `databases`."""

@@ -1,0 +1,1 @@
+"""Connects a host and disconnects it again."""

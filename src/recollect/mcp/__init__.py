@@ -1,0 +1,1 @@
+"""The memory as tools for agents: schema, calls, server, and the stdio bridge."""

@@ -1,0 +1,1 @@
+"""Compare two statements: the same, an update, a contradiction, or unrelated. Pure."""

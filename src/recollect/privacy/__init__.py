@@ -1,0 +1,1 @@
+"""Secrets, ignored files, isolation of projects, and trust in a source. Pure."""

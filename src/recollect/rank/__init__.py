@@ -1,0 +1,1 @@
+"""Relevance, scores, budgets, and the value of a shown line. Pure."""

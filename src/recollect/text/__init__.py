@@ -1,0 +1,1 @@
+"""Words, sentences, tokens, error signatures and the fenced block. Pure."""

@@ -1,0 +1,1 @@
+"""Finds and reads the session files of other agents on this machine."""

@@ -1,0 +1,1 @@
+"""Facts about a project folder: git, marker file, language, anchored files."""

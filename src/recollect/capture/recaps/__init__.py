@@ -1,0 +1,1 @@
+"""What a session leaves for the next one, and what is read from the summaries of a host."""

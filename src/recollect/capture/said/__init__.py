@@ -1,0 +1,1 @@
+"""Memories from what the user and the agent say."""

@@ -1,0 +1,1 @@
+"""The story that `recollect demo` plays and prints."""

@@ -1,0 +1,1 @@
+"""Output for people: styles, tables, progress, reasons in words."""

@@ -1,0 +1,1 @@
+"""Memories, searches and settings as JSON, options and text files."""

@@ -1,0 +1,1 @@
+"""The SQLite store: the only SQL on our own data."""
