@@ -145,7 +145,7 @@ def test_a_repair_that_was_cut_off_is_finished_by_the_next_tidying(old_store: Sq
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        CutOff().take_out_secrets()
+        CutOff().remove_secrets()
     engine_on(old_store).tidy(NOW)
     assert found_below(path.parent, SECRETS) == set()
 
@@ -176,7 +176,7 @@ def test_a_secret_that_only_shows_where_it_is_read_is_in_no_block(engine: Engine
 def test_after_an_upgrade_what_is_kept_is_looked_at_again_in_small_steps(
     old_store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rescan, "AT_ONCE", 1)
+    monkeypatch.setattr(rescan, "ROWS_PER_STEP", 1)
     old_store.add_turns([a_turn(f"Number {n}: {SAID}", message=f"n{n}") for n in range(3)])
     engine = engine_on(old_store)
     assert engine.look_again()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.store.sqlite.read_only import opened
+from recollect.store.sqlite.read_only import open_read_only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class ClaudeMemRows:
 def claude_mem_rows(file: Path) -> Iterator[ClaudeMemRows]:
     """In the order of their time, as objects with the names of its columns."""
     try:
-        with closing(opened(file)) as connection:
+        with closing(open_read_only(file)) as connection:
             known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if "observations" not in known:
                 raise InvalidValue(f"{file} is a database, but not one of claude-mem: it has no observations.")

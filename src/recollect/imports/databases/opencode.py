@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.store.sqlite.read_only import opened
+from recollect.store.sqlite.read_only import open_read_only
 
 MAX_PART_BYTES = 20_000_000  # what a tool read or wrote; the archive takes less
-_COUNTED = "SELECT session.*, count(message.id) AS messages FROM session LEFT JOIN message ON session_id = session.id"
+_SESSIONS = "SELECT session.*, count(message.id) AS messages FROM session LEFT JOIN message ON session_id = session.id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def opencode_sessions(file: Path) -> list[OpenCodeSession]:
                 messages=row["messages"],
                 updated_ms=row["time_updated"],
             )
-            for row in connection.execute(f"{_COUNTED} GROUP BY session.id ORDER BY session.time_created, session.id")
+            for row in connection.execute(f"{_SESSIONS} GROUP BY session.id ORDER BY session.time_created, session.id")
         ]
 
 
@@ -58,14 +58,14 @@ def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any]
 @contextmanager
 def _reading(file: Path) -> Iterator[sqlite3.Connection]:
     try:
-        with closing(opened(file, max_value_bytes=MAX_PART_BYTES)) as connection:
-            connection.row_factory = _named
+        with closing(open_read_only(file, max_value_bytes=MAX_PART_BYTES)) as connection:
+            connection.row_factory = _row_as_dict
             yield connection
     except sqlite3.Error as error:
         raise InvalidValue(f"{file} cannot be read as a database of OpenCode: {error}.") from None
 
 
-def _named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
+def _row_as_dict(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
     """Older versions have fewer columns."""
     return dict(zip((column[0] for column in cursor.description), row, strict=True))
 

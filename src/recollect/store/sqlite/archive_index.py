@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Reals = NDArray[np.float32]
 
-KEPT = 16  # projects whose shape is kept
-QUOTABLE = 5_000  # turns of one project
+MAX_PROJECTS = 16  # projects whose shape is kept
+MAX_QUOTABLE = 5_000  # turns of one project
 _ROWS = f"""
     SELECT n, session, role, at_ms, substr(text, 1, {SPEAKER_CHARS}) AS opening,
         role = 'user' AND substr(rtrim(text, ' ' || char(9, 10, 13)), -1) IN ('?', '？') AS asks
@@ -30,7 +30,7 @@ _ROWS = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ArchiveShape:
     """Sorted by session, and by time within it."""
 
     project: ProjectId | None
@@ -46,9 +46,9 @@ class Shape:
     @property
     def first_quotable(self) -> int:
         """Of a very long archive, only the newest turns are quoted unasked: a prompt waits for it."""
-        return 0 if len(self.numbers) <= QUOTABLE else int(self.numbers[self.by_number[-QUOTABLE]])
+        return 0 if len(self.numbers) <= MAX_QUOTABLE else int(self.numbers[self.by_number[-MAX_QUOTABLE]])
 
-    def quotable(self, running: Collection[SessionId]) -> "Shape":
+    def only_quotable(self, running: Collection[SessionId]) -> "ArchiveShape":
         """As if there had been none of these sessions, and no question that nobody answered."""
         import numpy as np
 
@@ -71,7 +71,7 @@ class Shape:
             speakers=self.speakers[kept],
         )
 
-    def sighted(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> SightedTurns:
+    def match_words(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> SightedTurns:
         """With the positions of the turns that have each word."""
         import numpy as np
 
@@ -98,23 +98,23 @@ class Shape:
         )
 
 
-ERASED = "\t"  # counts the projects whose own counters are gone; no project is called so
+ERASED_PROJECTS = "\t"  # counts the projects whose own counters are gone; no project is called so
 
 
-class Shapes:
+class ArchiveIndex:
     """Thread-safe: a shape is never changed, only replaced."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, tuple[int, int]], Shape]] = OrderedDict()
+        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, tuple[int, int]], ArchiveShape]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, connection: sqlite3.Connection, project: ProjectId | None) -> Shape:
+    def shape_of(self, connection: sqlite3.Connection, project: ProjectId | None) -> ArchiveShape:
         # A number is given again only after its turn was deleted; that, and every move to and fro, is counted.
         state = connection.execute(
             "SELECT coalesce((SELECT max(n) FROM turn), 0), "
             "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0), "
             "coalesce((SELECT times FROM turn_change WHERE project = :erased), 0)",
-            {"project": project, "erased": ERASED},
+            {"project": project, "erased": ERASED_PROJECTS},
         ).fetchone()
         current = (int(state[0]), (int(state[1]), int(state[2])))
         with self._lock:
@@ -128,24 +128,24 @@ class Shapes:
             shape = _shape(connection.execute(f"{_ROWS} project IS ?", (project,)).fetchall(), project, None)
         with self._lock:
             self._shapes[project] = (current, shape)
-            while len(self._shapes) > KEPT:
+            while len(self._shapes) > MAX_PROJECTS:
                 self._shapes.popitem(last=False)
         return shape
 
 
-def _grown(connection: sqlite3.Connection, project: ProjectId | None, known: Shape, last: int) -> Shape:
+def _grown(connection: sqlite3.Connection, project: ProjectId | None, known: ArchiveShape, last: int) -> ArchiveShape:
     """The same with what came since, of which most may belong to other projects."""
     # The plus keeps SQLite from the index over projects: the few last rows are found by their numbers.
     rows = connection.execute(f"{_ROWS} n > ? AND +project IS ?", (last, project)).fetchall()
     return _shape(rows, project, known) if rows else known
 
 
-def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape | None) -> Shape:
+def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: ArchiveShape | None) -> ArchiveShape:
     import numpy as np
 
     none = np.zeros(0, np.int64)
     no = none.astype(np.bool_)
-    known = known or Shape(project, none, none, none, none, no, no, none, {})
+    known = known or ArchiveShape(project, none, none, none, none, no, no, none, {})
     codes = dict(known.codes)
 
     def code(name: str) -> int:
@@ -162,7 +162,7 @@ def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape 
     asks = joined(known.asks.astype(np.int64), [row["asks"] for row in rows])
     speakers = joined(known.speakers, [code(f":{who}") if who else -1 for who in said_by])
     order = np.lexsort((numbers, at_ms, sessions))
-    return Shape(
+    return ArchiveShape(
         project=project,
         numbers=numbers[order],
         by_number=np.argsort(numbers[order]),

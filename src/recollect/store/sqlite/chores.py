@@ -14,7 +14,7 @@ class Chores:
 
     def back_up(self) -> None:
         """Copy all of it, as an upgrade does before it changes something."""
-        with self._database.speaking_of_files():
+        with self._database.translating_file_errors():
             self._database.back_up_now()
 
     def finish_chore(self, name: str, state: str) -> None:

@@ -36,18 +36,18 @@ class Database:
         self._name = "in memory" if path is None else str(path)
         self._writer_cache_kib = RESIDENT_CACHE_KIB if resident else WRITER_CACHE_KIB
         self._reader_cache_kib = RESIDENT_CACHE_KIB if resident else READER_CACHE_KIB
-        self._writing = threading.RLock()
-        self._waiting = WriterQueue(self._path)
+        self._write_lock = threading.RLock()
+        self._queue = WriterQueue(self._path)
         self._wait_ms = BUSY_TIMEOUT_MS
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can be read, and that is all
-        self._lock: int | None = None
-        self._files = () if self._path is None else open_files.names(self._path)
-        self._opened: list[tuple[int, int] | None] | None = None  # what they were on the disk; None: not yet open
+        self._lock_descriptor: int | None = None
+        self._files = () if self._path is None else open_files.file_names(self._path)
+        self._identities: list[tuple[int, int] | None] | None = None  # what they were on the disk; None: not yet open
         try:
-            with self._speaking(), self.speaking_of_files():
+            with self._translating_errors(), self.translating_file_errors():
                 self._open()
         except BaseException:
             self._unlock()
@@ -63,9 +63,9 @@ class Database:
                 raise
 
     def _unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        if self._lock_descriptor is not None:
+            os.close(self._lock_descriptor)
+            self._lock_descriptor = None
 
     @property
     def path(self) -> Path | None:
@@ -78,7 +78,7 @@ class Database:
     @property
     def is_there(self) -> bool:
         """Whether the file that was opened, and its log, still are those under their names."""
-        return self._opened is None or open_files.identities(self._files) == self._opened
+        return self._identities is None or open_files.identities(self._files) == self._identities
 
     @property
     def backup_folder(self) -> Path | None:
@@ -91,13 +91,13 @@ class Database:
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """A transaction. Inside one, a further `write` joins it."""
-        return self._joined() or self._transaction()
+        return self._own_transaction() or self._transaction()
 
     def read(self) -> AbstractContextManager[sqlite3.Connection]:
         """Inside a transaction: what it has written so far."""
-        return self._joined() or self._reading()
+        return self._own_transaction() or self._reading()
 
-    def _joined(self) -> AbstractContextManager[sqlite3.Connection] | None:
+    def _own_transaction(self) -> AbstractContextManager[sqlite3.Connection] | None:
         """The open transaction of this thread, if there is one; the outermost `write` speaks for all inside it."""
         return nullcontext(self._writer) if self._writer_thread == threading.get_ident() else None
 
@@ -106,7 +106,7 @@ class Database:
         if self.is_read_only:
             raise StoreReadOnly(self._name)
         self._refuse_if_gone()  # it would be written into a file that nobody finds
-        with self._waiting.announced(), self._writing, self._speaking():
+        with self._queue.announce(), self._write_lock, self._translating_errors():
             self._begin()
             self._writer_thread = threading.get_ident()
             try:
@@ -128,12 +128,12 @@ class Database:
         give_up = time.monotonic() + self._wait_ms / 1000
         self._writer.execute("PRAGMA busy_timeout = 0")
         try:
-            while not self._has_begun(raises=time.monotonic() > give_up):
+            while not self._try_to_begin(raises=time.monotonic() > give_up):
                 time.sleep(STEP_S)
         finally:
             self._writer.execute(f"PRAGMA busy_timeout = {self._wait_ms}")
 
-    def _has_begun(self, *, raises: bool) -> bool:
+    def _try_to_begin(self, *, raises: bool) -> bool:
         try:
             self._writer.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
@@ -144,12 +144,12 @@ class Database:
 
     def give_way(self) -> None:
         """Lets others write who wait for it, in whatever process. Inside a transaction nobody can."""
-        if self._joined() is None:
-            self._waiting.let_pass()
+        if self._own_transaction() is None:
+            self._queue.let_others_pass()
 
-    def copied_to(self, other: "Database") -> None:
+    def copy_to(self, other: "Database") -> None:
         """Everything that is here now takes the place of what is there."""
-        with self.read() as source, other._writing:  # another one of us
+        with self.read() as source, other._write_lock:  # another one of us
             source.backup(other._writer)
 
     def _refuse_if_gone(self, outcome: str = "nothing was changed") -> None:
@@ -162,20 +162,20 @@ class Database:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if self._path is None:
-            with self._writing, self._speaking():
+            with self._write_lock, self._translating_errors():
                 yield self._writer
             return
         self._refuse_if_gone()  # nobody else finds what it has; and for a new reader, SQLite would make a new one
         with self._readers_lock:
             reader = self._idle_readers.pop() if self._idle_readers else None
-        with self._speaking():
+        with self._translating_errors():
             reader = reader or self._connect()
             try:
                 yield reader
             finally:
-                self._put_back(reader)
+                self._return_reader(reader)
 
-    def _put_back(self, reader: sqlite3.Connection) -> None:
+    def _return_reader(self, reader: sqlite3.Connection) -> None:
         with self._readers_lock:
             is_wanted = len(self._idle_readers) < IDLE_READERS
             if is_wanted:
@@ -184,13 +184,13 @@ class Database:
             reader.close()
 
     def close(self) -> None:
-        with self._writing, self._readers_lock:
+        with self._write_lock, self._readers_lock:
             end = sqlite3.Connection.close if self.is_there else open_files.leave_open
             for connection in (*self._idle_readers, self._writer):
                 end(connection)
             self._idle_readers.clear()
             self._note_closed()
-            self._waiting.close()
+            self._queue.close()
             self._unlock()
 
     def _note_closed(self) -> None:
@@ -200,21 +200,21 @@ class Database:
     @contextmanager
     def giving_up_after(self, wait_ms: int) -> Iterator[None]:
         """Inside, nobody waits longer than so for somebody else who writes, in this process or another."""
-        if not self._writing.acquire(timeout=wait_ms / 1000):
+        if not self._write_lock.acquire(timeout=wait_ms / 1000):
             raise StoreBusy(self._name, wait_ms)
         try:
             self._wait_ms = wait_ms
             yield
         finally:
             self._wait_ms = BUSY_TIMEOUT_MS
-            self._writing.release()
+            self._write_lock.release()
 
     @contextmanager
-    def alone(self) -> Iterator[sqlite3.Connection]:
+    def without_transaction(self) -> Iterator[sqlite3.Connection]:
         """The writer outside of a transaction, for what SQLite refuses inside of one (VACUUM, checkpoints)."""
         if self.is_read_only:
             raise StoreReadOnly(self._name)
-        with self._writing, self._speaking():
+        with self._write_lock, self._translating_errors():
             yield self._writer
 
     def back_up(self, name: str, source: sqlite3.Connection) -> Path | None:
@@ -245,7 +245,7 @@ class Database:
     def _open_for_writing(self) -> None:
         if self._path is not None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _shared_lock(self._path)
+            self._lock_descriptor = _take_shared_lock(self._path)
             self._refuse_a_lone_log(self._path)
             _make_private_file(self._path)
             _refuse_if_not_writable(self._path)
@@ -260,7 +260,7 @@ class Database:
             raise
         if self._path is not None:
             open_files.note_open(self._path)
-            self._opened = open_files.identities(self._files)
+            self._identities = open_files.identities(self._files)
 
     def _refuse_a_lone_log(self, path: Path) -> None:
         if open_files.has_lone_log(path):
@@ -296,7 +296,7 @@ class Database:
             timeout=BUSY_TIMEOUT_MS / 1000,
         )
         connection.row_factory = sqlite3.Row
-        connection.text_factory = as_text
+        connection.text_factory = decode_text
         try:
             # The wait comes first: the very next statement may meet another process.
             connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
@@ -388,15 +388,15 @@ class Database:
         return int(version)
 
     @contextmanager
-    def _speaking(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         """Turn what SQLite says into what a person can act on."""
         try:
             yield
         except sqlite3.Error as error:
-            raise self._in_words(error) from error
+            raise self._translate(error) from error
 
     @contextmanager
-    def speaking_of_files(self) -> Iterator[None]:
+    def translating_file_errors(self) -> Iterator[None]:
         """The same for the file system; not around the code of others, whose files are none of our business."""
         try:
             yield
@@ -406,7 +406,7 @@ class Database:
                 "Check the folder's owner, its permissions and the free space."
             ) from error
 
-    def _in_words(self, error: sqlite3.Error) -> StoreError:
+    def _translate(self, error: sqlite3.Error) -> StoreError:
         said = str(error)
         if _is_busy(error):
             return StoreBusy(self._name, BUSY_TIMEOUT_MS)
@@ -434,10 +434,10 @@ def _is_busy(error: sqlite3.Error) -> bool:
     return any(word in str(error) for word in ("locked", "busy"))
 
 
-def _shared_lock(path: Path) -> int | None:
+def _take_shared_lock(path: Path) -> int | None:
     """Held while the database is open: nobody replaces the file under our feet. None where nothing can be written."""
     try:
-        descriptor = os.open(lock_of(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(lock_path(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:
         return None
     give_up = time.monotonic() + BUSY_TIMEOUT_MS / 1000
@@ -454,9 +454,9 @@ def _shared_lock(path: Path) -> int | None:
 
 
 @contextmanager
-def alone_on(path: Path) -> Iterator[None]:
+def exclusive_use(path: Path) -> Iterator[None]:
     """Nobody else has the database open, or it is said that somebody has."""
-    descriptor = os.open(lock_of(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(lock_path(path), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -469,11 +469,11 @@ def alone_on(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def lock_of(path: Path) -> Path:
+def lock_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
 
 
-def as_text(stored: bytes) -> str:
+def decode_text(stored: bytes) -> str:
     """Also of bytes that the disk has changed: one broken row must not stop the reading of all others."""
     return stored.decode("utf-8", "surrogateescape")
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.session import REFERENCE_CHARS, Recap, reference
 from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
-from recollect.store.sqlite.inbox import INBOX_WORDS
+from recollect.store.sqlite.inbox import INBOX_HASH_COLUMNS
 from recollect.store.sqlite.rows import is_sound
 from recollect.store.sqlite.session_rows import recap_of
 from recollect.text.block import is_quote, parts_quoted, plain
 from recollect.text.passages import without_marks
 
-OF_A_SESSION = ("turn", "injection", "inbox", "recap")
-A_SESSION = "\t"  # begins the trace of one, before its id: no memory is called so
+SESSION_TABLES = ("turn", "injection", "inbox", "recap")
+TRACE_MARK = "\t"  # begins the trace of one, before its id: no memory is called so
 
 _BETWEEN = re.compile(r"[;:] ")  # what a line about a session is made of
 _ASKED, _FILES = "asked: ", "files: "
@@ -24,12 +24,12 @@ _DAY = re.compile(r"^- (?:\d+-\d\d-\d\d )?")
 _EDGE = " \t-.,;:!?\"'`()…"
 
 
-def delete(connection: sqlite3.Connection, session: SessionId, gone: Collection[SessionId] = ()) -> None:
+def delete_session(connection: sqlite3.Connection, session: SessionId, gone: Collection[SessionId] = ()) -> None:
     """`gone`: other sessions that go with it: what they were told of it need not be cut out."""
-    if session.startswith(A_SESSION):
-        holdings.erase_names(connection, ProjectId(session.removeprefix(A_SESSION)))
+    if session.startswith(TRACE_MARK):
+        holdings.erase_names(connection, ProjectId(session.removeprefix(TRACE_MARK)))
         return
-    tables = quotations.tables_of(connection)
+    tables = quotations.table_names(connection)
     said = _said_in(connection, session, tables)
     left = _left_by(connection, session, tables)
     others = _told_of_it(connection, session, tables).difference(gone, (session,))
@@ -43,18 +43,18 @@ def delete(connection: sqlite3.Connection, session: SessionId, gone: Collection[
     if "session" in tables:
         connection.execute("DELETE FROM session WHERE id = ?", (session,))
     if "injection" in tables and others and (said or left):
-        quotations.cut_from_blocks(connection, (), _telling_of(session, said, left), among=others)
+        quotations.erase_from_blocks(connection, (), _telling_of(session, said, left), among=others)
 
 
-def delete_all(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
+def delete_traces(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
     """The memories and sessions of which something may be left; `also`: what the memories said."""
-    memories, sessions = told_apart(traces)
-    for session in sorted(sessions, key=lambda name: name.startswith(A_SESSION)):  # names last: a deleted turn counts
-        delete(connection, session, sessions)
-    quotations.delete(connection, memories, also=also)
+    memories, sessions = split_traces(traces)
+    for session in sorted(sessions, key=lambda name: name.startswith(TRACE_MARK)):  # names last: a deleted turn counts
+        delete_session(connection, session, sessions)
+    quotations.delete_memories(connection, memories, also=also)
 
 
-def not_captured(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+def opt_out_names(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
     """The name for all messages, of a session from which nothing may be learnt: as nothing else tells that its user
     wanted so, or that there was none, its id stays."""
     row = connection.execute("SELECT 1 FROM session WHERE id = ? AND captures = 0", (session,)).fetchone()
@@ -63,25 +63,25 @@ def not_captured(connection: sqlite3.Connection, session: SessionId) -> frozense
 
 def is_known(connection: sqlite3.Connection, session: SessionId) -> bool:
     """Whether anything of it is kept beside memories."""
-    kept = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE session = :id" for table in OF_A_SESSION)
+    kept = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE session = :id" for table in SESSION_TABLES)
     found = connection.execute(f"SELECT 1 FROM session WHERE id = :id UNION ALL {kept} LIMIT 1", {"id": session})
     return found.fetchone() is not None
 
 
-def trace_of(session: SessionId) -> str:
-    return f"{A_SESSION}{session}"
+def session_trace(session: SessionId) -> str:
+    return f"{TRACE_MARK}{session}"
 
 
-def trace_of_project(project: ProjectId) -> str:
+def project_trace(project: ProjectId) -> str:
     """Its names may be left in a copy. No session is called so either."""
-    return f"{A_SESSION}{A_SESSION}{project}"
+    return f"{TRACE_MARK}{TRACE_MARK}{project}"
 
 
-def told_apart(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
+def split_traces(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
     """The memories and the sessions of which something may be left."""
-    sessions = [trace for trace in traces if trace.startswith(A_SESSION) and trace != A_SESSION]
+    sessions = [trace for trace in traces if trace.startswith(TRACE_MARK) and trace != TRACE_MARK]
     memories = [MemoryId(trace) for trace in traces if trace not in sessions]
-    return memories, [SessionId(trace.removeprefix(A_SESSION)) for trace in sessions]
+    return memories, [SessionId(trace.removeprefix(TRACE_MARK)) for trace in sessions]
 
 
 def _rows(
@@ -96,7 +96,7 @@ def _said_in(connection: sqlite3.Connection, session: SessionId, tables: Collect
     """By its user and its agent."""
     said = [row["text"] for row in _rows(connection, "turn", session, tables)]
     for row in _rows(connection, "inbox", session, tables):
-        said += inbox.texts_of(row) if is_sound(row, INBOX_WORDS) else []
+        said += inbox.texts_of(row) if is_sound(row, INBOX_HASH_COLUMNS) else []
     return said
 
 
@@ -128,7 +128,7 @@ def _telling_of(session: SessionId, said: Collection[str], left: Collection[Reca
 
     def is_said(words: str, texts: Collection[str]) -> bool:
         part = _as_read(words).strip(_EDGE)
-        return len(part) >= quotations.PART_CHARS and any(part in text for text in texts)
+        return len(part) >= quotations.MIN_QUOTE_CHARS and any(part in text for text in texts)
 
     def tells(line: str) -> bool:
         if is_quote(line):
@@ -146,7 +146,7 @@ def _telling_of(session: SessionId, said: Collection[str], left: Collection[Reca
 def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
     """One of these, whole, as a part of what is told of a session."""
     parts = {_as_read(line).strip(_EDGE) for line in lines}
-    told = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.PART_CHARS)
+    told = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.MIN_QUOTE_CHARS)
     edge = re.escape(_EDGE)
     return re.compile(rf"(?:^|[;:,] )[{edge}]*(?:{told})[{edge}]*(?:$|(?<=[;:,] ))" if told else _NEVER)
 

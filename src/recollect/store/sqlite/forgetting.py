@@ -14,22 +14,22 @@ from pathlib import Path
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.store.sqlite import deletion, holdings, inbox, leaks, open_files, quotations
-from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
+from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, decode_text
 
 PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
 MANY_TEXTS = 50
 MERGED_PAGES = 64  # of an index at a time, which takes some milliseconds
-A_SECRET = MemoryId("\t")  # the trace of one: no memory is called so
+SECRET_TRACE = MemoryId("\t")  # the trace of one: no memory is called so
 
 
-class Forgetting:
+class Erasure:
     _database: Database
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        with self._database.speaking_of_files(), self._database.write() as connection:
-            for unfinished in self._unfinished():
+        with self._database.translating_file_errors(), self._database.write() as connection:
+            for unfinished in self._delete_unfinished():
                 unfinished.unlink()
-            said = quotations.delete(connection, memories)
+            said = quotations.delete_memories(connection, memories)
             connection.executemany("INSERT OR IGNORE INTO trace VALUES (?)", [(memory_id,) for memory_id in memories])
         return said
 
@@ -38,42 +38,42 @@ class Forgetting:
             return int(connection.execute("SELECT count(*) AS n FROM deed WHERE kind = 'purge'").fetchone()["n"])
 
     def delete_session(self, session: SessionId) -> bool:
-        with self._database.speaking_of_files(), self._database.write() as connection:
+        with self._database.translating_file_errors(), self._database.write() as connection:
             if not deletion.is_known(connection, session):
                 return False
-            for unfinished in self._unfinished():
+            for unfinished in self._delete_unfinished():
                 unfinished.unlink()
-            deletion.delete(connection, session)
-            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
+            deletion.delete_session(connection, session)
+            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.session_trace(session),))
         return True
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
-        with self._database.speaking_of_files(), self._database.write() as connection:
-            for unfinished in self._unfinished():
+        with self._database.translating_file_errors(), self._database.write() as connection:
+            for unfinished in self._delete_unfinished():
                 unfinished.unlink()
             for session in sessions:
-                gone = inbox.gone_in(connection, session) | deletion.not_captured(connection, session)
-                deletion.delete(connection, session, sessions)
-                inbox.note_gone(connection, session, gone)
-                connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
+                gone = inbox.erased_names(connection, session) | deletion.opt_out_names(connection, session)
+                deletion.delete_session(connection, session, sessions)
+                inbox.note_erased(connection, session, gone)
+                connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.session_trace(session),))
 
     def erase_project(self, project: ProjectId) -> None:
         with self._database.write() as connection:
             holdings.erase_names(connection, project)
-            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of_project(project),))
+            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.project_trace(project),))
 
-    def take_out_secrets(self) -> int:
+    def remove_secrets(self) -> int:
         """From rows that an older version wrote, and from every copy; how many were taken out. Copies come first: as
         long as the database has one itself, whoever comes after a crash knows that there is something to do."""
-        with self._database.speaking_of_files():
+        with self._database.translating_file_errors():
             for copy in self._copies():
-                rewrite(copy, leaks.take_out, [])
-            for aside in self._beside("damaged-*.jsonl"):
+                rewrite_copy(copy, leaks.remove_secrets, [])
+            for aside in self._files_beside("damaged-*.jsonl"):
                 rewrite_lines(aside, leaks.line_without_secrets)
             with self._database.write() as connection:
-                secrets = leaks.take_out(connection)
+                secrets = leaks.remove_secrets(connection)
                 if secrets:
-                    connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (A_SECRET,))
+                    connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (SECRET_TRACE,))
         self.scrub(secrets)
         return len(secrets)
 
@@ -82,26 +82,28 @@ class Forgetting:
             traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
         if not traces:
             return True
-        memories, sessions = deletion.told_apart(traces)
+        memories, sessions = deletion.split_traces(traces)
         for table in ("memory_words", "turn_words"):
             self._rewrite_index(table)
-        with self._database.alone() as connection:
+        with self._database.without_transaction() as connection:
             clean = _empty_log(connection)
         if clean and self._may_have_left(said, sessions):  # nobody waits while the file is searched
-            with self._database.alone() as connection:
+            with self._database.without_transaction() as connection:
                 connection.execute("VACUUM")
                 clean = _empty_log(connection)
-        with self._database.speaking_of_files():
+        with self._database.translating_file_errors():
             for copy in self._copies():
-                rewrite(copy, lambda opened: deletion.delete_all(opened, traces, said), [*said, *memories, *sessions])
-            for aside in self._beside("damaged-*.jsonl"):
+                rewrite_copy(
+                    copy, lambda opened: deletion.delete_traces(opened, traces, said), [*said, *memories, *sessions]
+                )
+            for aside in self._files_beside("damaged-*.jsonl"):
                 rewrite_lines(
                     aside, lambda line: None if _speaks_of(line, memories, said) or _is_of(line, sessions) else line
                 )
         if clean:
             with self._database.write() as connection:  # not those that somebody else has left meanwhile
                 connection.executemany("DELETE FROM trace WHERE memory = ?", [(trace,) for trace in traces])
-            with self._database.alone() as connection:
+            with self._database.without_transaction() as connection:
                 clean = _empty_log(connection)
         return clean
 
@@ -109,7 +111,7 @@ class Forgetting:
         """As 'optimize' does, in steps: others write between them. The first one marks all of it to be merged."""
         pages, has_more = -MERGED_PAGES, True
         while has_more:
-            with self._database.alone() as connection:
+            with self._database.without_transaction() as connection:
                 before = connection.total_changes
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
                 has_more = connection.total_changes - before >= 2  # so FTS5 says that it did something
@@ -127,22 +129,26 @@ class Forgetting:
     def _copies(self) -> list[Path]:
         """Every other database that may hold what this one held: backups, and damaged files that were kept."""
         path = self._database.path
-        kept = [] if path is None else self._beside(f"{path.name}.damaged-*")
+        kept = [] if path is None else self._files_beside(f"{path.name}.damaged-*")
         copies = [*self._database.backups(), *(copy for copy in kept if not copy.name.endswith(("-wal", "-shm")))]
         return [copy for copy in copies if not open_files.is_live(copy)]
 
-    def _beside(self, pattern: str) -> list[Path]:
+    def _files_beside(self, pattern: str) -> list[Path]:
         """Not the open files themselves under another name, as a repair that was interrupted leaves them, and links."""
         path = self._database.path
         found = [] if path is None else sorted(path.parent.glob(pattern))
         return [file for file in found if not open_files.is_live(file)]
 
-    def _unfinished(self) -> list[Path]:
+    def _delete_unfinished(self) -> list[Path]:
         """What a crash left of backups and repairs: nobody makes one while we write."""
         path, folder = self._database.path, self._database.backup_folder
         if path is None or folder is None:
             return []
-        return [*folder.glob("*.part*"), *self._beside(f"{path.name}.salvaged*"), *self._beside(f"{path.name}.headed")]
+        return [
+            *folder.glob("*.part*"),
+            *self._files_beside(f"{path.name}.salvaged*"),
+            *self._files_beside(f"{path.name}.headed"),
+        ]
 
 
 def _empty_log(connection: sqlite3.Connection) -> bool:
@@ -157,19 +163,19 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
         time.sleep(0.02)
 
 
-def rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
+def rewrite_copy(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
     """A clean copy. One that cannot be rewritten goes if it has what must be gone, and only then: it may be all there
     is."""
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.row_factory = sqlite3.Row
-            connection.text_factory = as_text
+            connection.text_factory = decode_text
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
             clean(connection)
             connection.execute("COMMIT")
-            for table in {"memory_words", "turn_words"} & quotations.tables_of(connection):
+            for table in {"memory_words", "turn_words"} & quotations.table_names(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute("VACUUM")
     except sqlite3.Error:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite.read_only import opened
+from recollect.store.sqlite.read_only import open_read_only
 
 
 def memory_texts(file: Path) -> dict[MemoryId, str]:
@@ -14,7 +14,7 @@ def memory_texts(file: Path) -> dict[MemoryId, str]:
     if not file.exists():
         return {}
     try:
-        with closing(opened(file)) as connection:
+        with closing(open_read_only(file)) as connection:
             columns = {row[1] for row in connection.execute("PRAGMA table_info(memory)")}
             where = "WHERE forgotten_ms IS NULL" if "forgotten_ms" in columns else ""
             return {MemoryId(name): text for name, text in connection.execute(f"SELECT id, text FROM memory {where}")}

@@ -13,7 +13,7 @@ from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
 
-DEED = """
+SELECT_CHANGE = """
     SELECT deed.*, (SELECT count(*) FROM change WHERE change.deed = deed.n) AS memories,
         (SELECT memory.text FROM memory WHERE memory.id =
             (SELECT change.memory FROM change WHERE change.deed = deed.n ORDER BY change.n LIMIT 1)) AS about
@@ -43,25 +43,25 @@ class HistoryTable:
 
     def deed(self, deed: DeedId) -> Change | None:
         with self._database.read() as connection:
-            row = connection.execute(f"{DEED} WHERE deed.n = ?", (deed,)).fetchone()
-        return deed_of(row) if row else None
+            row = connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (deed,)).fetchone()
+        return change_of(row) if row else None
 
     def deeds(self, *, limit: int) -> list[Change]:
         with self._database.read() as connection:
-            rows = connection.execute(f"{DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
-        return deeds_of(rows)
+            rows = connection.execute(f"{SELECT_CHANGE} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
+        return readable_changes(rows)
 
     def proposals(self) -> list[Change]:
         with self._database.read() as connection:
             rows = connection.execute(
-                f"{DEED} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
+                f"{SELECT_CHANGE} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
             ).fetchall()
-        return deeds_of(rows)
+        return readable_changes(rows)
 
     def undoable(self) -> Change | None:
         with self._database.read() as connection:
             row = connection.execute(
-                f"{DEED} WHERE undone_by IS NULL "
+                f"{SELECT_CHANGE} WHERE undone_by IS NULL "
                 "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
                 "AND by NOT IN (SELECT value FROM json_each(?)) "
                 "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
@@ -69,14 +69,14 @@ class HistoryTable:
                 "ORDER BY deed.n DESC LIMIT 1",
                 (json.dumps(AGENTS),),
             ).fetchone()
-        return deed_of(row) if row else None
+        return change_of(row) if row else None
 
     def forgotten_projects(self) -> list[Change]:
         with self._database.read() as connection:
             rows = connection.execute(
-                f"{DEED} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
+                f"{SELECT_CHANGE} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
             ).fetchall()
-        return deeds_of(rows)
+        return readable_changes(rows)
 
     def changes_in(self, deed: DeedId) -> list[MemoryChange]:
         return self._changes("change.deed = ?", deed)
@@ -105,7 +105,7 @@ class HistoryTable:
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
             deeds = {
-                n: deed_of(connection.execute(f"{DEED} WHERE deed.n = ?", (n,)).fetchone())
+                n: change_of(connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (n,)).fetchone())
                 for n in {row["deed"] for row in rows}
             }
         return [
@@ -122,16 +122,16 @@ def _before(row: sqlite3.Row) -> Memory | None:
         raise DamagedRow(f"The history of the memory {row['memory']!r} is damaged on the disk.") from error
 
 
-def deeds_of(rows: Iterable[sqlite3.Row]) -> list[Change]:
+def readable_changes(rows: Iterable[sqlite3.Row]) -> list[Change]:
     """Those that can be read; `doctor` names the others."""
     found = []
     for row in rows:
         with suppress(DamagedRow):
-            found.append(deed_of(row))
+            found.append(change_of(row))
     return found
 
 
-def deed_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
+def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
     try:
         return Change(
             id=DeedId(row["n"]),

@@ -6,9 +6,9 @@ from typing import Any
 
 from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
 from recollect.domain.stored import HIDDEN, Holding
-from recollect.store.sqlite.archive_index import ERASED
+from recollect.store.sqlite.archive_index import ERASED_PROJECTS
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.inbox import IS_GONE
+from recollect.store.sqlite.inbox import ERASED_STATE
 from recollect.store.sqlite.memories import LIVE
 from recollect.store.sqlite.rows import from_ms
 
@@ -53,7 +53,7 @@ _COUNTED = (
     """,
     f"""
     SELECT 'project:' || session.project AS place, sum(done = 0) AS waiting, {_BYTES.format("event")} AS text_bytes
-    FROM inbox {_IN_SESSION.format("inbox")} WHERE done < {IS_GONE} GROUP BY session.project
+    FROM inbox {_IN_SESSION.format("inbox")} WHERE done < {ERASED_STATE} GROUP BY session.project
     """,
     "SELECT DISTINCT 'project:' || project AS place FROM project_alias",  # also of what only its names are known
 )
@@ -129,5 +129,5 @@ def erase_names(connection: sqlite3.Connection, project: ProjectId) -> None:
         connection.execute("DELETE FROM turn_change WHERE project = ? OR project GLOB ?", (project, f"{HIDDEN}*"))
         # Without its counter, whoever knows the archive of this project would take it for what it was.
         connection.execute(
-            "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1", (ERASED,)
+            "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1", (ERASED_PROJECTS,)
         )

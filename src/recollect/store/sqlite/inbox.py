@@ -18,9 +18,9 @@ from recollect.domain.session import Note, Summary
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import from_ms, is_sound, row_hash, to_ms
 
-INBOX_WORDS = ("session", "name", "event", "at_ms")
-GONE = "gone/"  # before the name of a message that was forgotten for good
-IS_GONE = 2  # `done` of such a row, which is neither new nor learnt from
+INBOX_HASH_COLUMNS = ("session", "name", "event", "at_ms")
+ERASED_PREFIX = "gone/"  # before the name of a message that was forgotten for good
+ERASED_STATE = 2  # `done` of such a row, which is neither new nor learnt from
 
 
 class InboxTable:
@@ -28,7 +28,7 @@ class InboxTable:
 
     def put_event(self, event: Event) -> None:
         row = event_row(event)
-        row["gone"] = f"{GONE}{_own_name(row['name']) or '/'}"  # of one without a name, none is
+        row["gone"] = f"{ERASED_PREFIX}{_own_name(row['name']) or '/'}"  # of one without a name, none is
         with self._database.write() as connection:
             connection.execute(
                 "INSERT INTO inbox (session, name, event, at_ms, hash) SELECT :session, :name, :event, :at_ms, :hash "
@@ -84,25 +84,27 @@ class InboxTable:
             rows = connection.execute(
                 "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
                 "GROUP BY session HAVING last_ms < ? ORDER BY session",
-                (IS_GONE, to_ms(since)),
+                (ERASED_STATE, to_ms(since)),
             ).fetchall()
         return [(SessionId(row["session"]), from_ms(row["last_ms"])) for row in rows]
 
     def gone(self, session: SessionId) -> frozenset[str]:
         with self._database.read() as connection:
-            return gone_in(connection, session)
+            return erased_names(connection, session)
 
 
-def gone_in(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+def erased_names(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
     """The messages and calls of a session that are not read again; an empty name: all of them."""
-    rows = connection.execute("SELECT name FROM inbox WHERE session = ? AND done = ?", (session, IS_GONE)).fetchall()
-    return frozenset(row["name"].removeprefix(GONE) for row in rows)
+    rows = connection.execute(
+        "SELECT name FROM inbox WHERE session = ? AND done = ?", (session, ERASED_STATE)
+    ).fetchall()
+    return frozenset(row["name"].removeprefix(ERASED_PREFIX) for row in rows)
 
 
-def note_gone(connection: sqlite3.Connection, session: str, names: Collection[str]) -> None:
+def note_erased(connection: sqlite3.Connection, session: str, names: Collection[str]) -> None:
     for name in names:
-        row: dict[str, object] = {"session": session, "name": f"{GONE}{name}", "event": "{}", "at_ms": 0}
-        row |= {"hash": row_hash(row, INBOX_WORDS), "done": IS_GONE}
+        row: dict[str, object] = {"session": session, "name": f"{ERASED_PREFIX}{name}", "event": "{}", "at_ms": 0}
+        row |= {"hash": row_hash(row, INBOX_HASH_COLUMNS), "done": ERASED_STATE}
         connection.execute(
             "INSERT OR IGNORE INTO inbox (session, name, event, at_ms, hash, done) "
             "VALUES (:session, :name, :event, :at_ms, :hash, :done)",
@@ -110,7 +112,7 @@ def note_gone(connection: sqlite3.Connection, session: str, names: Collection[st
         )
 
 
-def place_of(row: Mapping[str, Any] | sqlite3.Row) -> tuple[str, str]:
+def message_of(row: Mapping[str, Any] | sqlite3.Row) -> tuple[str, str]:
     """The session, and what the message or call is called there."""
     return row["session"], _own_name(row["name"])
 
@@ -122,7 +124,7 @@ def event_row(event: Event) -> dict[str, object]:
         "event": json.dumps(_told(event), ensure_ascii=False),
         "at_ms": to_ms(event.at),
     }
-    row["hash"] = row_hash(row, INBOX_WORDS)
+    row["hash"] = row_hash(row, INBOX_HASH_COLUMNS)
     return row
 
 
@@ -146,13 +148,13 @@ def texts_of(row: Mapping[str, Any] | sqlite3.Row) -> list[str]:
 def rewrite_event(connection: sqlite3.Connection, row: sqlite3.Row, tell: Callable[[str], str]) -> None:
     """With every text told otherwise."""
     told = json.dumps(_mapped(json.loads(row["event"]), tell), ensure_ascii=False)
-    hashed = row_hash({**dict(row), "event": told}, INBOX_WORDS)
+    hashed = row_hash({**dict(row), "event": told}, INBOX_HASH_COLUMNS)
     connection.execute("UPDATE inbox SET event = ?, hash = ? WHERE n = ?", (told, hashed, row["n"]))
 
 
 def _event_or_none(row: sqlite3.Row) -> Event | None:
     """None: it is not what was written."""
-    return event_of(row) if is_sound(row, INBOX_WORDS) else None
+    return event_of(row) if is_sound(row, INBOX_HASH_COLUMNS) else None
 
 
 def _own_name(name: object) -> str:

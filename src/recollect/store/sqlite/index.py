@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from recollect.domain.memory import Draft, Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import Reach, reach_of, reaches
-from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, from_ms, is_sound, memory_of
+from recollect.store.sqlite.rows import TURN_HASH_COLUMNS, DamagedRow, from_ms, is_sound, memory_of
 from recollect.text.dates import date_words
 from recollect.text.words import index_words, words_of
 
@@ -42,7 +42,7 @@ def places_for(viewer: Viewer, *, injectable: bool = False, past: bool = False) 
     places = []
     for time in (_LIVE, _PAST) if past else (_LIVE,):
         places += [_place(time, _REACH, reach) for reach in reaches(viewer)]
-        for scope in scopes(viewer):
+        for scope in visible_scopes(viewer):
             places.append(_place(time, scope))
             if not injectable:
                 places.append(_place(time, _RESTRICTED, scope))
@@ -51,7 +51,7 @@ def places_for(viewer: Viewer, *, injectable: bool = False, past: bool = False) 
     return places
 
 
-def places_beside(draft: Draft) -> list[Place]:
+def places_to_compare(draft: Draft) -> list[Place]:
     """Where something stands that says the same, or something else of the same thing."""
     if draft.sensitivity is Sensitivity.SESSION:
         return [_place(_LIVE, _SESSION, draft.scope, draft.source.session or "")]
@@ -105,7 +105,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
             continue
         add_memory(connection, row["n"], memory_entry(memory))
     for row in connection.execute("SELECT * FROM turn").fetchall():
-        if is_sound(row, TURN_WORDS):
+        if is_sound(row, TURN_HASH_COLUMNS):
             add_turn(connection, row["n"], row["project"], row["text"], row["at_ms"])
 
 
@@ -119,12 +119,12 @@ def rows_with(
     # One value instead of a row for each number, and one statement: six times as quick.
     each = f"SELECT json_group_array(rowid) FROM {table} WHERE {table} MATCH ?"
     each += f" AND rowid >= {first:d}" if first else ""
-    queries = [" OR ".join(_quoted(place + word) for place in places) for word in words]
+    queries = [" OR ".join(_quote(place + word) for place in places) for word in words]
     found = connection.execute(" UNION ALL ".join([each] * len(queries)), queries).fetchall()
     return {word: json.loads(row[0]) for word, row in zip(words, found, strict=True)}
 
 
-def some_with(
+def memories_with(
     connection: sqlite3.Connection,
     places: Sequence[Place],
     groups: Sequence[Sequence[str]],
@@ -139,7 +139,7 @@ def some_with(
     found = f"SELECT rowid FROM memory_words WHERE memory_words MATCH ?{order} LIMIT ?"
     each = f"SELECT json_group_array(rowid) FROM ({found})"
     queries = [
-        " OR ".join("(" + " AND ".join(_quoted(place + word) for word in words) + ")" for place in places)
+        " OR ".join("(" + " AND ".join(_quote(place + word) for word in words) + ")" for place in places)
         for words in groups
     ]
     values = [value for query in queries for value in (query, limit)]
@@ -147,20 +147,20 @@ def some_with(
     return [json.loads(row[0]) for row in rows]
 
 
-def places_with(connection: sqlite3.Connection, table: str, places: Sequence[Place]) -> list[Place]:
+def places_in_use(connection: sqlite3.Connection, table: str, places: Sequence[Place]) -> list[Place]:
     """Those where anything is: most are empty, and need not be looked at for every word."""
     each = f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH ?)"
-    found = connection.execute(" UNION ALL ".join([each] * len(places)), list(map(_quoted, places))).fetchall()
+    found = connection.execute(" UNION ALL ".join([each] * len(places)), list(map(_quote, places))).fetchall()
     return [place for place, row in zip(places, found, strict=True) if row[0]]
 
 
 def count(connection: sqlite3.Connection, table: str, places: Iterable[Place]) -> int:
-    query = " OR ".join(map(_quoted, places))
+    query = " OR ".join(map(_quote, places))
     (found,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (query,))
     return int(found[0])
 
 
-def all_of(text: str, project: ProjectId | str | None) -> str:
+def query_for_text(text: str, project: ProjectId | str | None) -> str:
     """A query that finds every turn of a project which has this text somewhere in it; empty if no word is certain.
 
     A name from code is indexed as it stands there, perhaps as part of a longer one: only plain words are certain.
@@ -172,10 +172,10 @@ def all_of(text: str, project: ProjectId | str | None) -> str:
             found[words[0]] = None
         found.update(dict.fromkeys(word for word in words if len(word) == 2 and not word.isascii()))
     place = place_of_turns(project)
-    return " AND ".join(_quoted(place + word) for word in found)
+    return " AND ".join(_quote(place + word) for word in found)
 
 
-def scopes(viewer: Viewer) -> list[Scope]:
+def visible_scopes(viewer: Viewer) -> list[Scope]:
     names = {
         ScopeLevel.LANGUAGE: viewer.language,
         ScopeLevel.PROJECT: viewer.project,
@@ -200,5 +200,5 @@ def _place(*parts: object) -> Place:
     return blake2b("\n".join(map(str, parts)).encode(), digest_size=5).hexdigest()
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'

@@ -8,8 +8,8 @@ from datetime import datetime
 from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Session
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.reasons import NOTHING
-from recollect.store.sqlite.rows import AFTER_ALL, STABLE, from_ms, sent_of, sent_row, to_ms
+from recollect.store.sqlite.reasons import NO_REASONS
+from recollect.store.sqlite.rows import LAST_CHARACTER, START_BLOCK, from_ms, log_entry, log_row, to_ms
 from recollect.store.sqlite.session_rows import session_of, session_row
 from recollect.store.sqlite.usage import note_shown
 
@@ -17,7 +17,7 @@ _THIS = "session = :session AND message = :message AND call = :call AND context 
 # Without the reasons: what is in front of the model is asked at every prompt, and a long session has many of them.
 _SENT = f"""
     session, message, context, call, point, placement, block, tokens, budget, ids, corrected, considered, quiet,
-    '{NOTHING}' AS reasons, at_ms, took_ms, confirmed, hash
+    '{NO_REASONS}' AS reasons, at_ms, took_ms, confirmed, hash
 """
 
 
@@ -44,7 +44,7 @@ class Injections:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT * FROM session WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (prefix, prefix + AFTER_ALL, limit),
+                (prefix, prefix + LAST_CHARACTER, limit),
             ).fetchall()
         return [session_of(row) for row in rows]
 
@@ -93,9 +93,9 @@ class Injections:
     def record(self, sent: Sent) -> Sent:
         with self._database.write() as connection:
             # First recorded is final: a second answer for the same message would rewrite what the provider cached.
-            row = sent_row(sent)
+            row = log_row(sent)
             first = connection.execute(f"SELECT * FROM injection WHERE {_THIS}", row).fetchone()
-            kept = sent_of(first) if first else None
+            kept = log_entry(first) if first else None
             if kept is None:
                 connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
                 if sent.confirmed and sent.injection.ids:
@@ -108,7 +108,7 @@ class Injections:
                 "UPDATE injection SET confirmed = 1 WHERE session = ? AND message <> ? AND confirmed = 0 AND "
                 "iif(call = '', message, message || '/' || call) IN (SELECT value FROM json_each(?)) "
                 "RETURNING ids, at_ms",
-                (session_id, STABLE, json.dumps(list(carriers))),
+                (session_id, START_BLOCK, json.dumps(list(carriers))),
             ).fetchall()
             for row in confirmed:
                 note_shown(connection, row["ids"], row["at_ms"])
@@ -117,7 +117,12 @@ class Injections:
         with self._database.write() as connection:
             row = connection.execute(
                 f"UPDATE injection SET confirmed = 1 WHERE {_THIS} AND confirmed = 0 RETURNING ids, at_ms",
-                {"session": key.session, "message": key.message or STABLE, "call": key.call, "context": key.context},
+                {
+                    "session": key.session,
+                    "message": key.message or START_BLOCK,
+                    "call": key.call,
+                    "context": key.context,
+                },
             ).fetchone()
             if row is not None:
                 note_shown(connection, row["ids"], row["at_ms"])
@@ -126,9 +131,9 @@ class Injections:
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT * FROM injection WHERE session = ? AND message = ? AND context = ?",
-                (session_id, STABLE, context),
+                (session_id, START_BLOCK, context),
             ).fetchone()
-        return sent_of(row) if row else None
+        return log_entry(row) if row else None
 
     def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
         # One parameter for any number of ids.
@@ -140,7 +145,7 @@ class Injections:
         with self._database.read() as connection:
             rows = connection.execute(query, (json.dumps(list(messages)), session_id)).fetchall()
         first: dict[tuple[MessageId | None, str], Sent] = {}
-        for sent in filter(None, map(sent_of, rows)):
+        for sent in filter(None, map(log_entry, rows)):
             first.setdefault((sent.message, sent.call), sent)
         return list(first.values())
 
@@ -162,14 +167,14 @@ class Injections:
                 "AND message <> '' ORDER BY point = 'prompt' DESC, at_ms LIMIT 1)) ORDER BY at_ms, message, call",
                 {"session": session_id, "context": context},
             ).fetchall()
-        return [*filter(None, map(sent_of, rows))]
+        return [*filter(None, map(log_entry, rows))]
 
     def log_of(self, session_id: SessionId) -> list[Sent]:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
             ).fetchall()
-        return [*filter(None, map(sent_of, rows))]
+        return [*filter(None, map(log_entry, rows))]
 
     def session_sent_at(self, moments: Collection[datetime], *, like: Session) -> Session | None:
         with self._database.read() as connection:
@@ -179,14 +184,14 @@ class Injections:
                 "WHERE injection.message <> :stable AND session.id <> :id AND host = :host AND project IS :project "
                 "GROUP BY session.id ORDER BY count(DISTINCT injection.at_ms) DESC, started_ms DESC, session.id "
                 "LIMIT 1",
-                {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": STABLE},
+                {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": START_BLOCK},
             ).fetchone()
         return session_of(row) if row else None
 
     def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
         with self._database.write() as connection:
             for one in sent:
-                row = {**sent_row(replace(one, session=child.id)), "copied": 1}
+                row = {**log_row(replace(one, session=child.id)), "copied": 1}
                 connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
             row = connection.execute(
                 "UPDATE session SET context = ?, parent = coalesce(parent, ?), forked = 1 WHERE id = ? RETURNING *",
@@ -224,7 +229,8 @@ class Injections:
     def drop_reasons_before(self, moment: datetime) -> None:
         with self._database.write() as connection:
             connection.execute(
-                "UPDATE injection SET reasons = ? WHERE at_ms < ? AND reasons <> ?", (NOTHING, to_ms(moment), NOTHING)
+                "UPDATE injection SET reasons = ? WHERE at_ms < ? AND reasons <> ?",
+                (NO_REASONS, to_ms(moment), NO_REASONS),
             )
 
 

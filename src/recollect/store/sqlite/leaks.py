@@ -15,7 +15,7 @@ from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CH
 from recollect.privacy.secrets import redact, redact_name
 from recollect.store.sqlite import inbox, index, quotations, recaps, vectors
 from recollect.store.sqlite.rows import (
-    INJECTION_WORDS,
+    INJECTION_HASH_COLUMNS,
     DamagedRow,
     current_row,
     is_sound,
@@ -36,20 +36,20 @@ TABLES = {
 }
 
 
-def count(connection: sqlite3.Connection, table: str) -> int:
+def count_rows(connection: sqlite3.Connection, table: str) -> int:
     """How many rows of a table hold what looks like a secret."""
-    return sum(1 for row in connection.execute(f"SELECT * FROM {table}") if holds_one(table, row))
+    return sum(1 for row in connection.execute(f"SELECT * FROM {table}") if has_secret(table, row))
 
 
-def take_out(connection: sqlite3.Connection) -> list[str]:
+def remove_secrets(connection: sqlite3.Connection) -> list[str]:
     """From every row that can be read; what was taken out."""
     secrets: list[str] = []
-    for table in [table for table in TABLES if table in quotations.tables_of(connection)]:
-        secrets += take_out_of(connection, table, connection.execute(f"SELECT * FROM {table}").fetchall())
+    for table in [table for table in TABLES if table in quotations.table_names(connection)]:
+        secrets += remove_from_rows(connection, table, connection.execute(f"SELECT * FROM {table}").fetchall())
     return list(dict.fromkeys(secrets))
 
 
-def take_out_of(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
+def remove_from_rows(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
     """From these rows of a table; what was taken out."""
     rewrite: dict[str, Callable[[sqlite3.Connection, sqlite3.Row], None]] = {
         "memory": _rewrite_memory,
@@ -61,7 +61,7 @@ def take_out_of(connection: sqlite3.Connection, table: str, rows: Iterable[sqlit
     }
     secrets: list[str] = []
     for row in rows:
-        if holds_one(table, row):
+        if has_secret(table, row):
             secrets += [secret for said in _said_in(table, row) for secret in _secrets_of(said)]
             rewrite[table](connection, row)
     return list(dict.fromkeys(secrets))
@@ -81,7 +81,7 @@ def line_without_secrets(line: str) -> str:
     return line if safe == row else json.dumps(safe, ensure_ascii=False)
 
 
-def holds_one(table: str, row: sqlite3.Row) -> bool:
+def has_secret(table: str, row: sqlite3.Row) -> bool:
     return any(redact(said).found for said in _said_in(table, row))
 
 
@@ -101,7 +101,7 @@ def _said_in(table: str, row: sqlite3.Row) -> list[str]:
             recap = recap_of(row)
             return [] if recap is None else recap.lines
         case "inbox":
-            return inbox.texts_of(row) if is_sound(row, inbox.INBOX_WORDS) else []
+            return inbox.texts_of(row) if is_sound(row, inbox.INBOX_HASH_COLUMNS) else []
         case "memory":
             memory = _memory(dict(row))
         case _:
@@ -152,8 +152,8 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     if safe.forgotten_at is None:
         index.drop_memory(connection, row["n"])
         index.add_memory(connection, row["n"], index.memory_entry(safe))
-        if "memory_vector" in quotations.tables_of(connection):
-            vectors.wait_for_vector(connection, "memory", row["n"])
+        if "memory_vector" in quotations.table_names(connection):
+            vectors.enqueue_again(connection, "memory", row["n"])
 
 
 def _rewrite_change(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
@@ -165,14 +165,14 @@ def _rewrite_change(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 def _rewrite_block(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     safe = {**dict(row), "block": retold(row["block"], lambda said: redact(said).text)}
-    if "hash" in safe and not is_sound(row, INJECTION_WORDS):
+    if "hash" in safe and not is_sound(row, INJECTION_HASH_COLUMNS):
         connection.execute(
-            f"DELETE FROM injection WHERE {quotations.this_block(safe)}", safe
+            f"DELETE FROM injection WHERE {quotations.block_condition(safe)}", safe
         )  # damaged: nobody gets it anyhow
         return
     hashed = ", hash = :hash" if "hash" in safe else ""
-    safe["hash"] = row_hash(safe, INJECTION_WORDS)
-    connection.execute(f"UPDATE injection SET block = :block{hashed} WHERE {quotations.this_block(safe)}", safe)
+    safe["hash"] = row_hash(safe, INJECTION_HASH_COLUMNS)
+    connection.execute(f"UPDATE injection SET block = :block{hashed} WHERE {quotations.block_condition(safe)}", safe)
 
 
 def _rewrite_recap(connection: sqlite3.Connection, row: sqlite3.Row) -> None:

@@ -13,7 +13,7 @@ from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Sc
 from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import AFTER_ALL, content_key, memories_of, memory_of, memory_row, to_ms
+from recollect.store.sqlite.rows import LAST_CHARACTER, content_key, memories_of, memory_of, memory_row, to_ms
 from recollect.text.meaning import memory_meaning
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
@@ -57,7 +57,7 @@ class Memories:
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT * FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (prefix, prefix + AFTER_ALL, limit),
+                (prefix, prefix + LAST_CHARACTER, limit),
             ).fetchall()
         return memories_of(rows)
 
@@ -119,7 +119,7 @@ class Memories:
             n = connection.execute(_INSERT, memory_row(memory)).lastrowid
             if memory.forgotten_at is None and n is not None:
                 index.add_memory(connection, n, index.memory_entry(memory))
-                vectors.wait(connection, "memory", n)
+                vectors.enqueue(connection, "memory", n)
 
     def update(self, memory: Memory) -> None:
         with self._database.write() as connection:
@@ -144,7 +144,7 @@ class Memories:
         injectable: bool = False,
         confirmed: bool = False,
     ) -> list[Memory]:
-        places = [("scope", str(scope)) for scope in index.scopes(viewer)]
+        places = [("scope", str(scope)) for scope in index.visible_scopes(viewer)]
         places += [("reach", reach.value) for reach in reaches(viewer)]
         also = "" if since is None else " AND valid_from_ms >= :since"
         also += " AND sensitivity <> 'restricted' AND flag IS NULL" if injectable else ""
@@ -244,7 +244,7 @@ def _care_for_vector(connection: sqlite3.Connection, n: int, old: Memory, new: M
     if new.forgotten_at is not None:
         vectors.drop(connection, "memory", n)
     elif old.forgotten_at is not None or memory_meaning(old) != memory_meaning(new):
-        vectors.wait_for_vector(connection, "memory", n)
+        vectors.enqueue_again(connection, "memory", n)
     elif index.places_of(old) != index.places_of(new):
         vectors.move_memory(connection, n, new)
 

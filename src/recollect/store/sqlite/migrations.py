@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.store.sqlite import index
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, row_hash
+from recollect.store.sqlite.rows import INJECTION_HASH_COLUMNS, MEMORY_HASH_COLUMNS, row_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +19,18 @@ class Migration:
 
 def _hash_and_index(connection: sqlite3.Connection) -> None:
     for row in connection.execute("SELECT * FROM memory").fetchall():
-        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_WORDS), row["n"]))
+        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_HASH_COLUMNS), row["n"]))
     for row in connection.execute("SELECT * FROM injection").fetchall():
         connection.execute(
             "UPDATE injection SET hash = ? WHERE session = ? AND message = ? AND context = ?",
-            (row_hash(row, INJECTION_WORDS), row["session"], row["message"], row["context"]),
+            (row_hash(row, INJECTION_HASH_COLUMNS), row["session"], row["message"], row["context"]),
         )
     index.rebuild(connection)
 
 
-_CHANGED = "INSERT INTO turn_change VALUES (coalesce({}.project, ''), 1) ON CONFLICT DO UPDATE SET times = times + 1;"
+_COUNT_CHANGE = (
+    "INSERT INTO turn_change VALUES (coalesce({}.project, ''), 1) ON CONFLICT DO UPDATE SET times = times + 1;"
+)
 
 MIGRATIONS = (
     Migration(
@@ -215,9 +217,9 @@ MIGRATIONS = (
             "CREATE INDEX turn_by_session ON turn (session, at_ms)",  # what was said just before
             # How often turns of a project were changed or deleted, so that whoever knows the archive reads it again.
             "CREATE TABLE turn_change (project TEXT PRIMARY KEY, times INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-            f"CREATE TRIGGER turn_deleted AFTER DELETE ON turn BEGIN {_CHANGED.format('old')} END",
-            f"CREATE TRIGGER turn_left AFTER UPDATE ON turn BEGIN {_CHANGED.format('old')} END",
-            f"CREATE TRIGGER turn_entered AFTER UPDATE ON turn BEGIN {_CHANGED.format('new')} END",
+            f"CREATE TRIGGER turn_deleted AFTER DELETE ON turn BEGIN {_COUNT_CHANGE.format('old')} END",
+            f"CREATE TRIGGER turn_left AFTER UPDATE ON turn BEGIN {_COUNT_CHANGE.format('old')} END",
+            f"CREATE TRIGGER turn_entered AFTER UPDATE ON turn BEGIN {_COUNT_CHANGE.format('new')} END",
             # A number is never given twice, so that whoever holds vectors in memory knows what is new.
             """
             CREATE TABLE memory_vector (

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SIDE_FILES = ("", "-wal", "-shm")
-SEARCH = Path(__file__).with_name("search_bytes.py")
+SEARCH_SCRIPT = Path(__file__).with_name("search_bytes.py")
 SEARCH_S = 60.0
 
 _open: Counter[str] = Counter()  # files of databases, by their real names
@@ -40,7 +40,7 @@ def _count(databases: Counter[str], path: Path, change: int) -> None:
             del databases[_real(path)]
 
 
-def names(path: Path) -> tuple[str, ...]:
+def file_names(path: Path) -> tuple[str, ...]:
     """Of the file, its log and the index of its log."""
     return (str(path), *(f"{_real(path)}{suffix}" for suffix in SIDE_FILES[1:]))
 
@@ -54,7 +54,7 @@ def has_lone_log(path: Path) -> bool:
     """Whether there is a log with something in it and no database that it is of: the database was moved or deleted
     without it. SQLite would delete such a log where it makes a new database. Looks at the log first, which comes second
     where somebody else makes both right now."""
-    return _size(names(path)[1]) > 0 and _size(str(path)) == 0
+    return _size(file_names(path)[1]) > 0 and _size(str(path)) == 0
 
 
 def is_live(path: str | bytes | Path) -> bool:
@@ -96,7 +96,7 @@ def has_bytes(path: Path, pieces: Collection[bytes]) -> bool:
     import subprocess  # only who forgets needs it
 
     asked = b"".join(len(piece).to_bytes(4, "big") + piece for piece in pieces)
-    command = [sys.executable, "-I", "-S", str(SEARCH), str(path)]
+    command = [sys.executable, "-I", "-S", str(SEARCH_SCRIPT), str(path)]
     try:
         done = subprocess.run(command, input=asked, capture_output=True, timeout=SEARCH_S, check=False)
     except (OSError, subprocess.SubprocessError):

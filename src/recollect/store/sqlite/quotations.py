@@ -9,22 +9,30 @@ from typing import Any
 
 from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, row_hash
+from recollect.store.sqlite.rows import (
+    INJECTION_HASH_COLUMNS,
+    MEMORY_HASH_COLUMNS,
+    TURN_HASH_COLUMNS,
+    is_sound,
+    row_hash,
+)
 from recollect.store.sqlite.session_rows import recap_of
 from recollect.text.block import parts_quoted, plain, without
 from recollect.text.passages import without_marks
 
 FORGOTTEN = "[forgotten]"
-PART_CHARS = 12  # a shorter part of a sentence may be anybody's
+MIN_QUOTE_CHARS = 12  # a shorter part of a sentence may be anybody's
 # Before and between what is told of a session, in a block: `- asked: "..."; ended, in the agent's words: "..."`.
 _CODE = re.compile(r"^- [\w ,']{1,40}(?: \(\d+-\d\d-\d\d\))?: ")
 _BETWEEN = re.compile(r"\"?; (?:[\w ,']{1,40}: \")?")
 _EDGE = " \t\r\n.,;:!?\"'`()…"  # marks that may stand around a quoted sentence
 
 
-def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()) -> list[str]:
+def delete_memories(
+    connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()
+) -> list[str]:
     """Cuts `also` out of the archive too. Answers with what the memories said."""
-    tables = tables_of(connection)
+    tables = table_names(connection)
     said: list[str] = []
     whole: list[str] = []  # messages
     places: set[tuple[str, str]] = set()  # the messages that had it
@@ -42,7 +50,7 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     if "change" in tables:
         connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
     if "injection" in tables:
-        cut_from_blocks(connection, memories, _quoting((*said, *also, *whole)))
+        erase_from_blocks(connection, memories, _quoting((*said, *also, *whole)))
     if "recap" in tables:
         _cut_from_recaps(connection, (*said, *also))
     if "inbox" in tables:
@@ -50,13 +58,13 @@ def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also:
     return said
 
 
-def this_block(row: Mapping[str, Any]) -> str:
+def block_condition(row: Mapping[str, Any]) -> str:
     """The condition for one row of the injection log, also of a copy from before tools had blocks."""
     key = "session = :session AND message = :message AND context = :context"
     return f"{key} AND call = :call" if "call" in row else key
 
 
-def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
+def table_names(connection: sqlite3.Connection) -> frozenset[str]:
     """A copy of the database may be older than some tables."""
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     return frozenset(row["name"] for row in rows)
@@ -66,7 +74,7 @@ def _take_out(connection: sqlite3.Connection, memory_id: MemoryId) -> list[sqlit
     rows = connection.execute("SELECT * FROM memory WHERE id = ?", (memory_id,)).fetchall()
     for row in rows:
         index.drop_memory(connection, row["n"])
-        if "memory_vector" in tables_of(connection):
+        if "memory_vector" in table_names(connection):
             vectors.drop(connection, "memory", row["n"])
         connection.execute("DELETE FROM memory WHERE n = ?", (row["n"],))
     return rows
@@ -87,9 +95,9 @@ def _take_back_its_name(connection: sqlite3.Connection, gone: sqlite3.Row) -> No
 
 def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: object) -> None:
     if "hash" in row.keys() and row["hash"]:  # noqa: SIM118
-        if not is_sound(row, MEMORY_WORDS):
+        if not is_sound(row, MEMORY_HASH_COLUMNS):
             return  # a damaged one does not become sound by this
-        values["hash"] = row_hash({**dict(row), **values}, MEMORY_WORDS)
+        values["hash"] = row_hash({**dict(row), **values}, MEMORY_HASH_COLUMNS)
     named = ", ".join(f"{name} = :{name}" for name in values)
     connection.execute(f"UPDATE memory SET {named} WHERE n = :n", {**values, "n": row["n"]})
 
@@ -162,7 +170,9 @@ def _as_pattern(text: str) -> re.Pattern[str]:
 
 def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
     """Those that may have it."""
-    if "turn_vector" not in tables_of(connection) or not index.all_of(text, None):  # older: its index has other words
+    if "turn_vector" not in table_names(connection) or not index.query_for_text(
+        text, None
+    ):  # older: its index has other words
         return connection.execute("SELECT * FROM turn").fetchall()
     projects = connection.execute("SELECT DISTINCT project FROM turn").fetchall()
     return [
@@ -170,7 +180,7 @@ def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
         for row in projects
         for turn in connection.execute(
             "SELECT * FROM turn WHERE n IN (SELECT rowid FROM turn_words WHERE turn_words MATCH ?)",
-            (index.all_of(text, row["project"]),),
+            (index.query_for_text(text, row["project"]),),
         ).fetchall()
     ]
 
@@ -179,12 +189,12 @@ def rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -
     """Another text in its place, in the index too; what it means is asked anew."""
     storable = text.encode("utf-8", "replace").decode()
     # A damaged turn does not become sound by this.
-    sound = is_sound(turn, TURN_WORDS)
-    changed = row_hash({**dict(turn), "text": storable}, TURN_WORDS) if sound else turn["hash"]
+    sound = is_sound(turn, TURN_HASH_COLUMNS)
+    changed = row_hash({**dict(turn), "text": storable}, TURN_HASH_COLUMNS) if sound else turn["hash"]
     connection.execute("UPDATE turn SET text = ?, hash = ? WHERE n = ?", (storable, changed, turn["n"]))
     index.drop_turn(connection, turn["n"])
     index.add_turn(connection, turn["n"], turn["project"], storable, turn["at_ms"])
-    if "turn_vector" in tables_of(connection):
+    if "turn_vector" in table_names(connection):
         _forget_meaning(connection, turn)
 
 
@@ -195,10 +205,10 @@ def _forget_meaning(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
         dict(turn),
     ).fetchone()
     for n in (turn["n"], *([] if after is None else [after["n"]])):
-        vectors.wait_for_vector(connection, "turn", n)
+        vectors.enqueue_again(connection, "turn", n)
 
 
-def cut_from_blocks(
+def erase_from_blocks(
     connection: sqlite3.Connection,
     memories: Collection[MemoryId],
     quotes: Callable[[str], bool],
@@ -215,8 +225,10 @@ def cut_from_blocks(
     rows = connection.execute("SELECT * FROM injection")
     sent = [row for row in rows if row["block"] and (among is None or row["session"] in among)]
     for row in [dict(row) for row in sent if left_of(row["block"]) != row["block"]]:
-        if "hash" in row and not is_sound(row, INJECTION_WORDS):
-            connection.execute(f"DELETE FROM injection WHERE {this_block(row)}", row)  # damaged: nobody gets it anyhow
+        if "hash" in row and not is_sound(row, INJECTION_HASH_COLUMNS):
+            connection.execute(
+                f"DELETE FROM injection WHERE {block_condition(row)}", row
+            )  # damaged: nobody gets it anyhow
             continue
         ids = [shown for shown in json.loads(row["ids"]) if shown not in memories]
         row |= {"block": left_of(row["block"]), "ids": json.dumps(ids)}
@@ -224,8 +236,8 @@ def cut_from_blocks(
             row["corrected"] = json.dumps([told for told in json.loads(row["corrected"]) if told not in memories])
         later = "".join(f", {name} = :{name}" for name in ("hash", "corrected") if name in row)
         connection.execute(
-            f"UPDATE injection SET ids = :ids, block = :block{later} WHERE {this_block(row)}",
-            {**row, "hash": row_hash(row, INJECTION_WORDS)},
+            f"UPDATE injection SET ids = :ids, block = :block{later} WHERE {block_condition(row)}",
+            {**row, "hash": row_hash(row, INJECTION_HASH_COLUMNS)},
         )
     if memories:
         _cut_from_reasons(connection, memories)
@@ -240,7 +252,9 @@ def _cut_from_reasons(connection: sqlite3.Connection, memories: Collection[Memor
     ]
     for row in rows:
         kept = reasons.without(row["reasons"], memories)
-        connection.execute(f"UPDATE injection SET reasons = :reasons WHERE {this_block(row)}", {**row, "reasons": kept})
+        connection.execute(
+            f"UPDATE injection SET reasons = :reasons WHERE {block_condition(row)}", {**row, "reasons": kept}
+        )
 
 
 def _cut_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> None:
@@ -273,17 +287,17 @@ def _cut_from_inbox(
         return said
 
     for row in connection.execute("SELECT * FROM inbox").fetchall():
-        message = inbox.place_of(row)
-        if row["done"] == inbox.IS_GONE:
+        message = inbox.message_of(row)
+        if row["done"] == inbox.ERASED_STATE:
             continue
-        if message in sources or not is_sound(row, inbox.INBOX_WORDS):
+        if message in sources or not is_sound(row, inbox.INBOX_HASH_COLUMNS):
             connection.execute("DELETE FROM inbox WHERE n = ?", (row["n"],))
         elif any(tell(said) != said for said in inbox.texts_of(row)):
             inbox.rewrite_event(connection, row, tell)
             places = {*places, message}
     for session, message_name in places:
         if session and message_name:
-            inbox.note_gone(connection, session, [message_name])
+            inbox.note_erased(connection, session, [message_name])
 
 
 def _quoting(texts: Collection[str]) -> Callable[[str], bool]:
@@ -295,7 +309,7 @@ def _quoting(texts: Collection[str]) -> Callable[[str], bool]:
 
     def is_part(words: str) -> bool:
         part = " ".join(words.casefold().split()).strip(_EDGE)
-        return len(part) >= PART_CHARS and any(part in text for text in said)
+        return len(part) >= MIN_QUOTE_CHARS and any(part in text for text in said)
 
     def quotes(line: str) -> bool:
         told = _CODE.sub("", line)

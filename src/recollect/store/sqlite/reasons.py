@@ -7,17 +7,17 @@ from typing import Any
 from recollect.domain.injection import Choice, Quoted, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 
-NOTHING = "[]"
+NO_REASONS = "[]"
 OF_QUOTE = (2, 3)  # values; an earlier version kept no reasons
 
 
-def written(choices: Sequence[Choice], quoted: Sequence[Quoted] = ()) -> str:
+def dump(choices: Sequence[Choice], quoted: Sequence[Quoted] = ()) -> str:
     rows: list[list[Any]] = [_row(choice) for choice in choices]
     rows += [[one.session, one.message, dict(one.reasons)] for one in quoted]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
-def read(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
+def load(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
     """No hash covers it: what cannot be read is as good as not kept."""
     try:
         rows = json.loads(stored)
@@ -31,8 +31,8 @@ def read(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
 
 def without(stored: str, memories: Collection[MemoryId]) -> str:
     """The same after these memories are gone."""
-    choices, quoted = read(stored)
-    return written([choice for choice in choices if choice.id not in memories], quoted)
+    choices, quoted = load(stored)
+    return dump([choice for choice in choices if choice.id not in memories], quoted)
 
 
 def _row(choice: Choice) -> list[Any]:

@@ -15,11 +15,11 @@ from recollect import __version__, privacy
 from recollect.domain.health import Finding, fine, note
 from recollect.store.sqlite import leaks, quotations
 from recollect.store.sqlite.chores import Chores
-from recollect.store.sqlite.database import as_text
-from recollect.store.sqlite.forgetting import A_SECRET, Forgetting, rewrite, rewrite_lines
+from recollect.store.sqlite.database import decode_text
+from recollect.store.sqlite.forgetting import SECRET_TRACE, Erasure, rewrite_copy, rewrite_lines
 
 CHORE = "secrets"
-AT_ONCE = 50  # rows, or sessions where a table is kept by these
+ROWS_PER_STEP = 50  # rows, or sessions where a table is kept by these
 KEYS = {"injection": "session", "recap": "session"}  # of the others: the number
 COPIES, BYTES, DONE = "copies", "bytes", "done"
 
@@ -33,7 +33,7 @@ def rules() -> str:
     return digest.hexdigest()[:16]
 
 
-class Rescanning(Forgetting, Chores):
+class SecretRescan(Erasure, Chores):
     def look_again(self) -> bool:
         """Take one step. False: everything was looked at with these rules."""
         at, after, taken_out = self._rescanned()
@@ -51,12 +51,12 @@ class Rescanning(Forgetting, Chores):
                 self._clean_copy(copies[number])
             self._note(COPIES if number + 1 < len(copies) else BYTES, number + 1, taken_out)
         else:
-            with self._database.speaking_of_files():
-                for aside in self._beside("damaged-*.jsonl"):
+            with self._database.translating_file_errors():
+                for aside in self._files_beside("damaged-*.jsonl"):
                     rewrite_lines(aside, leaks.line_without_secrets)
             if taken_out:
                 with self._database.write() as connection:
-                    connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (A_SECRET,))
+                    connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (SECRET_TRACE,))
                 self.scrub()
             self._note(DONE, None, taken_out)
         return at != BYTES
@@ -72,7 +72,7 @@ class Rescanning(Forgetting, Chores):
         says = f"what is kept is being looked at with the rules of this version ({leaks.TABLES.get(at, at)})"
         return note(CHORE, says, "The daemon does it in the background; `recollect doctor --repair` does it now.")
 
-    def finish_looking(self, taken_out: int) -> None:
+    def finish_rescan(self, taken_out: int) -> None:
         """All of it was looked at otherwise."""
         self._note(DONE, None, taken_out)
 
@@ -91,14 +91,14 @@ class Rescanning(Forgetting, Chores):
         """The last key of these rows, and how many secrets were taken out; None: there are no more rows."""
         key = KEYS.get(table, "n")
         first = after if after is not None else ("" if key == "session" else -1)
-        keys = f"SELECT DISTINCT {key} AS k FROM {table} WHERE {key} > ? ORDER BY k LIMIT {AT_ONCE}"
+        keys = f"SELECT DISTINCT {key} AS k FROM {table} WHERE {key} > ? ORDER BY k LIMIT {ROWS_PER_STEP}"
         with self._database.read() as connection:
             (last,) = connection.execute(f"SELECT max(k) FROM ({keys})", (first,)).fetchone()
             rows = _between(connection, table, key, first, last) if last is not None else []
-        if not any(leaks.holds_one(table, row) for row in rows):
+        if not any(leaks.has_secret(table, row) for row in rows):
             return last, 0
         with self._database.write() as connection:  # read again: somebody may have written meanwhile
-            return last, len(leaks.take_out_of(connection, table, _between(connection, table, key, first, last)))
+            return last, len(leaks.remove_from_rows(connection, table, _between(connection, table, key, first, last)))
 
     def _clean_copy(self, copy: Path) -> None:
         with (
@@ -106,12 +106,12 @@ class Rescanning(Forgetting, Chores):
             closing(sqlite3.connect(f"{copy.absolute().as_uri()}?mode=ro", uri=True)) as opened,
         ):
             opened.row_factory = sqlite3.Row
-            opened.text_factory = as_text
-            tables = [table for table in leaks.TABLES if table in quotations.tables_of(opened)]
-            if not any(leaks.count(opened, table) for table in tables):
+            opened.text_factory = decode_text
+            tables = [table for table in leaks.TABLES if table in quotations.table_names(opened)]
+            if not any(leaks.count_rows(opened, table) for table in tables):
                 return
-        with self._database.speaking_of_files():
-            rewrite(copy, leaks.take_out, [])
+        with self._database.translating_file_errors():
+            rewrite_copy(copy, leaks.remove_secrets, [])
 
 
 def _between(

@@ -30,14 +30,14 @@ from recollect.domain.memory import (
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
 
-WHOLLY = 1.0  # the durability of what nobody had to estimate
-STABLE = MessageId("")  # the log's name for "not a message: the stable block"
-AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
+FULLY_DURABLE = 1.0  # the durability of what nobody had to estimate
+START_BLOCK = MessageId("")  # the log's name for "not a message: the stable block"
+LAST_CHARACTER = "\U0010ffff"  # no id has it: it is not printable
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
 # What the hash of a row covers: all that was said. Counters of use, and what is derived, may change without it.
-MEMORY_WORDS = (
+MEMORY_HASH_COLUMNS = (
     *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
     *("evidence", "anchors", "forgotten_ms"),
@@ -58,14 +58,14 @@ _BEFORE_THESE_COLUMNS = {
     **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
     **dict.fromkeys(("shown", "used", "unused", "feedback"), 0),
     "tier": Tier.CONFIRMED.value,
-    "durability": WHOLLY,
+    "durability": FULLY_DURABLE,
 }
-TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
-RECAP_WORDS = ("session", "project", "at_ms", "notes", "summary")
-INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
+TURN_HASH_COLUMNS = ("session", "message", "project", "role", "text", "at_ms")
+RECAP_HASH_COLUMNS = ("session", "project", "at_ms", "notes", "summary")
+INJECTION_HASH_COLUMNS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
 
 
-_SAYS_NOTHING = (None, "", "[]", Tier.CONFIRMED.value, WHOLLY)  # what columns have that came later
+_SAYS_NOTHING = (None, "", "[]", Tier.CONFIRMED.value, FULLY_DURABLE)  # what columns have that came later
 
 
 class DamagedRow(StoreDamaged):
@@ -118,7 +118,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "kind": memory.kind.value,
         "scope": str(memory.scope),
         "title": memory.title,
-        "aliases": stored_list(memory.aliases),
+        "aliases": dump_list(memory.aliases),
         "sensitivity": memory.sensitivity.value,
         "importance": float(memory.importance),
         "confidence": float(memory.confidence),
@@ -132,11 +132,11 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "session": memory.source.session,
         "message": memory.source.message,
         "agent": memory.source.agent,
-        "evidence": stored_list(memory.evidence),
-        "anchors": stored_list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
-        "mentions": stored_list(_mention_row(mention) for mention in memory.mentions),
+        "evidence": dump_list(memory.evidence),
+        "anchors": dump_list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
+        "mentions": dump_list(_mention_row(mention) for mention in memory.mentions),
         "flag": memory.flag,
-        "conflicts": stored_list(memory.conflicts),
+        "conflicts": dump_list(memory.conflicts),
         "tier": memory.tier.value,
         "durability": float(memory.durability),
         "rules": memory.rules,
@@ -150,7 +150,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "reach": None if reach is None else reach.value,
         "content_key": content_key(memory),
     }
-    row["hash"] = row_hash(row, MEMORY_WORDS)
+    row["hash"] = row_hash(row, MEMORY_HASH_COLUMNS)
     return row
 
 
@@ -170,7 +170,7 @@ def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
     if "rules" not in row:  # the history keeps rows as they were then
         row = {**_BEFORE_THESE_COLUMNS, **row}
-    if not is_sound(row, MEMORY_WORDS):
+    if not is_sound(row, MEMORY_HASH_COLUMNS):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
             "`recollect doctor --repair` mends it from a backup, if there is one."
@@ -198,7 +198,7 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         kind=Kind(row["kind"]),
         scope=_scope_of(row["scope"]),
         title=row["title"],
-        aliases=tuple(listed(row["aliases"])),
+        aliases=tuple(parse_list(row["aliases"])),
         sensitivity=Sensitivity(row["sensitivity"]),
         importance=row["importance"],
         confidence=row["confidence"],
@@ -208,11 +208,11 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         superseded_by=row["superseded_by"],
         seen=row["seen"],
         source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
-        evidence=tuple(listed(row["evidence"])),
-        anchors=tuple(Anchor(path, known_hash) for path, known_hash in listed(row["anchors"])),
-        mentions=tuple(map(_mention_of, listed(row["mentions"]))),
+        evidence=tuple(parse_list(row["evidence"])),
+        anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
+        mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
         flag=row["flag"],
-        conflicts=tuple(listed(row["conflicts"])),
+        conflicts=tuple(parse_list(row["conflicts"])),
         tier=Tier(row["tier"]),
         durability=row["durability"],
         rules=row["rules"],
@@ -257,12 +257,12 @@ def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Usage:
         return NEVER_USED
 
 
-def stored_list(values: Iterable[object]) -> str:
+def dump_list(values: Iterable[object]) -> str:
     listed = list(values)
     return json.dumps(listed, ensure_ascii=False) if listed else "[]"
 
 
-def listed(stored: str) -> list[Any]:
+def parse_list(stored: str) -> list[Any]:
     return [] if stored == "[]" else list(json.loads(stored))  # almost always empty, and read for every hit
 
 
@@ -277,10 +277,10 @@ def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:
     return found
 
 
-def sent_row(sent: Sent) -> dict[str, object]:
+def log_row(sent: Sent) -> dict[str, object]:
     row: dict[str, object] = {
         "session": sent.session,
-        "message": sent.message or STABLE,
+        "message": sent.message or START_BLOCK,
         "context": sent.context,
         "placement": sent.injection.placement.value,
         "block": sent.injection.block,
@@ -293,17 +293,17 @@ def sent_row(sent: Sent) -> dict[str, object]:
         "call": sent.call,
         "point": sent.point.value,
         "budget": sent.injection.budget_tokens,
-        "corrected": stored_list(sent.injection.corrected),
+        "corrected": dump_list(sent.injection.corrected),
         "quiet": sent.injection.quiet,
-        "reasons": reasons.written(sent.injection.choices, sent.injection.quoted),
+        "reasons": reasons.dump(sent.injection.choices, sent.injection.quoted),
     }
-    row["hash"] = row_hash(row, INJECTION_WORDS)
+    row["hash"] = row_hash(row, INJECTION_HASH_COLUMNS)
     return row
 
 
-def sent_of(row: sqlite3.Row) -> Sent | None:
+def log_entry(row: sqlite3.Row) -> Sent | None:
     """None: it is not what was sent, so it is as good as not in the log."""
-    if not is_sound(row, INJECTION_WORDS):
+    if not is_sound(row, INJECTION_HASH_COLUMNS):
         return None
     try:
         return _sent_of(row)
@@ -312,11 +312,11 @@ def sent_of(row: sqlite3.Row) -> Sent | None:
 
 
 def _sent_of(row: sqlite3.Row) -> Sent:
-    choices, quoted = reasons.read(row["reasons"])
+    choices, quoted = reasons.load(row["reasons"])
     return Sent(
         session=SessionId(row["session"]),
         context=row["context"],
-        message=MessageId(row["message"]) if row["message"] != STABLE else None,
+        message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
         injection=Injection(
             placement=Placement(row["placement"]),
             block=row["block"],
@@ -324,7 +324,7 @@ def _sent_of(row: sqlite3.Row) -> Sent:
             ids=tuple(json.loads(row["ids"])),
             considered=row["considered"],
             budget_tokens=row["budget"],
-            corrected=tuple(listed(row["corrected"])),
+            corrected=tuple(parse_list(row["corrected"])),
             quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
             choices=choices,
             quoted=quoted,

@@ -10,9 +10,9 @@ from typing import Any
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, note, problem
 from recollect.store.sqlite import deletion, index, vectors
-from recollect.store.sqlite.database import Database, alone_on
+from recollect.store.sqlite.database import Database, exclusive_use
 from recollect.store.sqlite.rows import DamagedRow, current_row, row_hash
-from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_is_sound, stamp
+from recollect.store.sqlite.upkeep import HASH_COLUMNS, SIDE_FILES, insert, open_copy, row_is_sound, timestamp
 
 # In order of need.
 CARRIED = (
@@ -38,7 +38,7 @@ def salvage(path: Path) -> list[Finding]:
     """A file that cannot be used any more: what can be read of it, and of the newest backup, becomes a new database."""
     if not path.is_file():
         raise StoreUnusable(f"There is no database {path}.")
-    with alone_on(path):
+    with exclusive_use(path):
         return _salvaged(path)
 
 
@@ -56,9 +56,9 @@ def _salvaged(path: Path) -> list[Finding]:
             connection.execute("DELETE FROM change WHERE deed NOT IN (SELECT n FROM deed)")
             connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by NOT IN (SELECT n FROM deed)")
             index.rebuild(connection)
-            vectors.begin_anew(connection)
+            vectors.drop_all(connection)
             traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
-            deletion.delete_all(connection, traces)  # a backup that was not rewritten yet must not bring them back
+            deletion.delete_traces(connection, traces)  # a backup that was not rewritten yet must not bring them back
     except BaseException:
         database.close()
         _remove(new)
@@ -68,7 +68,7 @@ def _salvaged(path: Path) -> list[Finding]:
     database.close()
     for beside in BESIDE:
         new.with_name(new.name + beside).unlink(missing_ok=True)
-    damaged = path.with_name(f"{path.name}.damaged-{stamp()}")
+    damaged = path.with_name(f"{path.name}.damaged-{timestamp()}")
     present = [suffix for suffix in SIDE_FILES if path.with_name(path.name + suffix).exists()]
     for suffix in present:
         _keep_as(path.with_name(path.name + suffix), damaged.with_name(damaged.name + suffix))
@@ -127,7 +127,7 @@ def _carry(source: Path, connection: sqlite3.Connection, broken: set[str]) -> in
     """
     (before,) = connection.execute("SELECT count(*) FROM memory").fetchone()
     try:
-        with closing(reading(source)) as reader:
+        with closing(open_copy(source)) as reader:
             for table in CARRIED:
                 for row in _readable_rows(reader, table, broken):
                     try:
@@ -144,18 +144,18 @@ def _current(table: str, row: dict[str, Any]) -> dict[str, Any]:
     """The row as this version has it; from before the hashes it is taken at its word."""
     if table == "memory":
         return current_row(row)
-    if table in HASHED and "hash" not in row:
-        return {**row, "hash": row_hash(row, HASHED[table])}
+    if table in HASH_COLUMNS and "hash" not in row:
+        return {**row, "hash": row_hash(row, HASH_COLUMNS[table])}
     if not row_is_sound(table, row):
         raise DamagedRow(f"A row of {table} is not what was written.")
     return row
 
 
 def _put_if_new(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
-    if put(connection, table, row, instead="IGNORE") or table not in ("memory", "turn"):
+    if insert(connection, table, row, instead="IGNORE") or table not in ("memory", "turn"):
         return
     # It is there already; or another has taken its number since that backup, and it gets a new one.
-    put(connection, table, {name: value for name, value in row.items() if name != "n"}, instead="IGNORE")
+    insert(connection, table, {name: value for name, value in row.items() if name != "n"}, instead="IGNORE")
 
 
 def _readable_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:

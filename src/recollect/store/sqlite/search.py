@@ -12,19 +12,19 @@ from recollect.domain.search import EVERYTHING, Filters, FoundMemory, Meaning, M
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
-from recollect.store.sqlite.vector_cache import NOTHING_NEAR, Near, Views
+from recollect.store.sqlite.vector_cache import NOTHING_NEAR, Nearness, VectorCache
 
 
 class MemorySearch:
     _database: Database
-    _views: Views
+    _vector_cache: VectorCache
 
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
     ) -> Sighting:
         places = index.places_for(viewer, injectable=injectable, past=past)
         with self._database.read() as connection:
-            places = index.places_with(connection, "memory_words", places)
+            places = index.places_in_use(connection, "memory_words", places)
             if not places:
                 return Sighting()
             memories = index.count(connection, "memory_words", places)
@@ -34,34 +34,34 @@ class MemorySearch:
     def search(
         self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
     ) -> list[FoundMemory]:
-        from recollect.store.sqlite.word_scores import shares  # with numpy: only whoever searches waits for it
+        from recollect.store.sqlite.word_scores import score_words  # with numpy: only whoever searches waits for it
 
-        by_word = shares(sighting)
+        by_word = score_words(sighting)
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
                 words, allowed = by_word, None
                 if filters != EVERYTHING:
                     allowed = _allowed(connection, {*by_word.numbers.tolist(), *near.candidates()}, filters)
-                    words = by_word.among(allowed)
+                    words = by_word.only(allowed)
                 likely = words.best(limit)
                 cosines = near.best(limit, also=likely, allowed=allowed)
                 best = _best(likely, words.of(cosines), cosines, limit)
                 rows = _rows(connection, best)
-                changed = near.changed(rows)
+                changed = near.find_changed(rows)
                 if len(rows) == len(best) and not changed:
                     break
-                self._views.drop(sighting.places)  # something was moved or deleted since: look again
+                self._vector_cache.drop(sighting.places)  # something was moved or deleted since: look again
         return [
             FoundMemory(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
             for row in rows
             if (memory := _memory_or_none(row)) is not None
         ]
 
-    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Near:
-        if meaning is None or not vectors.model_is(connection, meaning.model):
+    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Nearness:
+        if meaning is None or not vectors.has_model(connection, meaning.model):
             return NOTHING_NEAR
-        return self._views.near(connection, index.columns_of(places), meaning.vector)
+        return self._vector_cache.near(connection, index.columns_of(places), meaning.vector)
 
 
 def _best(

@@ -11,15 +11,15 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, ProjectId, Role, SessionId
 from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn, own_origin
 from recollect.store.sqlite.rows import (
-    RECAP_WORDS,
-    TURN_WORDS,
+    RECAP_HASH_COLUMNS,
+    TURN_HASH_COLUMNS,
+    dump_list,
     from_ms,
     from_ms_or_none,
     is_sound,
-    listed,
     ms_or_none,
+    parse_list,
     row_hash,
-    stored_list,
     to_ms,
 )
 
@@ -34,7 +34,7 @@ def turn_row(turn: Turn) -> dict[str, object]:
         "at_ms": to_ms(turn.at),
         "origin": "" if turn.origin in (None, own_origin(turn.role)) else str(turn.origin),
     }
-    row["hash"] = row_hash(row, TURN_WORDS)
+    row["hash"] = row_hash(row, TURN_HASH_COLUMNS)
     return row
 
 
@@ -87,29 +87,29 @@ def recap_row(recap: Recap) -> dict[str, object]:
         "session": recap.session,
         "project": recap.project,
         "at_ms": to_ms(recap.at),
-        "notes": stored_list([note.code.value, note.text] for note in recap.notes),
+        "notes": dump_list([note.code.value, note.text] for note in recap.notes),
         "summary": json.dumps({"form": recap.form, **recap.summary.parts}, ensure_ascii=False),
     }
-    row["hash"] = row_hash(row, RECAP_WORDS)
+    row["hash"] = row_hash(row, RECAP_HASH_COLUMNS)
     return row
 
 
 def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
     """None: it is not what was written."""
-    return _recap_of(*(row[name] for name in (*RECAP_WORDS, "hash")))
+    return _recap_of(*(row[name] for name in (*RECAP_HASH_COLUMNS, "hash")))
 
 
 @lru_cache(maxsize=2048)  # a prompt looks through all sessions of its project
 def _recap_of(*values: Any) -> Recap | None:
-    row = dict(zip((*RECAP_WORDS, "hash"), values, strict=True))
-    if not is_sound(row, RECAP_WORDS):
+    row = dict(zip((*RECAP_HASH_COLUMNS, "hash"), values, strict=True))
+    if not is_sound(row, RECAP_HASH_COLUMNS):
         return None
     summary = json.loads(row["summary"])
     return Recap(
         session=SessionId(row["session"]),
         project=ProjectId(row["project"]),
         at=from_ms(row["at_ms"]),
-        notes=tuple(Note(code=NoteCode(code), text=text) for code, text in listed(row["notes"])),
+        notes=tuple(Note(code=NoteCode(code), text=text) for code, text in parse_list(row["notes"])),
         summary=Summary.of(summary),
         form=summary.get("form", 1),
     )

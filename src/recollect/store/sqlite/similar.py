@@ -19,12 +19,12 @@ ROWS_OF_A_WORD = 50  # a word that more rows have says little by itself
 COMMON_WORDS = 3  # of so many common words, two and two together are looked for
 
 
-class Alike:
+class SimilarMemories:
     _database: Database
 
     def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
-            places = index.places_with(connection, "memory_words", index.places_beside(draft))
+            places = index.places_in_use(connection, "memory_words", index.places_to_compare(draft))
             asked = sorted(sorted(set(words), key=len, reverse=True)[:WORDS_ASKED])
             numbers = _best(connection, places, asked, limit)
             rows = connection.execute(
@@ -36,11 +36,11 @@ class Alike:
 
 def _best(connection: sqlite3.Connection, places: Sequence[index.Place], words: Sequence[str], limit: int) -> list[int]:
     # Without an order: to know that many rows have a word, it is enough to see the first ones.
-    having = index.some_with(connection, places, [[word] for word in words], ROWS_OF_A_WORD)
+    having = index.memories_with(connection, places, [[word] for word in words], ROWS_OF_A_WORD)
     rare = [rows for rows in having if len(rows) < ROWS_OF_A_WORD]
     common = [word for word, rows in zip(words, having, strict=True) if len(rows) == ROWS_OF_A_WORD]
     pairs = [list(pair) for pair in pairwise(common[:COMMON_WORDS])]
-    together = index.some_with(connection, places, pairs, ROWS_OF_A_WORD, newest=True)
+    together = index.memories_with(connection, places, pairs, ROWS_OF_A_WORD, newest=True)
     shares: dict[int, float] = {}
     for rows in (*rare, *together):
         for row in rows:

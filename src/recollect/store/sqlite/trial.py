@@ -10,7 +10,7 @@ from recollect.domain.session import Turn
 from recollect.domain.vector import ModelId, Vector
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.vector_cache import cosines_of, vector_of
-from recollect.store.sqlite.vectors import as_halves
+from recollect.store.sqlite.vectors import to_float16
 from recollect.text.passages import in_context, passages
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class TrialStore(SqliteStore):
 
         @lru_cache(maxsize=KNOWN_TURNS)
         def meaning(text: str) -> bytes:
-            return b"".join(as_halves([embed(passage) for passage in passages(text)]))
+            return b"".join(to_float16([embed(passage) for passage in passages(text)]))
 
         self._meaning = meaning
 

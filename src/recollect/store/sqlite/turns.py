@@ -11,11 +11,11 @@ from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
 from recollect.domain.session import Turn
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
-from recollect.store.sqlite.archive_index import Shapes, spread
+from recollect.store.sqlite.archive_index import ArchiveIndex, spread
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms
+from recollect.store.sqlite.rows import TURN_HASH_COLUMNS, is_sound, to_ms
 from recollect.store.sqlite.session_rows import turn_of, turn_row
-from recollect.store.sqlite.vector_cache import Views, cosines_of, vector_of
+from recollect.store.sqlite.vector_cache import VectorCache, cosines_of, vector_of
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
@@ -26,8 +26,8 @@ _INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name
 
 class Turns:
     _database: Database
-    _views: Views
-    _shapes: Shapes
+    _vector_cache: VectorCache
+    _archive_index: ArchiveIndex
 
     def add_turns(self, turns: Iterable[Turn], *, only_new: bool = False) -> int:
         added = 0
@@ -45,7 +45,7 @@ class Turns:
                 n = connection.execute(_INSERT, row).lastrowid
                 if n is not None:
                     index.add_turn(connection, n, turn.project, turn.text, to_ms(turn.at))
-                    vectors.wait_for_vector(connection, "turn", n)
+                    vectors.enqueue_again(connection, "turn", n)
         return added
 
     def look_up_turns(
@@ -58,17 +58,17 @@ class Turns:
     ) -> SightedTurns:
         place = index.place_of_turns(project)
         with self._database.read() as connection:
-            shape = self._shapes.of(connection, project)
+            shape = self._archive_index.shape_of(connection, project)
             first = 0 if running is None else shape.first_quotable
             found = index.rows_with(connection, "turn_words", [place], words, first=first)
-        return (shape if running is None else shape.quotable(running)).sighted(found, filters, first=first)
+        return (shape if running is None else shape.only_quotable(running)).match_words(found, filters, first=first)
 
     def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
         """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
         with self._database.read() as connection:
-            if not vectors.model_is(connection, meaning.model):
+            if not vectors.has_model(connection, meaning.model):
                 return None
-            matrix = self._views.turns(connection, index.place_of_turns(turns.project), first=turns.first)
+            matrix = self._vector_cache.turn_matrix(connection, index.place_of_turns(turns.project), first=turns.first)
         return spread(turns.numbers, matrix.numbers, matrix.cosines(meaning.vector))
 
     def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
@@ -98,7 +98,7 @@ class Turns:
                 "SELECT turn.* FROM json_each(?) AS found LEFT JOIN turn ON turn.n = found.value ORDER BY found.key",
                 (json.dumps(list(numbers)),),
             ).fetchall()
-        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_WORDS) else None for row in rows]
+        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_HASH_COLUMNS) else None for row in rows]
 
     def turns_until(self, session: SessionId, message: MessageId, *, limit: int) -> list[Turn]:
         with self._database.read() as connection:
@@ -108,13 +108,13 @@ class Turns:
                 "ORDER BY at_ms DESC, n DESC LIMIT :limit",
                 {"session": session, "message": message, "limit": limit},
             ).fetchall()
-        is_whole = all(is_sound(row, TURN_WORDS) for row in rows)
+        is_whole = all(is_sound(row, TURN_HASH_COLUMNS) for row in rows)
         return [turn_of(row) for row in reversed(rows)] if is_whole else []
 
     def turns_of(self, session: SessionId) -> list[Turn]:
         with self._database.read() as connection:
             rows = connection.execute("SELECT * FROM turn WHERE session = ? ORDER BY at_ms, n", (session,)).fetchall()
-        return [turn_of(row) for row in rows if is_sound(row, TURN_WORDS)]
+        return [turn_of(row) for row in rows if is_sound(row, TURN_HASH_COLUMNS)]
 
     def count_turns(self) -> int:
         with self._database.read() as connection:

@@ -15,14 +15,14 @@ from typing import Any
 
 from recollect.domain.health import Finding, fine, note, problem
 from recollect.store.sqlite import index, leaks, quotations, vectors
-from recollect.store.sqlite.database import Database, as_text
-from recollect.store.sqlite.history import deed_of
-from recollect.store.sqlite.inbox import INBOX_WORDS
+from recollect.store.sqlite.database import Database, decode_text
+from recollect.store.sqlite.history import change_of
+from recollect.store.sqlite.inbox import INBOX_HASH_COLUMNS
 from recollect.store.sqlite.rows import (
-    INJECTION_WORDS,
-    MEMORY_WORDS,
-    RECAP_WORDS,
-    TURN_WORDS,
+    INJECTION_HASH_COLUMNS,
+    MEMORY_HASH_COLUMNS,
+    RECAP_HASH_COLUMNS,
+    TURN_HASH_COLUMNS,
     DamagedRow,
     current_row,
     is_sound,
@@ -32,8 +32,13 @@ from recollect.store.sqlite.rows import (
 )
 
 # A memory checks its own, see `rows.memory_of`.
-HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS, "recap": RECAP_WORDS, "inbox": INBOX_WORDS}
-CHECKED = ("memory", "turn", "injection", "recap", "inbox", "deed", "change")
+HASH_COLUMNS = {
+    "turn": TURN_HASH_COLUMNS,
+    "injection": INJECTION_HASH_COLUMNS,
+    "recap": RECAP_HASH_COLUMNS,
+    "inbox": INBOX_HASH_COLUMNS,
+}
+CHECKED_TABLES = ("memory", "turn", "injection", "recap", "inbox", "deed", "change")
 SHOWN_AT_MOST = 5  # ids in a message
 REPAIR = "Run `recollect doctor --repair`."
 SIDE_FILES = ("", "-wal", "-shm")
@@ -63,7 +68,7 @@ def _structure(database: Database) -> Iterator[Finding]:
 
 
 def _hashes(database: Database) -> Iterator[Finding]:
-    for table in CHECKED:
+    for table in CHECKED_TABLES:
         damaged = [_name_of(table, row) for row in _rows(database, table) if not row_is_sound(table, row)]
         if damaged:
             named = ", ".join(damaged[:SHOWN_AT_MOST]) + (" ..." if len(damaged) > SHOWN_AT_MOST else "")
@@ -84,10 +89,10 @@ def row_is_sound(table: str, row: Mapping[str, Any] | sqlite3.Row) -> bool:
             case "change" if row["before"] is not None:
                 memory_of(json.loads(row["before"]))
             case "deed":
-                deed_of({**dict(row), "memories": 0, "about": None})
+                change_of({**dict(row), "memories": 0, "about": None})
     except (DamagedRow, ValueError, KeyError):
         return False
-    return table not in HASHED or is_sound(row, HASHED[table])
+    return table not in HASH_COLUMNS or is_sound(row, HASH_COLUMNS[table])
 
 
 def _name_of(table: str, row: sqlite3.Row) -> str:
@@ -106,7 +111,7 @@ def _name_of(table: str, row: sqlite3.Row) -> str:
 
 def _vectors(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
-        damaged = vectors.unsound(connection)
+        damaged = vectors.count_damaged(connection)
         if damaged:
             says = f"{damaged} vectors are not what was written: what they stand for is hardly found by its meaning"
             yield problem("vectors", says, REPAIR)
@@ -125,7 +130,7 @@ def _index(database: Database) -> Iterator[Finding]:
             if differing:
                 yield problem("index", f"{differing} rows of {table} do not match their index", REPAIR)
     if not database.is_read_only:
-        with database.alone() as connection:
+        with database.without_transaction() as connection:
             for words in ("memory_words", "turn_words"):
                 try:
                     connection.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")
@@ -155,7 +160,7 @@ def _privacy(database: Database) -> Iterator[Finding]:
 
 def _secrets(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
-        found = {leaks.TABLES[table]: leaks.count(connection, table) for table in leaks.TABLES}
+        found = {leaks.TABLES[table]: leaks.count_rows(connection, table) for table in leaks.TABLES}
         told = ", ".join(f"{count} {what}" for what, count in found.items() if count)
         if told:
             says = f"what looks like a secret, kept by an older version: {told}; never shown, but on the disk"
@@ -171,7 +176,7 @@ def mend(database: Database) -> list[Finding]:
         if database.path is not None:
             _make_private(database)
         connection.execute("REINDEX")  # before the rows: a row is found and replaced through its indexes
-        for table in CHECKED:
+        for table in CHECKED_TABLES:
             for row in connection.execute(f"SELECT * FROM {table}").fetchall():
                 if row_is_sound(table, row):
                     continue
@@ -182,7 +187,7 @@ def mend(database: Database) -> list[Finding]:
                 _take_out(connection, table, row)
                 if good is not None:
                     restored += 1
-                    put(connection, table, good)
+                    insert(connection, table, good)
         _give_hashes(connection)
         index.rebuild(connection)
         vectors.mend(connection)
@@ -229,7 +234,7 @@ def _make_private(database: Database) -> None:
 def _from_backups(database: Database, row: sqlite3.Row) -> dict[str, object] | None:
     """The same memory, undamaged, from the newest backup that has it, perhaps as it was earlier."""
     for backup in reversed(database.backups()):
-        with suppress(sqlite3.Error, DamagedRow), closing(reading(backup)) as connection:
+        with suppress(sqlite3.Error, DamagedRow), closing(open_copy(backup)) as connection:
             kept = connection.execute("SELECT * FROM memory WHERE n = ?", (row["n"],)).fetchone()
             good = None if kept is None else current_row(dict(kept))
             if good is not None and (good["hash"] == row["hash"] or good["id"] == row["id"]):
@@ -240,12 +245,12 @@ def _from_backups(database: Database, row: sqlite3.Row) -> dict[str, object] | N
 
 def _forgotten(good: dict[str, object], ms: int) -> dict[str, object]:
     forgotten = {**good, "forgotten_ms": ms}
-    return {**forgotten, "hash": row_hash(forgotten, MEMORY_WORDS)}
+    return {**forgotten, "hash": row_hash(forgotten, MEMORY_HASH_COLUMNS)}
 
 
 def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
     if table == "injection":
-        connection.execute(f"DELETE FROM injection WHERE {quotations.this_block(dict(row))}", dict(row))
+        connection.execute(f"DELETE FROM injection WHERE {quotations.block_condition(dict(row))}", dict(row))
     elif table == "recap":
         connection.execute("DELETE FROM recap WHERE session = ?", (row["session"],))
     else:
@@ -253,7 +258,7 @@ def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> N
 
 
 def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    aside = database.with_name(f"damaged-{stamp()}.jsonl")
+    aside = database.with_name(f"damaged-{timestamp()}.jsonl")
     how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     with open(os.open(aside, how, 0o600), "a", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123
         safe = map(leaks.without_secrets, rows)
@@ -261,20 +266,20 @@ def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
     return aside
 
 
-def put(connection: sqlite3.Connection, table: str, row: Mapping[str, Any], instead: str = "ABORT") -> bool:
+def insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any], instead: str = "ABORT") -> bool:
     """Whether it was put there."""
     names, marks = ", ".join(row), ", ".join("?" * len(row))
     put = connection.execute(f"INSERT OR {instead} INTO {table} ({names}) VALUES ({marks})", list(row.values()))
     return put.rowcount > 0
 
 
-def reading(path: Path) -> sqlite3.Connection:
+def open_copy(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.row_factory = sqlite3.Row
-    connection.text_factory = as_text
+    connection.text_factory = decode_text
     connection.execute("PRAGMA writable_schema = ON")  # otherwise nothing at all is read of a file that was cut off
     return connection
 
 
-def stamp() -> str:
+def timestamp() -> str:
     return time.strftime("%Y%m%dT%H%M%S", time.gmtime())

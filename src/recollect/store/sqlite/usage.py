@@ -12,7 +12,7 @@ from recollect.store.sqlite.rows import to_ms
 _THESE = "WHERE id IN (SELECT value FROM json_each(:ids))"
 
 
-class Uses:
+class UsageCounters:
     _database: Database
 
     def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None:

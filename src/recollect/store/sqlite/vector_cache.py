@@ -31,7 +31,7 @@ MAX_COSINE = 1.02  # with the rounding of float16
 MIN_COSINE = 0.2  # farther than this, a text has nothing to do with the question
 MAX_BYTES = 1 << 30  # of all matrices together; the one that was not used for longest goes first
 MAX_PLACES = 256  # most are empty, and every session adds some
-IDLE_S = 600.0  # one that nobody has used for so long goes too: most people work in one project at a time
+MAX_IDLE_S = 600.0  # one that nobody has used for so long goes too: most people work in one project at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Nearness:
     """How near everything in some places is to a question."""
 
     places: tuple[tuple[Matrix, "Reals"], ...] = ()
@@ -96,7 +96,7 @@ class Near:
             nearest |= zip(matrix.numbers[at].tolist(), cosines[at].tolist(), strict=True)
         return nearest
 
-    def changed(self, rows: Sequence[sqlite3.Row]) -> frozenset[int]:
+    def find_changed(self, rows: Sequence[sqlite3.Row]) -> frozenset[int]:
         """Those of the rows whose vectors are no longer the ones that were looked at."""
         now = {row["n"]: row["rev"] for row in rows}
         # What was moved stands here twice, in its old place and in its new one: neither may be out of date.
@@ -109,7 +109,7 @@ class Near:
         )
 
 
-NOTHING_NEAR = Near()
+NOTHING_NEAR = Nearness()
 
 
 def _nearest(cosines: "Reals", limit: int, among: "Numbers | None") -> "Numbers":
@@ -119,7 +119,7 @@ def _nearest(cosines: "Reals", limit: int, among: "Numbers | None") -> "Numbers"
     return at if len(at) <= limit else at[np.argpartition(cosines[at], -limit)[-limit:]]
 
 
-class Views:
+class VectorCache:
     """Thread-safe: a matrix is never changed, only replaced by a longer one."""
 
     def __init__(self) -> None:
@@ -135,15 +135,15 @@ class Views:
                 self._used.pop(("memory_vector", place), None)
             self._drops += 1  # whoever is still reading must not bring back what was dropped
 
-    def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector) -> Near:
+    def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector) -> Nearness:
         """`places` says of each in which column it stands."""
         newest = _newest(connection, "memory_vector")
         matrices = [
             self._of(connection, "memory_vector", "vector", place, column, newest) for place, column in places.items()
         ]
-        return Near(tuple((matrix, matrix.cosines(vector)) for matrix in matrices if len(matrix.numbers)))
+        return Nearness(tuple((matrix, matrix.cosines(vector)) for matrix in matrices if len(matrix.numbers)))
 
-    def turns(self, connection: sqlite3.Connection, place: str, *, first: int = 0) -> Matrix:
+    def turn_matrix(self, connection: sqlite3.Connection, place: str, *, first: int = 0) -> Matrix:
         """Without those that are gone: nobody looks at the rows of all turns. `first`: only those from this number on,
         of which whoever asks knows which are gone."""
         drops, newest = self._drops, _newest(connection, "turn_vector")
@@ -191,7 +191,7 @@ class Views:
 
     def _make_room(self) -> None:
         held = sum(matrix.vectors.nbytes for matrix in self._matrices.values())
-        old = time.monotonic() - IDLE_S
+        old = time.monotonic() - MAX_IDLE_S
         while len(self._matrices) > 1:
             oldest, matrix = next(iter(self._matrices.items()))
             fits = held <= MAX_BYTES and len(self._matrices) <= MAX_PLACES

@@ -15,7 +15,7 @@ from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of
+from recollect.store.sqlite.rows import TURN_HASH_COLUMNS, DamagedRow, is_sound, memory_of
 from recollect.store.sqlite.session_rows import turn_of
 
 VECTOR_BYTES = 2 * DIMENSIONS
@@ -91,7 +91,7 @@ class Vectors:
     def _begin(self, model: ModelId) -> None:
         with self._database.write() as connection:
             if _model_of(connection) != model:
-                begin_anew(connection)
+                drop_all(connection)
                 connection.execute("INSERT INTO embedding VALUES (?)", (model,))
 
 
@@ -101,7 +101,7 @@ def _waiting_numbers(connection: sqlite3.Connection, what: str, limit: int) -> l
     return connection.execute(statement, (what, max(limit, 0))).fetchall()
 
 
-def begin_anew(connection: sqlite3.Connection) -> None:
+def drop_all(connection: sqlite3.Connection) -> None:
     """Every vector is dropped, and everything waits for one."""
     for table in ("memory_vector", "turn_vector", "unembedded", "embedding"):
         connection.execute(f"DELETE FROM {table}")
@@ -122,7 +122,7 @@ def mend(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO unembedded SELECT 'turn', n FROM turn WHERE n NOT IN (SELECT n FROM turn_vector)")
 
 
-def unsound(connection: sqlite3.Connection) -> int:
+def count_damaged(connection: sqlite3.Connection) -> int:
     """How many vectors are not what was written."""
     return sum(
         not _is_sound(what, row)
@@ -136,13 +136,13 @@ def _is_sound(what: str, row: sqlite3.Row) -> bool:
     return bool(crc32(blob) == row["crc"])
 
 
-def wait_for_vector(connection: sqlite3.Connection, what: str, n: int) -> None:
+def enqueue_again(connection: sqlite3.Connection, what: str, n: int) -> None:
     """It is new, or it says something else now."""
     drop(connection, what, n)
-    wait(connection, what, n)
+    enqueue(connection, what, n)
 
 
-def wait(connection: sqlite3.Connection, what: str, n: int) -> None:
+def enqueue(connection: sqlite3.Connection, what: str, n: int) -> None:
     connection.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (what, n))
 
 
@@ -169,7 +169,7 @@ def move_turn(connection: sqlite3.Connection, n: int, project: str | None) -> No
     )
 
 
-def model_is(connection: sqlite3.Connection, model: ModelId | None) -> bool:
+def has_model(connection: sqlite3.Connection, model: ModelId | None) -> bool:
     """Whether the vectors here are of this model: others are never compared."""
     return model is not None and _model_of(connection) == model
 
@@ -184,10 +184,10 @@ def _waiting(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | 
     if row is None:
         return None
     if what == "turn":
-        if not is_sound(row, TURN_WORDS):
+        if not is_sound(row, TURN_HASH_COLUMNS):
             return None
         before = connection.execute(_BEFORE, dict(row)).fetchone()
-        said_before = turn_of(before) if before is not None and is_sound(before, TURN_WORDS) else None
+        said_before = turn_of(before) if before is not None and is_sound(before, TURN_HASH_COLUMNS) else None
         return Unembedded(number=n, hash=row["hash"], of=turn_of(row), before=said_before)
     with suppress(DamagedRow):
         memory = memory_of(row)
@@ -196,7 +196,7 @@ def _waiting(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | 
 
 
 def _keep(connection: sqlite3.Connection, what: Unembedded, vectors: Sequence[Vector]) -> None:
-    halves = as_halves(vectors)
+    halves = to_float16(vectors)
     match what.of:
         case Memory() as memory:
             place, reach = _places(memory)
@@ -217,7 +217,7 @@ def _places(memory: Memory) -> tuple[str, str | None]:
     return place, reach[0] if reach else None
 
 
-def as_halves(vectors: Sequence[Vector]) -> list[bytes]:
+def to_float16(vectors: Sequence[Vector]) -> list[bytes]:
     import numpy as np  # only whoever has a model gets here
 
     return [np.frombuffer(vector, "<f4").astype("<f2").tobytes() for vector in vectors]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class WordScores:
     numbers: "NDArray[np.int64]"  # of the memories, in ascending order
     values: "NDArray[np.float64]"
 
@@ -33,18 +33,18 @@ class Shares:
         found = np.where(self.numbers[at] == asked, self.values[at], 0.0)
         return dict(zip(asked.tolist(), found.tolist(), strict=True))
 
-    def among(self, numbers: Collection[int]) -> "Shares":
+    def only(self, numbers: Collection[int]) -> "WordScores":
         here = np.isin(self.numbers, np.fromiter(numbers, np.int64, len(numbers)))
-        return Shares(self.numbers[here], self.values[here])
+        return WordScores(self.numbers[here], self.values[here])
 
 
-def shares(sighting: Sighting) -> Shares:
+def score_words(sighting: Sighting) -> WordScores:
     rare = rarity(sighting.occurrences, sighting.memories)
     asked = sum(rare.values()) or 1.0
     having = {word: np.array(numbers, np.int64) for word, numbers in sighting.having.items() if numbers}
     if not having:
-        return Shares(np.zeros(0, np.int64), np.zeros(0))
+        return WordScores(np.zeros(0, np.int64), np.zeros(0))
     worth = np.repeat([rare[word] / asked for word in having], [len(numbers) for numbers in having.values()])
     numbers, where = np.unique(np.concatenate(list(having.values())), return_inverse=True)
     values: NDArray[np.float64] = np.bincount(where, weights=worth).astype(np.float64)
-    return Shares(numbers, values)
+    return WordScores(numbers, values)

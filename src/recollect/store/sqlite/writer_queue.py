@@ -28,7 +28,7 @@ class WriterQueue:
         self._rests_until = 0.0
 
     @contextmanager
-    def announced(self) -> Iterator[None]:
+    def announce(self) -> Iterator[None]:
         """Others see, while inside, that somebody writes or waits."""
         self._count(1)
         try:
@@ -36,7 +36,7 @@ class WriterQueue:
         finally:
             self._count(-1)
 
-    def let_pass(self) -> None:
+    def let_others_pass(self) -> None:
         """Returns when nobody writes or waits any more, or for long enough."""
         if time.monotonic() < self._rests_until:
             time.sleep(REST_S)
