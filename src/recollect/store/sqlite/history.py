@@ -1,4 +1,4 @@
-"""What was done to memories, in SQLite."""
+"""Changes to memories, in SQLite. A row of table `deed` is a change; a row of table `change`, one memory in it."""
 
 import json
 import sqlite3
@@ -32,18 +32,20 @@ class HistoryTable:
             ).lastrowid
         return DeedId(n or 0)
 
-    def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
-        told = None if before is None else json.dumps(memory_row(before), ensure_ascii=False)
+    def note_change(self, change_id: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
+        old_row = None if before is None else json.dumps(memory_row(before), ensure_ascii=False)
         with self._database.write() as connection:
-            connection.execute("INSERT INTO change (deed, memory, before) VALUES (?, ?, ?)", (deed, memory_id, told))
+            connection.execute(
+                "INSERT INTO change (deed, memory, before) VALUES (?, ?, ?)", (change_id, memory_id, old_row)
+            )
 
-    def note_undone(self, deed: DeedId, by: DeedId | None) -> None:
+    def note_undone(self, change_id: DeedId, by: DeedId | None) -> None:
         with self._database.write() as connection:
-            connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, deed))
+            connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, change_id))
 
-    def deed(self, deed: DeedId) -> Change | None:
+    def deed(self, change_id: DeedId) -> Change | None:
         with self._database.read() as connection:
-            row = connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (deed,)).fetchone()
+            row = connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (change_id,)).fetchone()
         return change_of(row) if row else None
 
     def deeds(self, *, limit: int) -> list[Change]:
@@ -78,16 +80,16 @@ class HistoryTable:
             ).fetchall()
         return readable_changes(rows)
 
-    def changes_in(self, deed: DeedId) -> list[MemoryChange]:
-        return self._changes("change.deed = ?", deed)
+    def changes_in(self, change_id: DeedId) -> list[MemoryChange]:
+        return self._memory_changes("change.deed = ?", change_id)
 
     def changes_of(self, memory_id: MemoryId) -> list[MemoryChange]:
-        return self._changes("change.memory = ?", memory_id)
+        return self._memory_changes("change.memory = ?", memory_id)
 
     def edits(self) -> list[MemoryChange]:
-        return self._changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
+        return self._memory_changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
 
-    def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
+    def changed_since(self, change_id: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
         with self._database.read() as connection:
             rows = connection.execute(
                 """
@@ -97,19 +99,18 @@ class HistoryTable:
                 -- What came later and was undone since has cancelled out; the undo of something older has not.
                 WHERE deed.undone_by IS NULL AND (deed.kind <> 'undo' OR json_extract(deed.detail, '$.undoes') < ?)
                 """,
-                (json.dumps(list(memories)), deed, deed),
+                (json.dumps(list(memories)), change_id, change_id),
             ).fetchall()
         return [MemoryId(row["memory"]) for row in rows]
 
-    def _changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:
+    def _memory_changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:
+        changes: dict[int, Change] = {}
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
-            deeds = {
-                n: change_of(connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (n,)).fetchone())
-                for n in {row["deed"] for row in rows}
-            }
+            for n in {row["deed"] for row in rows}:
+                changes[n] = change_of(connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (n,)).fetchone())
         return [
-            MemoryChange(deed=deeds[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows
+            MemoryChange(deed=changes[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows
         ]
 
 
@@ -123,12 +124,12 @@ def _before(row: sqlite3.Row) -> Memory | None:
 
 
 def readable_changes(rows: Iterable[sqlite3.Row]) -> list[Change]:
-    """Those that can be read; `doctor` names the others."""
-    found = []
+    """Skip damaged rows; `doctor` lists them."""
+    changes = []
     for row in rows:
         with suppress(DamagedRow):
-            found.append(change_of(row))
-    return found
+            changes.append(change_of(row))
+    return changes
 
 
 def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
@@ -145,5 +146,5 @@ def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
         )
     except (ValueError, TypeError) as error:
         raise DamagedRow(
-            f"Deed {row['n']} is damaged on the disk. `recollect doctor --repair` takes it out."
+            f"Change {row['n']} is damaged on the disk. `recollect doctor --repair` removes it."
         ) from error

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from recollect.domain.memory import Draft, Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import Reach, reach_of, reaches
-from recollect.store.sqlite.rows import TURN_HASH_COLUMNS, DamagedRow, from_ms, is_sound, memory_of
+from recollect.store.sqlite.rows import TURN_HASHED, DamagedRow, from_ms, is_sound, memory_of
 from recollect.text.dates import date_words
 from recollect.text.words import index_words, words_of
 
@@ -105,7 +105,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
             continue
         add_memory(connection, row["n"], memory_entry(memory))
     for row in connection.execute("SELECT * FROM turn").fetchall():
-        if is_sound(row, TURN_HASH_COLUMNS):
+        if is_sound(row, TURN_HASHED):
             add_turn(connection, row["n"], row["project"], row["text"], row["at_ms"])
 
 

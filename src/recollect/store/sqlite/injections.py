@@ -9,8 +9,16 @@ from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Sessio
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NO_REASONS
-from recollect.store.sqlite.rows import LAST_CHARACTER, START_BLOCK, from_ms, log_entry, log_row, to_ms
-from recollect.store.sqlite.session_rows import session_of, session_row
+from recollect.store.sqlite.rows import (
+    LAST_CHARACTER,
+    START_BLOCK,
+    from_ms,
+    log_entry,
+    log_row,
+    session_of,
+    session_row,
+    to_ms,
+)
 from recollect.store.sqlite.usage import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.store.sqlite import index
-from recollect.store.sqlite.rows import INJECTION_HASH_COLUMNS, MEMORY_HASH_COLUMNS, row_hash
+from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, row_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class Migration:
 
 def _hash_and_index(connection: sqlite3.Connection) -> None:
     for row in connection.execute("SELECT * FROM memory").fetchall():
-        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_HASH_COLUMNS), row["n"]))
+        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_HASHED), row["n"]))
     for row in connection.execute("SELECT * FROM injection").fetchall():
         connection.execute(
             "UPDATE injection SET hash = ? WHERE session = ? AND message = ? AND context = ?",
-            (row_hash(row, INJECTION_HASH_COLUMNS), row["session"], row["message"], row["context"]),
+            (row_hash(row, INJECTION_HASHED), row["session"], row["message"], row["context"]),
         )
     index.rebuild(connection)
 

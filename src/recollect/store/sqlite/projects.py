@@ -10,8 +10,7 @@ from recollect.domain.project import SHARED, ProjectFacts
 from recollect.domain.stored import HIDDEN
 from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_HASH_COLUMNS, from_ms, row_hash, to_ms
-from recollect.store.sqlite.session_rows import recap_of
+from recollect.store.sqlite.rows import TURN_HASHED, from_ms, recap_of, row_hash, to_ms
 
 ASKED = "mcp"  # the host of sessions that only ask: these make no project known
 
@@ -120,7 +119,7 @@ class Projects:
                 "SELECT turn.* FROM json_each(?) AS moved JOIN turn ON turn.session = moved.value", (listed,)
             ).fetchall()
             for row in turns:
-                changed = row_hash({**dict(row), "project": project}, TURN_HASH_COLUMNS)
+                changed = row_hash({**dict(row), "project": project}, TURN_HASHED)
                 connection.execute("UPDATE turn SET project = ?, hash = ? WHERE n = ?", (project, changed, row["n"]))
                 index.drop_turn(connection, row["n"])
                 index.add_turn(connection, row["n"], project, row["text"], row["at_ms"])

@@ -1,4 +1,4 @@
-"""Opens the database of another program for reading only: nothing of it is changed, also where it is in use."""
+"""Opens the database of another program for reading only: it is never changed, even while that program uses it."""
 
 import sqlite3
 from pathlib import Path
@@ -15,7 +15,7 @@ def open_read_only(file: Path, *, max_value_bytes: int = MAX_VALUE_BYTES) -> sql
     except sqlite3.OperationalError:
         log = file.with_name(f"{file.name}-wal")
         if log.exists() and log.stat().st_size:
-            raise  # its newest part lies there, and cannot be read where nothing can be written beside it
+            raise  # the newest rows are in the log, which SQLite cannot read in a folder that is not writable
         return _connect(f"{address}?immutable=1", max_value_bytes)
 
 

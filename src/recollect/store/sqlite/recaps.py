@@ -6,8 +6,7 @@ from datetime import datetime
 from recollect.domain.memory import LATEST, ProjectId, SessionId
 from recollect.domain.session import Recap
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import to_ms
-from recollect.store.sqlite.session_rows import recap_of, recap_row
+from recollect.store.sqlite.rows import recap_of, recap_row, to_ms
 
 
 class Recaps:

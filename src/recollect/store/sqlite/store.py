@@ -1,11 +1,10 @@
-"""The SQLite store: everything that `engine.ports.Store` asks for, on one file or in memory."""
+"""The SQLite store: all of `engine.ports.Store`, in one file or in memory."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from recollect.domain.health import Finding as HealthFinding
-from recollect.domain.health import note
+from recollect.domain.health import Finding, note
 from recollect.store.sqlite.archive_index import ArchiveIndex
 from recollect.store.sqlite.candidates import Candidates
 from recollect.store.sqlite.database import Database
@@ -76,21 +75,24 @@ class SqliteStore(
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
         return self._database.giving_up_after(wait_ms)
 
-    def check(self) -> list[HealthFinding]:
-        from recollect.store.sqlite import upkeep  # only a doctor needs it
+    def check(self) -> list[Finding]:
+        from recollect.store.sqlite import upkeep  # only `doctor` needs it
 
-        looked_again = self.looked_again()
-        return [*upkeep.check(self._database), *([looked_again] if looked_again is not None else [])]
+        found = upkeep.check(self._database)
+        rescan = self.looked_again()
+        if rescan is not None:
+            found.append(rescan)
+        return found
 
-    def mend(self) -> list[HealthFinding]:
+    def mend(self) -> list[Finding]:
         from recollect.store.sqlite import upkeep
 
         with self._database.translating_file_errors():
             done = upkeep.mend(self._database)
-        taken_out = self.remove_secrets()
-        self.finish_rescan(taken_out)
-        if taken_out:
-            done.append(note("secrets", f"{taken_out} taken out of what an older version kept, and of its copies"))
+        removed = self.remove_secrets()
+        self.finish_rescan(removed)
+        if removed:
+            done.append(note("secrets", f"removed {removed} that an older version stored, also from its copies"))
         return done
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How far old sessions were read, in SQLite."""
+"""How far old transcripts were read, in SQLite."""
 
 from recollect.domain.transcript import Mark
 from recollect.store.sqlite.database import Database

@@ -13,8 +13,7 @@ from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.archive_index import ArchiveIndex, spread
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_HASH_COLUMNS, is_sound, to_ms
-from recollect.store.sqlite.session_rows import turn_of, turn_row
+from recollect.store.sqlite.rows import TURN_HASHED, is_sound, to_ms, turn_of, turn_row
 from recollect.store.sqlite.vector_cache import VectorCache, cosines_of, vector_of
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ class Turns:
                 "SELECT turn.* FROM json_each(?) AS found LEFT JOIN turn ON turn.n = found.value ORDER BY found.key",
                 (json.dumps(list(numbers)),),
             ).fetchall()
-        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_HASH_COLUMNS) else None for row in rows]
+        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_HASHED) else None for row in rows]
 
     def turns_until(self, session: SessionId, message: MessageId, *, limit: int) -> list[Turn]:
         with self._database.read() as connection:
@@ -108,13 +107,13 @@ class Turns:
                 "ORDER BY at_ms DESC, n DESC LIMIT :limit",
                 {"session": session, "message": message, "limit": limit},
             ).fetchall()
-        is_whole = all(is_sound(row, TURN_HASH_COLUMNS) for row in rows)
+        is_whole = all(is_sound(row, TURN_HASHED) for row in rows)
         return [turn_of(row) for row in reversed(rows)] if is_whole else []
 
     def turns_of(self, session: SessionId) -> list[Turn]:
         with self._database.read() as connection:
             rows = connection.execute("SELECT * FROM turn WHERE session = ? ORDER BY at_ms, n", (session,)).fetchall()
-        return [turn_of(row) for row in rows if is_sound(row, TURN_HASH_COLUMNS)]
+        return [turn_of(row) for row in rows if is_sound(row, TURN_HASHED)]
 
     def count_turns(self) -> int:
         with self._database.read() as connection:

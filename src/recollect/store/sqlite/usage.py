@@ -1,4 +1,4 @@
-"""How memories are used, in SQLite. Counters only: no hash covers them, and no history keeps them."""
+"""How often memories are shown and used, in SQLite. Counters only: no hash covers them and no history keeps them."""
 
 import json
 import sqlite3
@@ -32,7 +32,7 @@ class UsageCounters:
 
 
 def note_shown(connection: sqlite3.Connection, ids: str, at_ms: int) -> None:
-    """`ids` as the injection log keeps them."""
+    """`ids`: a JSON list, as the injection log has it."""
     connection.execute(
         f"UPDATE memory SET shown = shown + 1, last_shown_ms = :at_ms {_THESE}", {"ids": ids, "at_ms": at_ms}
     )
