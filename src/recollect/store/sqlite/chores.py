@@ -8,8 +8,7 @@ class Chores:
 
     def chore_state(self, name: str) -> str | None:
         """Return the state in which the chore last finished; None: never."""
-        with self._database.read() as connection:
-            row = connection.execute("SELECT state FROM chore WHERE name = ?", (name,)).fetchone()
+        row = self._database.fetch_one("SELECT state FROM chore WHERE name = ?", (name,))
         return None if row is None else str(row["state"])
 
     def back_up(self) -> None:

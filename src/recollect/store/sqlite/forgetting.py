@@ -34,8 +34,7 @@ class Erasure:
         return texts
 
     def purges(self) -> int:
-        with self._database.read() as connection:
-            return int(connection.execute("SELECT count(*) AS n FROM deed WHERE kind = 'purge'").fetchone()["n"])
+        return self._database.count("SELECT count(*) AS n FROM deed WHERE kind = 'purge'")
 
     def delete_session(self, session: SessionId) -> bool:
         with self._database.translating_file_errors(), self._database.write() as connection:
@@ -76,8 +75,7 @@ class Erasure:
         return len(secrets)
 
     def scrub(self, texts: Collection[str] = ()) -> bool:
-        with self._database.read() as connection:
-            traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
+        traces = [row["memory"] for row in self._database.fetch_all("SELECT memory FROM trace")]
         if not traces:
             return True
         memories, sessions = deletion.split_traces(traces)

@@ -44,40 +44,35 @@ class HistoryTable:
             connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, change_id))
 
     def deed(self, change_id: DeedId) -> Change | None:
-        with self._database.read() as connection:
-            row = connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (change_id,)).fetchone()
+        row = self._database.fetch_one(f"{SELECT_CHANGE} WHERE deed.n = ?", (change_id,))
         return change_of(row) if row else None
 
     def deeds(self, *, limit: int) -> list[Change]:
-        with self._database.read() as connection:
-            rows = connection.execute(f"{SELECT_CHANGE} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
+        rows = self._database.fetch_all(f"{SELECT_CHANGE} ORDER BY deed.n DESC LIMIT ?", (limit,))
         return readable_changes(rows)
 
     def proposals(self) -> list[Change]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"{SELECT_CHANGE} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"{SELECT_CHANGE} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
+        )
         return readable_changes(rows)
 
     def undoable(self) -> Change | None:
-        with self._database.read() as connection:
-            row = connection.execute(
-                f"{SELECT_CHANGE} WHERE undone_by IS NULL "
-                "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
-                "AND by NOT IN (SELECT value FROM json_each(?)) "
-                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
-                "OR kind IN ('join', 'accept', 'forget_project')) "
-                "ORDER BY deed.n DESC LIMIT 1",
-                (json.dumps(AGENTS),),
-            ).fetchone()
+        row = self._database.fetch_one(
+            f"{SELECT_CHANGE} WHERE undone_by IS NULL "
+            "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
+            "AND by NOT IN (SELECT value FROM json_each(?)) "
+            "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
+            "OR kind IN ('join', 'accept', 'forget_project')) "
+            "ORDER BY deed.n DESC LIMIT 1",
+            (json.dumps(AGENTS),),
+        )
         return change_of(row) if row else None
 
     def forgotten_projects(self) -> list[Change]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"{SELECT_CHANGE} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"{SELECT_CHANGE} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
+        )
         return readable_changes(rows)
 
     def changes_in(self, change_id: DeedId) -> list[MemoryChange]:
@@ -90,17 +85,16 @@ class HistoryTable:
         return self._memory_changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
 
     def changed_since(self, change_id: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                """
-                SELECT DISTINCT change.memory FROM json_each(?) AS asked
-                JOIN change ON change.memory = asked.value AND change.deed > ?
-                JOIN deed ON deed.n = change.deed
-                -- What came later and was undone since has cancelled out; the undo of something older has not.
-                WHERE deed.undone_by IS NULL AND (deed.kind <> 'undo' OR json_extract(deed.detail, '$.undoes') < ?)
-                """,
-                (json.dumps(list(memories)), change_id, change_id),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            """
+            SELECT DISTINCT change.memory FROM json_each(?) AS asked
+            JOIN change ON change.memory = asked.value AND change.deed > ?
+            JOIN deed ON deed.n = change.deed
+            -- What came later and was undone since has cancelled out; the undo of something older has not.
+            WHERE deed.undone_by IS NULL AND (deed.kind <> 'undo' OR json_extract(deed.detail, '$.undoes') < ?)
+            """,
+            (json.dumps(list(memories)), change_id, change_id),
+        )
         return [MemoryId(row["memory"]) for row in rows]
 
     def _memory_changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:

@@ -69,12 +69,11 @@ class Holdings:
 
     def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
         after = f"{HIDDEN[:-1]};"  # the next character after the colon
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT project, id FROM session WHERE project >= :first AND project < :after "
-                "UNION SELECT project, session FROM turn WHERE project >= :first AND project < :after",
-                {"first": HIDDEN, "after": after},
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT project, id FROM session WHERE project >= :first AND project < :after "
+            "UNION SELECT project, session FROM turn WHERE project >= :first AND project < :after",
+            {"first": HIDDEN, "after": after},
+        )
         return [(ProjectId(row["project"]), SessionId(row["id"])) for row in rows]
 
 

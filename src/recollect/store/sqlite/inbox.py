@@ -41,24 +41,19 @@ class InboxTable:
             )
 
     def waiting_events(self, *, limit: int) -> list[Received]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM inbox WHERE done = 0 ORDER BY tries > 0, n LIMIT ?", (limit,)
-            ).fetchall()
+        rows = self._database.fetch_all("SELECT * FROM inbox WHERE done = 0 ORDER BY tries > 0, n LIMIT ?", (limit,))
         return [Received(number=row["n"], event=_event_or_none(row), tries=row["tries"]) for row in rows]
 
     def count_waiting_events(self, session: SessionId | None = None) -> int:
-        with self._database.read() as connection:
-            statement = "SELECT count(*) AS n FROM inbox WHERE done = 0 AND ifnull(session = ?, 1)"
-            return int(connection.execute(statement, (session,)).fetchone()["n"])
+        statement = "SELECT count(*) AS n FROM inbox WHERE done = 0 AND ifnull(session = ?, 1)"
+        return self._database.count(statement, (session,))
 
     def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done BETWEEN ? AND 1 "
-                "ORDER BY n DESC LIMIT ?) ORDER BY n",
-                (session, 0 if waiting else 1, limit),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done BETWEEN ? AND 1 "
+            "ORDER BY n DESC LIMIT ?) ORDER BY n",
+            (session, 0 if waiting else 1, limit),
+        )
         return [event for event in map(_event_or_none, rows) if event is not None]
 
     def try_event(self, received: Received) -> Received:
@@ -81,12 +76,11 @@ class InboxTable:
             connection.execute("DELETE FROM inbox WHERE session = ? AND done = 1", (session,))
 
     def silent_sessions(self, since: datetime) -> list[tuple[SessionId, datetime]]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
-                "GROUP BY session HAVING last_ms < ? ORDER BY session",
-                (ERASED_STATE, to_ms(since)),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
+            "GROUP BY session HAVING last_ms < ? ORDER BY session",
+            (ERASED_STATE, to_ms(since)),
+        )
         return [(SessionId(row["session"]), from_ms(row["last_ms"])) for row in rows]
 
     def gone(self, session: SessionId) -> frozenset[str]:

@@ -11,8 +11,7 @@ class TokenDays:
     _database: Database
 
     def spent_tokens(self, day: date) -> int:
-        with self._database.read() as connection:
-            row = connection.execute("SELECT tokens FROM token_day WHERE day = ?", (day.isoformat(),)).fetchone()
+        row = self._database.fetch_one("SELECT tokens FROM token_day WHERE day = ?", (day.isoformat(),))
         return 0 if row is None else int(row["tokens"])
 
     def reserve_tokens(self, day: date, tokens: int, *, most: int) -> bool:

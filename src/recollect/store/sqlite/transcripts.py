@@ -8,8 +8,7 @@ class Transcripts:
     _database: Database
 
     def mark(self, source: str) -> Mark | None:
-        with self._database.read() as connection:
-            row = connection.execute("SELECT * FROM transcript WHERE source = ?", (source,)).fetchone()
+        row = self._database.fetch_one("SELECT * FROM transcript WHERE source = ?", (source,))
         if row is None:
             return None
         return Mark(

@@ -37,12 +37,7 @@ REPAIR = "Run `recollect doctor --repair`."
 
 
 def check(database: Database) -> list[Finding]:
-    damage = [
-        *_check_structure(database),
-        *_check_hashes(database),
-        *_check_index(database),
-        *_check_vectors(database),
-    ]
+    damage = [*_check_structure(database), *_check_hashes(database), *_check_index(database), *_check_vectors(database)]
     healthy = fine("database", "every row matches its checksum, and every row is in the index")
     return [*(damage or [healthy]), *_check_traces(database), *_check_modes(database), *_check_secrets(database)]
 

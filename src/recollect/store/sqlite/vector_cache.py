@@ -255,7 +255,7 @@ def cosines_of(passages: Sequence[bytes], vector: Vector) -> list[tuple[float, .
     return found
 
 
-def vectors_at(which: Mapping[int, int], blobs: Iterable[tuple[int, bytes]]) -> dict[int, Vector]:
+def vectors_at(which: Mapping[int, int], blobs: Iterable[tuple[int, bytes] | sqlite3.Row]) -> dict[int, Vector]:
     """Return one vector of each turn's blob: `which` says at which position."""
     import numpy as np
 
