@@ -46,7 +46,7 @@ def delete_session(connection: sqlite3.Connection, session: SessionId, gone: Col
 
 def delete_traces(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
     """Delete the traced memories, sessions and projects; `also`: the texts of the memories."""
-    memories, sessions = split_traces(traces)
+    memories, sessions = separate_traces(traces)
     for session in sorted(sessions, key=lambda name: name.startswith(TRACE_MARK)):
         delete_session(connection, session, sessions)  # projects last: deleting a turn counts a change of its project
     quotations.delete_memories(connection, memories, also)
@@ -75,7 +75,7 @@ def project_trace(project: ProjectId) -> str:
     return f"{TRACE_MARK}{TRACE_MARK}{project}"
 
 
-def split_traces(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
+def separate_traces(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
     """Return the memories and the sessions; a project counts as a session whose id begins with the mark."""
     memories, sessions = [], []
     for trace in traces:

@@ -49,7 +49,7 @@ class Erasure:
         with self._database.translating_file_errors(), self._database.write() as connection:
             self._delete_unfinished()
             for session in sessions:
-                names = inbox.erased_names(connection, session) | deletion.opt_out_names(connection, session)
+                names = inbox.find_erased(connection, session) | deletion.opt_out_names(connection, session)
                 deletion.delete_session(connection, session, sessions)
                 inbox.note_erased(connection, session, names)
                 connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
@@ -78,7 +78,7 @@ class Erasure:
         traces = [row["memory"] for row in self._database.fetch_all("SELECT memory FROM trace")]
         if not traces:
             return True
-        memories, sessions = deletion.split_traces(traces)
+        memories, sessions = deletion.separate_traces(traces)
         for table in ("memory_words", "turn_words"):
             self._rewrite_index(table)
         with self._database.without_transaction() as connection:

@@ -85,10 +85,10 @@ class InboxTable:
 
     def gone(self, session: SessionId) -> frozenset[str]:
         with self._database.read() as connection:
-            return erased_names(connection, session)
+            return find_erased(connection, session)
 
 
-def erased_names(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+def find_erased(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
     """Return the messages and calls that must not be read again; an empty name means all of the session."""
     rows = connection.execute(
         "SELECT name FROM inbox WHERE session = ? AND done = ?", (session, ERASED_STATE)

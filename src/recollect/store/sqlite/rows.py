@@ -149,12 +149,12 @@ def memory_row(memory: Memory) -> dict[str, object]:
 def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     """Return the memory of a row. Refuses a damaged row, so that it is never shown."""
     if isinstance(row, sqlite3.Row):
-        return _cached_memory(tuple(row), tuple(row.keys()))
+        return _memory_from_cache(tuple(row), tuple(row.keys()))
     return _sound_memory(row)
 
 
 @lru_cache(maxsize=384)
-def _cached_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
+def _memory_from_cache(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
     """A session reads the same few rows again and again. A memory is immutable, so the same bytes give the same one."""
     return _sound_memory(dict(zip(names, values, strict=True)))
 

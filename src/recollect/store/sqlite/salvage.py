@@ -161,7 +161,7 @@ def _insert_if_new(connection: sqlite3.Connection, table: str, row: dict[str, An
 def _readable_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
     """Skip what is broken: row by row in a table with numbers, else from both ends."""
     if table in NUMBERED:
-        yield from _numbered_rows(reader, table, broken)
+        yield from _rows_by_number(reader, table, broken)
         return
     for direction in ("ASC", "DESC"):
         try:
@@ -173,7 +173,7 @@ def _readable_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> 
         return
 
 
-def _numbered_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
+def _rows_by_number(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
     start: int | None = 1
     while start is not None:
         try:

@@ -53,8 +53,8 @@ class Vectors:
                 self._switch_to(model)
             self._embedding_with = model
             for table in what:
-                for n in _queued_numbers(connection, table, limit - len(found) - len(gone)):
-                    queued = _queued(connection, table, n)
+                for n in _numbers_in_queue(connection, table, limit - len(found) - len(gone)):
+                    queued = _queue_entry(connection, table, n)
                     if queued is None:  # deleted meanwhile, or damaged: what cannot be read has no meaning
                         gone.append((table, n))
                     else:
@@ -72,7 +72,7 @@ class Vectors:
             for embedded in made:
                 what = embedded.what
                 table = "memory" if isinstance(what.of, Memory) else "turn"
-                now = _queued(connection, table, what.number)
+                now = _queue_entry(connection, table, what.number)
                 # The turn before is part of a turn's meaning, and may have been forgotten since.
                 if now is None or (now.hash, now.before) != (what.hash, what.before):
                     continue
@@ -86,7 +86,7 @@ class Vectors:
                 connection.execute("INSERT INTO embedding VALUES (?)", (model,))
 
 
-def _queued_numbers(connection: sqlite3.Connection, what: str, limit: int) -> list[int]:
+def _numbers_in_queue(connection: sqlite3.Connection, what: str, limit: int) -> list[int]:
     """The newest first: a recent text is asked about sooner than one imported long ago."""
     statement = "SELECT what, n FROM unembedded WHERE what = ? ORDER BY n DESC LIMIT ?"
     return [row["n"] for row in connection.execute(statement, (what, max(limit, 0)))]
@@ -170,7 +170,7 @@ def _model_of(connection: sqlite3.Connection) -> ModelId | None:
     return None if row is None else ModelId(row["model"])
 
 
-def _queued(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | None:
+def _queue_entry(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | None:
     row = connection.execute(f"SELECT * FROM {what} WHERE n = ?", (n,)).fetchone()
     if row is None:
         return None
