@@ -141,7 +141,7 @@ def test_a_repair_that_was_cut_off_is_finished_by_the_next_tidying(old_store: Sq
         def __init__(self) -> None:
             self._database = old_store._database
 
-        def scrub(self, said: object = ()) -> bool:  # noqa: ARG002
+        def scrub(self, texts: object = ()) -> bool:  # noqa: ARG002
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
