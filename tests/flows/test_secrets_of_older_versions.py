@@ -116,7 +116,7 @@ def test_doctor_finds_such_rows_and_repair_leaves_no_byte_of_them(old_store: Sql
     assert "3 memories, 1 turns, 1 entries of the history, 2 blocks" in finding.says
     assert "doctor --repair" in finding.advice
     repaired = old_store.mend()
-    assert any("taken out" in done.says for done in repaired)
+    assert any("removed" in done.says for done in repaired)
     assert found_below(path.parent, SECRETS) == set()
     assert {finding.health for finding in old_store.check()} == {Health.FINE}
     old_store.close()
@@ -141,11 +141,11 @@ def test_a_repair_that_was_cut_off_is_finished_by_the_next_tidying(old_store: Sq
         def __init__(self) -> None:
             self._database = old_store._database
 
-        def scrub(self, said: object = ()) -> bool:  # noqa: ARG002
+        def scrub(self, texts: object = ()) -> bool:  # noqa: ARG002
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        CutOff().take_out_secrets()
+        CutOff().remove_secrets()
     engine_on(old_store).tidy(NOW)
     assert found_below(path.parent, SECRETS) == set()
 
@@ -176,17 +176,17 @@ def test_a_secret_that_only_shows_where_it_is_read_is_in_no_block(engine: Engine
 def test_after_an_upgrade_what_is_kept_is_looked_at_again_in_small_steps(
     old_store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rescan, "AT_ONCE", 1)
+    monkeypatch.setattr(rescan, "ROWS_PER_STEP", 1)
     old_store.add_turns([a_turn(f"Number {n}: {SAID}", message=f"n{n}") for n in range(3)])
     engine = engine_on(old_store)
     assert engine.look_again()
-    assert "is being looked at" in str(engine.looked_again())
+    assert "is being searched" in str(engine.looked_again())
     steps = 1
     while engine.look_again():
         steps += 1
     assert steps > 10
     assert found_below(path.parent, SECRETS) == set(), "in the database, its log and its backups"
-    assert "secrets were taken out" in str(engine.looked_again())
+    assert "secrets were removed" in str(engine.looked_again())
     assert engine.recall("deployment", HERE, limit=9, now=NOW), "what was rewritten is found"
     assert [finding for finding in old_store.check() if finding.health is Health.PROBLEM] == []
 

@@ -24,7 +24,7 @@ def test_a_healthy_installation_has_nothing_to_complain_about(home: Home) -> Non
     assert {"version", "settings", "folders", "database", "project", "daemon", "hooks", "opencode"} <= {
         finding["about"] for finding in report["findings"]
     }
-    assert "every row is what was written" in home.said("doctor")
+    assert "every row matches its checksum" in home.said("doctor")
 
 
 def test_doctor_names_what_is_wrong_and_what_to_do(home: Home) -> None:
@@ -39,7 +39,7 @@ def test_doctor_names_what_is_wrong_and_what_to_do(home: Home) -> None:
     done = home.recollect("doctor")
     assert done.returncode == 4
     assert b"can be read by others" in done.stdout
-    assert b"every row is what was written" in done.stdout
+    assert b"every row matches its checksum" in done.stdout
     assert home.recollect("doctor", "--repair").returncode == 0
     assert home.places.database.stat().st_mode & 0o777 == 0o600
 
@@ -98,7 +98,7 @@ def test_a_damaged_database_is_said_and_what_can_be_read_is_saved(home: Home, da
     assert b"--repair" in done.stdout
     assert b"Traceback" not in done.stderr
     repaired = home.recollect("doctor", "--repair")
-    assert (repaired.returncode, b"not all could be read of" in repaired.stdout) == (4, True), repaired.stdout
+    assert (repaired.returncode, b"some rows could not be read" in repaired.stdout) == (4, True), repaired.stdout
     kept = list(home.places.database.parent.glob("*damaged-*"))
     assert kept
     assert home.json("doctor")["healthy"]
@@ -172,7 +172,7 @@ def test_a_mistake_in_the_settings_is_one_problem_and_the_database_is_checked_an
     home.places.settings.write_text("[budget]\n")
     report = json.loads(home.recollect("doctor", "--json").stdout)
     assert [f["about"] for f in report["findings"] if f["health"] == "problem"] == ["settings"]
-    assert any("every row is what was written" in f["says"] for f in report["findings"])
+    assert any("every row matches its checksum" in f["says"] for f in report["findings"])
 
 
 def test_doctor_makes_no_database(home: Home) -> None:

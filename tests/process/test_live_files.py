@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.sqlite.rows import MEMORY_WORDS, row_hash
+from recollect.store.sqlite.rows import MEMORY_HASHED, row_hash
 from tests.process.conftest import Home, a_home, refused, taught, texts
 from tests.process.test_daemon import wait_until_running
 from tests.process.test_doctor import found
@@ -87,7 +87,7 @@ def a_previous_one_with_something_to_purge(database: Path) -> None:
     previous_database.make(database)
     gone = {**previous_database.REPLACED, "forgotten_ms": previous_database.AT_MS}
     with closing(sqlite3.connect(database)) as connection, connection:
-        values = (gone["forgotten_ms"], row_hash(gone, MEMORY_WORDS), gone["id"])
+        values = (gone["forgotten_ms"], row_hash(gone, MEMORY_HASHED), gone["id"])
         connection.execute("UPDATE memory SET forgotten_ms = ?, hash = ? WHERE id = ?", values)
 
 

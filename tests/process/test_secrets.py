@@ -171,7 +171,7 @@ def test_doctor_says_that_an_older_version_kept_secrets_and_repair_takes_them_ou
     store.close()
     done = home.recollect("doctor")
     assert done.returncode == 4
-    assert b"what looks like a secret, kept by an older version: 1 memories" in done.stdout
+    assert b"possible secrets stored by an older version: 1 memories" in done.stdout
     assert b"secrets" in home.said("doctor", "--repair").encode()
     assert home.json("doctor")["healthy"]
     assert found_below(home.path, PLANTED) == set()

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.store.sqlite.migrations import MIGRATIONS
-from recollect.store.sqlite.rows import INJECTION_WORDS, row_hash
+from recollect.store.sqlite.rows import INJECTION_HASHED, row_hash
 from tests.builders import PROJECT
 
 VERSION = 6
@@ -50,7 +50,7 @@ def make(path: Path) -> None:
                 "took_ms": 1.5,
                 "confirmed": confirmed,
             }
-            row["hash"] = row_hash(row, INJECTION_WORDS)
+            row["hash"] = row_hash(row, INJECTION_HASHED)
             names, marks = ", ".join(row), ", ".join("?" * len(row))
             connection.execute(f"INSERT INTO injection ({names}) VALUES ({marks})", list(row.values()))
         connection.execute(f"PRAGMA user_version = {VERSION}")

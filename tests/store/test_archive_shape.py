@@ -15,7 +15,7 @@ from recollect.domain.memory import MemoryId, MessageId, ProjectId, Role, Sessio
 from recollect.domain.search import Filters, SightedTurns
 from recollect.domain.session import Turn
 from recollect.engine.ports import Store
-from recollect.store.sqlite.archive_index import Shapes
+from recollect.store.sqlite.archive_index import ArchiveIndex
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory, a_turn
 from tests.vectors import MODEL, OTHER_MODEL, asking, at_cosine, axis, embed_all
@@ -242,12 +242,12 @@ def test_in_whatever_order_turns_come_and_go_the_archive_is_as_if_read_anew(reop
 
 
 def told_anew(store: SqliteStore, project: ProjectId) -> list[tuple[Any, ...]]:
-    kept = store._shapes, store._views
-    store._shapes, store._views = Shapes(), type(store._views)()
+    kept = store._archive_index, store._vector_cache
+    store._archive_index, store._vector_cache = ArchiveIndex(), type(store._vector_cache)()
     try:
         return told(store, project)
     finally:
-        store._shapes, store._views = kept
+        store._archive_index, store._vector_cache = kept
 
 
 def test_a_turn_that_is_gone_is_told_as_gone(store: Store) -> None:

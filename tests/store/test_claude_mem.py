@@ -59,5 +59,5 @@ def test_what_is_no_database_of_claude_mem_is_said(tmp_path: Path, content: byte
 
 def test_another_programs_database_is_said(tmp_path: Path) -> None:
     file = made(tmp_path / "m.db", "CREATE TABLE orders (n INTEGER);")
-    with pytest.raises(InvalidValue, match="no observations"), claude_mem_rows(file):
+    with pytest.raises(InvalidValue, match="no table `observations`"), claude_mem_rows(file):
         pass

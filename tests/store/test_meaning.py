@@ -245,8 +245,8 @@ def test_what_is_kept_in_memory_does_not_grow_with_sessions_and_stays_below_its_
     for n in range(20):
         viewer = Viewer(project=ProjectId(f"p{n}"), session=SessionId(f"s{n}"))
         assert len(store.search(store.look_up([], viewer), asking(), limit=5)) == 1
-        assert sum(bool(len(matrix.numbers)) for matrix in store._views._matrices.values()) <= 5
-        assert len(store._views._matrices) <= 12
+        assert sum(bool(len(matrix.numbers)) for matrix in store._vector_cache._matrices.values()) <= 5
+        assert len(store._vector_cache._matrices) <= 12
     store.close()
 
 

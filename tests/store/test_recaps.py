@@ -76,7 +76,7 @@ def test_a_flipped_bit_in_what_a_session_left_is_noticed_never_told_and_mended(t
     store.close()
     flip(path, sought, at=4)
     store = SqliteStore(path)
-    assert problems(store) == ["1 rows are not what was written: s1"]
+    assert problems(store) == ["checksum mismatch in 1 rows: s1"]
     assert store.recap(SessionId("s1")) is None
     assert store.recaps(PROJECT, limit=9) == []
     store.mend()

@@ -143,7 +143,7 @@ def test_a_damaged_block_is_as_good_as_not_sent(path: Path) -> None:
     store.close()
     flip(path, b"zebra block", at=2)
     store = SqliteStore(path)
-    assert problems(store) == ["1 rows are not what was written: s1/m1"]
+    assert problems(store) == ["checksum mismatch in 1 rows: s1/m1"]
     assert store.sent_with(SessionId("s1"), [MessageId("m1")]) == []
     assert store.in_context(SessionId("s1"), 0) == []
     assert store.record(sent("Another one.")).injection.block == "Another one."
@@ -158,7 +158,7 @@ def test_a_damaged_turn_is_not_found(path: Path) -> None:
     flip(path, b"zebra said", at=2)
     store = SqliteStore(path)
     assert [turn.message for turn in turns_found(store, ["said"], PROJECT, limit=5)] == ["m2"]
-    assert problems(store) == ["1 rows are not what was written: s1/m1"]
+    assert problems(store) == ["checksum mismatch in 1 rows: s1/m1"]
     store.mend()
     assert problems(store) == []
     assert store.count_turns() == 1
@@ -173,7 +173,7 @@ def test_damaged_history_is_told_and_taken_out(path: Path) -> None:
     store.close()
     flip(path, b"zebra was", at=2)
     store = SqliteStore(path)
-    assert problems(store) == ["1 rows are not what was written: victim"]
+    assert problems(store) == ["checksum mismatch in 1 rows: victim"]
     with pytest.raises(StoreUnusable, match="history of the memory 'victim' is damaged"):
         store.changes_of(VICTIM)
     store.mend()
@@ -249,7 +249,7 @@ def test_a_damaged_deed_hides_itself_alone_and_is_taken_out(path: Path, harm: st
     assert [deed.id for deed in store.deeds(limit=9)] == [3, 1]
     with pytest.raises(StoreUnusable, match="damaged"):
         store.changes_of(MemoryId("m1"))
-    assert problems(store) == ["1 rows are not what was written: 2"]
+    assert problems(store) == ["checksum mismatch in 1 rows: 2"]
     store.mend()
     assert problems(store) == []
     assert store.changes_of(MemoryId("m1")) == []

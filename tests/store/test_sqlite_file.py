@@ -126,5 +126,5 @@ def test_after_many_have_read_at_once_only_a_few_connections_are_kept(path: Path
 
     with ThreadPoolExecutor(asked) as pool:
         assert list(pool.map(read, range(asked))) == [1] * asked
-    assert len(opened._idle_readers) == database.IDLE_READERS
+    assert len(opened._idle_readers) == database.MAX_IDLE_READERS
     opened.close()

@@ -68,7 +68,7 @@ def test_a_damaged_vector_is_told_and_stands_in_nobodys_way_and_is_made_anew(pat
     harm(path, where, HARMS[how])
     store = SqliteStore(path)
     (said,) = problems(store)
-    assert said.startswith("1 vectors are not what was written")
+    assert said.startswith("checksum mismatch in 1 vectors")
 
     near = found(store)
     assert set(near) == {f"Fact {n}." for n in range(5)}

@@ -1,6 +1,6 @@
-"""The pauses of this user, in one small private file. What cannot be read there counts as a pause: privacy comes first.
+"""The user's pauses, in one small private file. A file that cannot be read counts as a pause: privacy comes first.
 
-Pauses that are over are kept too: an old session that `capture` reads may have gone on during one.
+Pauses that are over are kept too: `capture` may read an old session that ran during one.
 """
 
 import fcntl
@@ -19,15 +19,15 @@ from recollect.domain.memory import ProjectId
 from recollect.domain.pause import UNKNOWN, Pause, PauseUnreadable
 
 MAX_BYTES = 1_000_000
-KEPT_DAYS = 400  # a little longer than the archive
-KEPT = 2000
+KEEP_DAYS = 400  # a little longer than the archive
+MAX_PAUSES = 2000
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_ADVICE = "Recollect counts as paused; `recollect resume` writes it anew."
+_ADVICE = "Recollect stays paused until you run `recollect resume`, which writes a new file."
 
 
 class PauseFile:
-    """Looked at each time that somebody asks, and read again once it has changed. Many threads may ask at once."""
+    """Checks the file on every call and reads it again when it has changed. Thread-safe."""
 
     def __init__(self, path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._path = path
@@ -48,32 +48,43 @@ class PauseFile:
             pauses = self._pauses()
         except PauseUnreadable:
             return (UNKNOWN,)
-        now = self._clock() if pauses else None
-        return [one for one in pauses if now and (one.is_on(now) or (at is not None and one.has(at)))]
+        if not pauses:
+            return []
+        now = self._clock()
+        return [pause for pause in pauses if pause.is_on(now) or (at is not None and pause.has(at))]
 
     def at(self, moment: datetime) -> Sequence[Pause]:
         return [pause for pause in self._pauses() if pause.has(moment)]
 
     def begin(self, pause: Pause) -> Pause:
-        with self._alone():
-            known = self._pauses()
-            before = [one for one in known if one.project == pause.project and one.is_on(pause.since)]
-            since = min([pause.since, *(one.since for one in before)])
+        with self._exclusive():
+            replaced, others = [], []
+            for known in self._pauses():
+                if known.project == pause.project and known.is_on(pause.since):
+                    replaced.append(known)
+                else:
+                    others.append(known)
+            since = min([pause.since, *(old.since for old in replaced)])
             begun = Pause(since=since, until=pause.until, project=pause.project)
-            self._write([*(one for one in known if one not in before), begun], pause.since)
+            self._write([*others, begun], pause.since)
         return begun
 
     def end(self, project: ProjectId | None, now: datetime) -> Sequence[Pause]:
-        with self._alone():
+        with self._exclusive():
             try:
                 known = self._pauses()
             except PauseUnreadable:
                 self._write([], now)
                 return (UNKNOWN,)
-            ended = [one for one in known if one.is_on(now) and project in (None, one.project)]
-            # One that begins after now was begun before the clock was set back.
-            over = [Pause(since=one.since, until=now, project=one.project) for one in ended if one.since < now]
-            self._write([*(one for one in known if one not in ended), *over], now)
+            ended, remaining = [], []
+            for pause in known:
+                if not pause.is_on(now) or project not in (None, pause.project):
+                    remaining.append(pause)
+                    continue
+                ended.append(pause)
+                if pause.since < now:  # one that begins after now was begun before the clock was set back
+                    remaining.append(Pause(since=pause.since, until=now, project=pause.project))
+            self._write(remaining, now)
         return ended
 
     def _pauses(self) -> tuple[Pause, ...]:
@@ -95,7 +106,9 @@ class PauseFile:
             with os.fdopen(descriptor, "rb") as file:
                 facts = os.fstat(file.fileno())
                 if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.getuid() or facts.st_size > MAX_BYTES:
-                    raise PauseUnreadable(f"{self._path} is not a small file of yours. {_ADVICE}")
+                    raise PauseUnreadable(
+                        f"{self._path} is not a regular file, is not yours or is too large. {_ADVICE}"
+                    )
                 return tuple(map(_pause, json.loads(file.read())["pauses"]))
         except OSError as error:
             raise PauseUnreadable(f"{self._path} cannot be read: {error.strerror}. {_ADVICE}") from None
@@ -103,15 +116,16 @@ class PauseFile:
             raise PauseUnreadable(f"{self._path} is damaged. {_ADVICE}") from None
 
     def _write(self, pauses: Sequence[Pause], now: datetime) -> None:
-        """Complete or not at all; a link in its place is replaced, never followed."""
-        oldest = now - timedelta(days=KEPT_DAYS)
-        kept = sorted((one for one in pauses if one.until is None or one.until > oldest), key=lambda one: one.since)
-        said = json.dumps({"pauses": [_json(pause) for pause in kept[-KEPT:]]})
+        """Replace the file as a whole; a link in its place is replaced, never followed."""
+        oldest = now - timedelta(days=KEEP_DAYS)
+        recent = [pause for pause in pauses if pause.until is None or pause.until > oldest]
+        recent.sort(key=lambda pause: pause.since)
+        content = json.dumps({"pauses": [_json(pause) for pause in recent[-MAX_PAUSES:]]})
         unfinished = self._path.with_name(f"{self._path.name}.part")
         try:
             unfinished.unlink(missing_ok=True)
             with os.fdopen(os.open(unfinished, _WRITE, 0o600), "w", encoding="utf-8") as file:
-                file.write(said)
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(self._path)
@@ -119,8 +133,8 @@ class PauseFile:
             raise StoreError(f"{self._path} cannot be written: {error.strerror}. Nothing was changed.") from None
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Of two who change it at once, the second sees what the first has written."""
+    def _exclusive(self) -> Iterator[None]:
+        """Lock the folder: of two processes that change the file at once, the second sees what the first wrote."""
         folder = self._path.parent
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -134,10 +148,10 @@ class PauseFile:
             os.close(descriptor)
 
 
-def _pause(said: dict[str, Any]) -> Pause:
-    until, project = said["until"], said["project"]
+def _pause(stored: dict[str, Any]) -> Pause:
+    until, project = stored["until"], stored["project"]
     return Pause(
-        since=datetime.fromisoformat(said["since"]),
+        since=datetime.fromisoformat(stored["since"]),
         until=None if until is None else datetime.fromisoformat(until),
         project=None if project is None else ProjectId(str(project)),
     )

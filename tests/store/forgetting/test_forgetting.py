@@ -141,7 +141,7 @@ def test_somebody_who_still_reads_delays_it_and_the_next_tidying_finishes(
         reader.execute("SELECT count(*) FROM memory").fetchone()
         with monkeypatch.context() as patience:
             patience.setattr(forgetting, "BUSY_TIMEOUT_MS", 50)
-            with store._database.alone() as connection:
+            with store._database.without_transaction() as connection:
                 connection.execute("PRAGMA busy_timeout = 50")
             assert not engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
         assert store.get(VICTIM) is None

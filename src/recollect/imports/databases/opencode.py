@@ -1,4 +1,4 @@
-"""Reads the database in which OpenCode keeps its sessions. Opens it for reading only: nothing of it is changed."""
+"""Reads sessions from OpenCode's database. Opens it read-only and changes nothing."""
 
 import json
 import sqlite3
@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.store.sqlite.read_only import opened
+from recollect.store.sqlite.read_only import open_read_only
 
-MAX_PART_BYTES = 20_000_000  # what a tool read or wrote; the archive takes less
-_COUNTED = "SELECT session.*, count(message.id) AS messages FROM session LEFT JOIN message ON session_id = session.id"
+MAX_PART_BYTES = 20_000_000  # the output of a tool may be large; the archive takes less
+_SESSIONS = "SELECT session.*, count(message.id) AS messages FROM session LEFT JOIN message ON session_id = session.id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCodeSession:
-    """One of its sessions, named as an export of it names things."""
+    """A session; `info` has the field names of an OpenCode export."""
 
     info: dict[str, Any]
     messages: int
@@ -25,7 +25,7 @@ class OpenCodeSession:
 
 
 def opencode_sessions(file: Path) -> list[OpenCodeSession]:
-    """All of them, the oldest first."""
+    """Return all sessions, the oldest first."""
     with _reading(file) as connection:
         return [
             OpenCodeSession(
@@ -39,33 +39,34 @@ def opencode_sessions(file: Path) -> list[OpenCodeSession]:
                 messages=row["messages"],
                 updated_ms=row["time_updated"],
             )
-            for row in connection.execute(f"{_COUNTED} GROUP BY session.id ORDER BY session.time_created, session.id")
+            for row in connection.execute(f"{_SESSIONS} GROUP BY session.id ORDER BY session.time_created, session.id")
         ]
 
 
 def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
-    """The messages of one session in their order, each with its parts; as text, one that is no JSON object."""
+    """Yield the messages of a session in order, each with its parts; one that is not a JSON object comes as text."""
     with _reading(file) as connection:
         for message in connection.execute(
             "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (session,)
         ):
             parts = connection.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (message["id"],))
             info = _object(message["data"])
-            told = [_object(part["data"]) for part in parts]
-            yield ({**info, "id": message["id"]} if isinstance(info, dict) else info), told
+            if isinstance(info, dict):
+                info["id"] = message["id"]
+            yield info, [_object(part["data"]) for part in parts]
 
 
 @contextmanager
 def _reading(file: Path) -> Iterator[sqlite3.Connection]:
     try:
-        with closing(opened(file, max_value_bytes=MAX_PART_BYTES)) as connection:
-            connection.row_factory = _named
+        with closing(open_read_only(file, max_value_bytes=MAX_PART_BYTES)) as connection:
+            connection.row_factory = _row_as_dict
             yield connection
     except sqlite3.Error as error:
-        raise InvalidValue(f"{file} cannot be read as a database of OpenCode: {error}.") from None
+        raise InvalidValue(f"{file} cannot be read as an OpenCode database: {error}.") from None
 
 
-def _named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
+def _row_as_dict(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
     """Older versions have fewer columns."""
     return dict(zip((column[0] for column in cursor.description), row, strict=True))
 

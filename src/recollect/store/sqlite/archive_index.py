@@ -1,4 +1,4 @@
-"""The shape of a project's archive, in memory: which turns there are, in which order, of whom. Not what they say."""
+"""The shape of a project's archive, in memory: its turns, their order and speakers, without their texts."""
 
 import sqlite3
 import threading
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Reals = NDArray[np.float32]
 
-KEPT = 16  # projects whose shape is kept
-QUOTABLE = 5_000  # turns of one project
+MAX_PROJECTS = 16  # in memory
+MAX_QUOTABLE = 5_000  # turns of one project
 _ROWS = f"""
     SELECT n, session, role, at_ms, substr(text, 1, {SPEAKER_CHARS}) AS opening,
         role = 'user' AND substr(rtrim(text, ' ' || char(9, 10, 13)), -1) IN ('?', '？') AS asks
@@ -30,7 +30,7 @@ _ROWS = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ArchiveShape:
     """Sorted by session, and by time within it."""
 
     project: ProjectId | None
@@ -40,30 +40,32 @@ class Shape:
     at_ms: "Numbers"
     from_user: "Flags"
     asks: "Flags"  # a user's turn that ends with a question
-    speakers: "Numbers"  # -1: it does not say
-    codes: Mapping[str, int]  # the numbers of sessions and of speakers; these have a colon before them
+    speakers: "Numbers"  # -1: unknown
+    codes: Mapping[str, int]  # numbers of sessions and speakers; a speaker has a colon before the name
 
     @property
     def first_quotable(self) -> int:
-        """Of a very long archive, only the newest turns are quoted unasked: a prompt waits for it."""
-        return 0 if len(self.numbers) <= QUOTABLE else int(self.numbers[self.by_number[-QUOTABLE]])
+        """In a very long archive, only the newest turns are quoted unasked, because a prompt waits for it."""
+        if len(self.numbers) <= MAX_QUOTABLE:
+            return 0
+        return int(self.numbers[self.by_number[-MAX_QUOTABLE]])
 
-    def quotable(self, running: Collection[SessionId]) -> "Shape":
-        """As if there had been none of these sessions, and no question that nobody answered."""
+    def only_quotable(self, running: Collection[SessionId]) -> "ArchiveShape":
+        """Leave out these sessions, and questions without an answer."""
         import numpy as np
 
         codes = [self.codes[session] for session in running if session in self.codes]
-        answered = np.zeros(len(self.numbers), np.bool_)
-        answered[:-1] = (self.sessions[1:] == self.sessions[:-1]) & ~self.from_user[1:]
-        kept = ~np.isin(self.sessions, np.array(codes, np.int64)) & (answered | ~self.asks)
+        has_answer = np.zeros(len(self.numbers), np.bool_)
+        has_answer[:-1] = (self.sessions[1:] == self.sessions[:-1]) & ~self.from_user[1:]
+        kept = ~np.isin(self.sessions, np.array(codes, np.int64)) & (has_answer | ~self.asks)
         kept &= self.numbers >= self.first_quotable
         if kept.all():
             return self
-        moved = np.cumsum(kept) - 1  # where each stands now
+        new_positions = np.cumsum(kept) - 1
         return replace(
             self,
             numbers=self.numbers[kept],
-            by_number=moved[self.by_number[kept[self.by_number]]],
+            by_number=new_positions[self.by_number[kept[self.by_number]]],
             sessions=self.sessions[kept],
             at_ms=self.at_ms[kept],
             from_user=self.from_user[kept],
@@ -71,8 +73,8 @@ class Shape:
             speakers=self.speakers[kept],
         )
 
-    def sighted(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> SightedTurns:
-        """With the positions of the turns that have each word."""
+    def match_words(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> SightedTurns:
+        """Return the positions of the turns that have each word, and which turns pass the filters."""
         import numpy as np
 
         wanted = np.ones(len(self.numbers), np.bool_)
@@ -81,112 +83,120 @@ class Shape:
         for end in (filters.until, filters.as_of):
             if end is not None:
                 wanted &= self.at_ms < to_ms(end)
-        named = [self.codes[f":{word}"] for word in having if f":{word}" in self.codes]
+        speakers = [self.codes[f":{word}"] for word in having if f":{word}" in self.codes]
+        positions: dict[str, Numbers] = {}
+        for word, numbers in having.items():
+            positions[word], _ = _positions(self.numbers, self.by_number, np.array(numbers, np.int64))
         return SightedTurns(
             project=self.project,
             numbers=self.numbers,
             sessions=self.sessions,
             at_ms=self.at_ms,
             from_user=self.from_user,
-            by_asked=np.isin(self.speakers, np.array(named, np.int64)),
+            by_asked=np.isin(self.speakers, np.array(speakers, np.int64)),
             wanted=wanted,
             first=first,
-            having={
-                word: _places(self.numbers, self.by_number, np.array(found, np.int64))[0]
-                for word, found in having.items()
-            },
+            having=positions,
         )
 
 
-ERASED = "\t"  # counts the projects whose own counters are gone; no project is called so
+ERASED_PROJECTS = "\t"  # counts projects whose own counters were erased; no project has this id
 
 
-class Shapes:
+class ArchiveIndex:
     """Thread-safe: a shape is never changed, only replaced."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, tuple[int, int]], Shape]] = OrderedDict()
+        self._shapes: OrderedDict[ProjectId | None, tuple[tuple[int, tuple[int, int]], ArchiveShape]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, connection: sqlite3.Connection, project: ProjectId | None) -> Shape:
-        # A number is given again only after its turn was deleted; that, and every move to and fro, is counted.
+    def shape_of(self, connection: sqlite3.Connection, project: ProjectId | None) -> ArchiveShape:
+        # A number is reused only after its turn was deleted; deletions and moves are counted.
         state = connection.execute(
             "SELECT coalesce((SELECT max(n) FROM turn), 0), "
             "coalesce((SELECT times FROM turn_change WHERE project = coalesce(:project, '')), 0), "
             "coalesce((SELECT times FROM turn_change WHERE project = :erased), 0)",
-            {"project": project, "erased": ERASED},
+            {"project": project, "erased": ERASED_PROJECTS},
         ).fetchone()
-        current = (int(state[0]), (int(state[1]), int(state[2])))
+        current = (int(state[0]), (int(state[1]), int(state[2])))  # the last turn, and the counts of changes
         with self._lock:
             known = self._shapes.get(project)
             if known is not None and known[0] == current:
                 self._shapes.move_to_end(project)
                 return known[1]
         if known is not None and known[0][1] == current[1]:
-            shape = _grown(connection, project, known[1], known[0][0])
+            shape = _extend(connection, project, known[1], known[0][0])
         else:
-            shape = _shape(connection.execute(f"{_ROWS} project IS ?", (project,)).fetchall(), project, None)
+            rows = connection.execute(f"{_ROWS} project IS ?", (project,)).fetchall()
+            shape = _with_rows(_empty_shape(project), rows)
         with self._lock:
             self._shapes[project] = (current, shape)
-            while len(self._shapes) > KEPT:
+            while len(self._shapes) > MAX_PROJECTS:
                 self._shapes.popitem(last=False)
         return shape
 
 
-def _grown(connection: sqlite3.Connection, project: ProjectId | None, known: Shape, last: int) -> Shape:
-    """The same with what came since, of which most may belong to other projects."""
-    # The plus keeps SQLite from the index over projects: the few last rows are found by their numbers.
+def _extend(connection: sqlite3.Connection, project: ProjectId | None, known: ArchiveShape, last: int) -> ArchiveShape:
+    """Add the turns since then, most of which may belong to other projects."""
+    # The plus keeps SQLite from using the index over projects: the few last rows are found by their numbers.
     rows = connection.execute(f"{_ROWS} n > ? AND +project IS ?", (last, project)).fetchall()
-    return _shape(rows, project, known) if rows else known
+    return _with_rows(known, rows) if rows else known
 
 
-def _shape(rows: Sequence[sqlite3.Row], project: ProjectId | None, known: Shape | None) -> Shape:
+def _empty_shape(project: ProjectId | None) -> ArchiveShape:
     import numpy as np
 
-    none = np.zeros(0, np.int64)
-    no = none.astype(np.bool_)
-    known = known or Shape(project, none, none, none, none, no, no, none, {})
+    numbers = np.zeros(0, np.int64)
+    flags = np.zeros(0, np.bool_)
+    return ArchiveShape(project, numbers, numbers, numbers, numbers, flags, flags, numbers, {})
+
+
+def _with_rows(known: ArchiveShape, rows: Sequence[sqlite3.Row]) -> ArchiveShape:
+    import numpy as np
+
     codes = dict(known.codes)
 
     def code(name: str) -> int:
         return codes.setdefault(name, len(codes))
 
-    def joined(before: "Numbers", after: list[int]) -> "Numbers":
+    def append(before: "Numbers", after: list[int]) -> "Numbers":
         return np.concatenate([before, np.array(after, np.int64)])
 
-    said_by = [speaker_of(row["opening"]) for row in rows]
-    numbers = joined(known.numbers, [row["n"] for row in rows])
-    sessions = joined(known.sessions, [code(str(row["session"])) for row in rows])
-    at_ms = joined(known.at_ms, [row["at_ms"] for row in rows])
-    users = joined(known.from_user.astype(np.int64), [row["role"] == "user" for row in rows])
-    asks = joined(known.asks.astype(np.int64), [row["asks"] for row in rows])
-    speakers = joined(known.speakers, [code(f":{who}") if who else -1 for who in said_by])
+    numbers = append(known.numbers, [row["n"] for row in rows])
+    sessions = append(known.sessions, [code(str(row["session"])) for row in rows])
+    at_ms = append(known.at_ms, [row["at_ms"] for row in rows])
+    from_user = append(known.from_user.astype(np.int64), [row["role"] == "user" for row in rows])
+    asks = append(known.asks.astype(np.int64), [row["asks"] for row in rows])
+    speakers = []
+    for row in rows:
+        speaker = speaker_of(row["opening"])
+        speakers.append(code(f":{speaker}") if speaker else -1)
     order = np.lexsort((numbers, at_ms, sessions))
-    return Shape(
-        project=project,
+    return ArchiveShape(
+        project=known.project,
         numbers=numbers[order],
         by_number=np.argsort(numbers[order]),
         sessions=sessions[order],
         at_ms=at_ms[order],
-        from_user=users[order].astype(np.bool_),
+        from_user=from_user[order].astype(np.bool_),
         asks=asks[order].astype(np.bool_),
-        speakers=speakers[order],
+        speakers=append(known.speakers, speakers)[order],
         codes=codes,
     )
 
 
 def spread(turns: "Numbers", numbers: "Numbers", values: "Reals") -> "Reals":
-    """The values at the positions of their turns, NaN elsewhere."""
+    """Put the values at the positions of their turns, NaN elsewhere."""
     import numpy as np
 
     found = np.full(len(turns), np.nan, np.float32)
-    positions, known = _places(turns, np.argsort(turns), numbers)
+    positions, known = _positions(turns, np.argsort(turns), numbers)
     found[positions] = values[known]
     return found
 
 
-def _places(turns: "Numbers", order: "Numbers", numbers: "Numbers") -> tuple["Numbers", "Flags"]:
-    """Where these stand among the turns, and which of them stand there at all; `order` sorts the turns."""
+def _positions(turns: "Numbers", order: "Numbers", numbers: "Numbers") -> tuple["Numbers", "Flags"]:
+    """Return the positions of these among the turns, and which of them are there; `order` sorts the turns."""
     import numpy as np
 
     if not len(turns) or not len(numbers):

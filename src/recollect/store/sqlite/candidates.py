@@ -1,4 +1,4 @@
-"""What sessions brought and nothing has proven yet, in SQLite."""
+"""Candidates in SQLite: memories learnt from sessions and not confirmed yet."""
 
 from datetime import datetime
 
@@ -9,8 +9,8 @@ from recollect.store.sqlite.history import HistoryTable
 from recollect.store.sqlite.memories import LIVE
 from recollect.store.sqlite.rows import memories_of, to_ms
 
-# One that holds and has changed the memory.
-_DEED = (
+# A change of the memory that was not undone.
+_CHANGE = (
     "SELECT 1 FROM change JOIN deed ON deed.n = change.deed WHERE change.memory = memory.id AND deed.undone_by IS NULL"
 )
 
@@ -19,80 +19,69 @@ class Candidates(HistoryTable):
     _database: Database
 
     def candidates(self, *, limit: int) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND flag IS NULL "
-                "ORDER BY durability DESC, created_ms DESC, id LIMIT ?",
-                (limit,),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND flag IS NULL "
+            "ORDER BY durability DESC, created_ms DESC, id LIMIT ?",
+            (limit,),
+        )
         return memories_of(rows)
 
     def count_learnt(self, session: SessionId, tier: Tier) -> int:
-        with self._database.read() as connection:
-            counted = connection.execute(
-                # Those that ended since count too: what takes its own place again and again is brought again and again.
-                "SELECT count(*) AS n FROM memory WHERE session = ? AND tier = ?"
-                + ("" if tier is Tier.CONFIRMED else f" AND {LIVE}"),
-                (session, tier.value),
-            ).fetchone()
-        return int(counted["n"])
+        statement = "SELECT count(*) AS n FROM memory WHERE session = ? AND tier = ?"
+        # Confirmed ones that ended since count too: a memory that is replaced again and again counts each time.
+        if tier is not Tier.CONFIRMED:
+            statement += f" AND {LIVE}"
+        return self._database.count(statement, (session, tier.value))
 
     def least_learnt(self, session: SessionId) -> Memory | None:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} "
-                "ORDER BY durability, id LIMIT 1",
-                (session,),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} ORDER BY durability, id LIMIT 1",
+            (session,),
+        )
         return next(iter(memories_of(rows)), None)
 
     def candidates_of(self, session: SessionId) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} ORDER BY n", (session,)
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} ORDER BY n", (session,)
+        )
         return memories_of(rows)
 
     def taught_only_by(self, session: SessionId) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM memory WHERE session = ? AND tier = 'candidate' ORDER BY n", (session,)
-            ).fetchall()
-        return [
-            memory
-            for memory in memories_of(rows)
-            if all(mention.source.session == session for mention in memory.mentions)
-        ]
+        rows = self._database.fetch_all(
+            "SELECT * FROM memory WHERE session = ? AND tier = 'candidate' ORDER BY n", (session,)
+        )
+
+        def is_from_here_alone(memory: Memory) -> bool:
+            return all(mention.source.session == session for mention in memory.mentions)
+
+        return list(filter(is_from_here_alone, memories_of(rows)))
 
     def fading(self, before: datetime) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND created_ms < :before AND seen = 1 "
-                "AND feedback <= 0 AND coalesce(last_used_ms, 0) < :before "
-                # What an old transcript taught is as old as the day on which it was read.
-                "AND NOT EXISTS (SELECT 1 FROM change JOIN deed ON deed.n = change.deed "
-                "WHERE change.memory = memory.id AND deed.at_ms >= :before) ORDER BY n",
-                {"before": to_ms(before)},
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND created_ms < :before AND seen = 1 "
+            "AND feedback <= 0 AND coalesce(last_used_ms, 0) < :before "
+            # A memory from an old transcript is as old as the day on which that was read.
+            "AND NOT EXISTS (SELECT 1 FROM change JOIN deed ON deed.n = change.deed "
+            "WHERE change.memory = memory.id AND deed.at_ms >= :before) ORDER BY n",
+            {"before": to_ms(before)},
+        )
         return memories_of(rows)
 
     def captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE id > ? AND tier = 'confirmed' AND {LIVE} AND coalesce(rules, 1) < ? "
-                f"AND EXISTS ({_DEED} AND deed.kind = 'learn') "
-                f"AND NOT EXISTS ({_DEED} AND deed.kind IN ('remember', 'import', 'edit', 'review', 'undo')) "
-                "ORDER BY id LIMIT ?",
-                (after, rules, limit),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE id > ? AND tier = 'confirmed' AND {LIVE} AND coalesce(rules, 1) < ? "
+            f"AND EXISTS ({_CHANGE} AND deed.kind = 'learn') "
+            f"AND NOT EXISTS ({_CHANGE} AND deed.kind IN ('remember', 'import', 'edit', 'review', 'undo')) "
+            "ORDER BY id LIMIT ?",
+            (after, rules, limit),
+        )
         return memories_of(rows)
 
     def learning_deed(self, session: SessionId) -> Change | None:
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT n FROM deed WHERE kind = ? "
-                "AND iif(json_valid(detail), json_extract(detail, '$.session'), '') = ? "  # as its index has it
-                "AND undone_by IS NULL ORDER BY n DESC LIMIT 1",
-                (DeedKind.LEARN.value, session),
-            ).fetchone()
+        row = self._database.fetch_one(
+            "SELECT n FROM deed WHERE kind = ? "
+            "AND iif(json_valid(detail), json_extract(detail, '$.session'), '') = ? "  # the expression of its index
+            "AND undone_by IS NULL ORDER BY n DESC LIMIT 1",
+            (DeedKind.LEARN.value, session),
+        )
         return None if row is None else self.deed(DeedId(row["n"]))

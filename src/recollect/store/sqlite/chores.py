@@ -1,4 +1,4 @@
-"""Chores in SQLite: work that an upgrade leaves for the background, done once per state (a rule set, a version)."""
+"""Chores in SQLite: work that an upgrade leaves to the background, done once per state (a rule set or a version)."""
 
 from recollect.store.sqlite.database import Database
 
@@ -7,14 +7,13 @@ class Chores:
     _database: Database
 
     def chore_state(self, name: str) -> str | None:
-        """Return the state that the chore was last finished in; None: never."""
-        with self._database.read() as connection:
-            row = connection.execute("SELECT state FROM chore WHERE name = ?", (name,)).fetchone()
+        """Return the state in which the chore last finished; None: never."""
+        row = self._database.fetch_one("SELECT state FROM chore WHERE name = ?", (name,))
         return None if row is None else str(row["state"])
 
     def back_up(self) -> None:
-        """Copy all of it, as an upgrade does before it changes something."""
-        with self._database.speaking_of_files():
+        """Copy the whole database, as an upgrade does before it changes anything."""
+        with self._database.translating_file_errors():
             self._database.back_up_now()
 
     def finish_chore(self, name: str, state: str) -> None:

@@ -1,5 +1,5 @@
-"""Deleting a session: its row, its log, its turns, what waits of it and what it left, and the lines in which other
-sessions were told of it. Memories are not touched. Works on a copy of the database too, also of an older schema."""
+"""Deletes a session: its row, log, turns, waiting events and recap, and the lines that other sessions were shown about
+it. Memories stay. Works on a copy of the database too, also with an older schema."""
 
 import re
 import sqlite3
@@ -8,31 +8,29 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.session import REFERENCE_CHARS, Recap, reference
 from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
-from recollect.store.sqlite.inbox import INBOX_WORDS
-from recollect.store.sqlite.rows import is_sound
-from recollect.store.sqlite.session_rows import recap_of
+from recollect.store.sqlite.rows import is_sound, recap_of
 from recollect.text.block import is_quote, parts_quoted, plain
 from recollect.text.passages import without_marks
 
-OF_A_SESSION = ("turn", "injection", "inbox", "recap")
-A_SESSION = "\t"  # begins the trace of one, before its id: no memory is called so
+SESSION_TABLES = ("turn", "injection", "inbox", "recap")
+TRACE_MARK = "\t"  # one before a session's id, two before a project's: no memory id begins with it
 
-_BETWEEN = re.compile(r"[;:] ")  # what a line about a session is made of
+_BETWEEN = re.compile(r"[;:] ")  # separates the parts of a line about a session
 _ASKED, _FILES = "asked: ", "files: "
 _NEVER = r"(?!)"
 _DAY = re.compile(r"^- (?:\d+-\d\d-\d\d )?")
 _EDGE = " \t-.,;:!?\"'`()…"
 
 
-def delete(connection: sqlite3.Connection, session: SessionId, gone: Collection[SessionId] = ()) -> None:
-    """`gone`: other sessions that go with it: what they were told of it need not be cut out."""
-    if session.startswith(A_SESSION):
-        holdings.erase_names(connection, ProjectId(session.removeprefix(A_SESSION)))
+def delete_session(connection: sqlite3.Connection, session: SessionId, gone: Collection[SessionId] = ()) -> None:
+    """`gone`: sessions that are deleted with it, whose blocks need no clean-up."""
+    if session.startswith(TRACE_MARK):
+        holdings.erase_names(connection, ProjectId(session.removeprefix(TRACE_MARK)))
         return
-    tables = quotations.tables_of(connection)
-    said = _said_in(connection, session, tables)
-    left = _left_by(connection, session, tables)
-    others = _told_of_it(connection, session, tables).difference(gone, (session,))
+    tables = quotations.table_names(connection)
+    texts = _texts_of(connection, session, tables)
+    recaps = [recap for recap in map(recap_of, _rows(connection, "recap", session, tables)) if recap is not None]
+    others = _sessions_of_its_project(connection, session, tables).difference(gone, (session,))
     for row in _rows(connection, "turn", session, tables):
         index.drop_turn(connection, row["n"])
         if "turn_vector" in tables:
@@ -42,46 +40,50 @@ def delete(connection: sqlite3.Connection, session: SessionId, gone: Collection[
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
     if "session" in tables:
         connection.execute("DELETE FROM session WHERE id = ?", (session,))
-    if "injection" in tables and others and (said or left):
-        quotations.cut_from_blocks(connection, (), _telling_of(session, said, left), among=others)
+    if "injection" in tables and others and (texts or recaps):
+        quotations.erase_from_blocks(connection, (), _mentions_session(session, texts, recaps), among=others)
 
 
-def delete_all(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
-    """The memories and sessions of which something may be left; `also`: what the memories said."""
-    memories, sessions = told_apart(traces)
-    for session in sorted(sessions, key=lambda name: name.startswith(A_SESSION)):  # names last: a deleted turn counts
-        delete(connection, session, sessions)
-    quotations.delete(connection, memories, also=also)
+def delete_traces(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
+    """Delete the traced memories, sessions and projects; `also`: the texts of the memories."""
+    memories, sessions = separate_traces(traces)
+    for session in sorted(sessions, key=lambda name: name.startswith(TRACE_MARK)):
+        delete_session(connection, session, sessions)  # projects last: deleting a turn counts a change of its project
+    quotations.delete_memories(connection, memories, also)
 
 
-def not_captured(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
-    """The name for all messages, of a session from which nothing may be learnt: as nothing else tells that its user
-    wanted so, or that there was none, its id stays."""
+def opt_out_names(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+    """Return the empty name, which covers all messages, if the session must not be captured. Nothing else records
+    that its user opted out, or that it had no user, so its id stays."""
     row = connection.execute("SELECT 1 FROM session WHERE id = ? AND captures = 0", (session,)).fetchone()
     return frozenset() if row is None else frozenset({""})
 
 
 def is_known(connection: sqlite3.Connection, session: SessionId) -> bool:
-    """Whether anything of it is kept beside memories."""
-    kept = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE session = :id" for table in OF_A_SESSION)
-    found = connection.execute(f"SELECT 1 FROM session WHERE id = :id UNION ALL {kept} LIMIT 1", {"id": session})
+    """Check whether the database has anything of the session besides memories."""
+    in_tables = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE session = :id" for table in SESSION_TABLES)
+    found = connection.execute(f"SELECT 1 FROM session WHERE id = :id UNION ALL {in_tables} LIMIT 1", {"id": session})
     return found.fetchone() is not None
 
 
-def trace_of(session: SessionId) -> str:
-    return f"{A_SESSION}{session}"
+def session_trace(session: SessionId) -> str:
+    return f"{TRACE_MARK}{session}"
 
 
-def trace_of_project(project: ProjectId) -> str:
-    """Its names may be left in a copy. No session is called so either."""
-    return f"{A_SESSION}{A_SESSION}{project}"
+def project_trace(project: ProjectId) -> str:
+    """A copy may still have its names."""
+    return f"{TRACE_MARK}{TRACE_MARK}{project}"
 
 
-def told_apart(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
-    """The memories and the sessions of which something may be left."""
-    sessions = [trace for trace in traces if trace.startswith(A_SESSION) and trace != A_SESSION]
-    memories = [MemoryId(trace) for trace in traces if trace not in sessions]
-    return memories, [SessionId(trace.removeprefix(A_SESSION)) for trace in sessions]
+def separate_traces(traces: Collection[str]) -> tuple[list[MemoryId], list[SessionId]]:
+    """Return the memories and the sessions; a project counts as a session whose id begins with the mark."""
+    memories, sessions = [], []
+    for trace in traces:
+        if trace.startswith(TRACE_MARK) and trace != TRACE_MARK:
+            sessions.append(SessionId(trace.removeprefix(TRACE_MARK)))
+        else:
+            memories.append(MemoryId(trace))
+    return memories, sessions
 
 
 def _rows(
@@ -92,64 +94,69 @@ def _rows(
     return connection.execute(f"SELECT * FROM {table} WHERE session = ?", (session,)).fetchall()
 
 
-def _said_in(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> list[str]:
-    """By its user and its agent."""
-    said = [row["text"] for row in _rows(connection, "turn", session, tables)]
+def _texts_of(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> list[str]:
+    """Return the words of its user and its agent."""
+    texts = [row["text"] for row in _rows(connection, "turn", session, tables)]
     for row in _rows(connection, "inbox", session, tables):
-        said += inbox.texts_of(row) if is_sound(row, INBOX_WORDS) else []
-    return said
+        if is_sound(row, inbox.INBOX_HASHED):
+            texts += inbox.texts_of(row)
+    return texts
 
 
-def _left_by(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> list[Recap]:
-    """What was noted of it."""
-    found = map(recap_of, _rows(connection, "recap", session, tables))
-    return [recap for recap in found if recap is not None]
-
-
-def _told_of_it(connection: sqlite3.Connection, session: SessionId, tables: Collection[str]) -> frozenset[SessionId]:
-    """Only sessions of its project were ever told of it: what reads alike in others is their own."""
+def _sessions_of_its_project(
+    connection: sqlite3.Connection, session: SessionId, tables: Collection[str]
+) -> frozenset[SessionId]:
+    """Only these were ever shown lines about it: a similar line in another project is that project's own."""
     if "session" not in tables:
         return frozenset()
     known = connection.execute("SELECT project FROM session WHERE id = ?", (session,)).fetchone()
-    kept = [row for table in ("turn", "recap") for row in _rows(connection, table, session, tables)[:1]]
-    of = next((row["project"] for row in (known, *kept) if row is not None), None)
-    alike = connection.execute("SELECT id FROM session WHERE project IS ?", (of,)).fetchall()
-    return frozenset(SessionId(row["id"]) for row in alike)
+    known = known or next(iter(_rows(connection, "turn", session, tables)), None)
+    known = known or next(iter(_rows(connection, "recap", session, tables)), None)
+    project = None if known is None else known["project"]
+    rows = connection.execute("SELECT id FROM session WHERE project IS ?", (project,)).fetchall()
+    return frozenset(SessionId(row["id"]) for row in rows)
 
 
-def _telling_of(session: SessionId, said: Collection[str], left: Collection[Recap]) -> Callable[[str], bool]:
-    """Whether a line of a block quotes it, or says what it left."""
+def _mentions_session(session: SessionId, texts: Collection[str], recaps: Collection[Recap]) -> Callable[[str], bool]:
+    """Return a check whether a line of a block quotes the session or comes from its recap."""
     # Earlier versions named it by the first characters of its id.
-    named = tuple(f", {plain(name)})" for name in (reference(session), session[:REFERENCE_CHARS]))
-    known = [_as_read(told) for text in said for told in dict.fromkeys((text, without_marks(text)))]
-    asked = [_as_read(recap.summary.asked) for recap in left]
-    whole = _any_of(line for recap in left for line in recap.lines if line not in recap.summary.files)
-    files = _any_of(file for recap in left for file in recap.summary.files)
+    endings = tuple(f", {plain(name)})" for name in (reference(session), session[:REFERENCE_CHARS]))
+    known: list[str] = []
+    for text in texts:
+        known += map(_normalise, dict.fromkeys((text, without_marks(text))))
+    topics = [_normalise(recap.summary.asked) for recap in recaps]
+    recap_lines: list[str] = []
+    files: list[str] = []
+    for recap in recaps:
+        recap_lines += [line for line in recap.lines if line not in recap.summary.files]
+        files += recap.summary.files
+    any_line, any_file = _any_of(recap_lines), _any_of(files)
 
-    def is_said(words: str, texts: Collection[str]) -> bool:
-        part = _as_read(words).strip(_EDGE)
-        return len(part) >= quotations.PART_CHARS and any(part in text for text in texts)
+    def is_part(words: str, of: Collection[str]) -> bool:
+        part = _normalise(words).strip(_EDGE)
+        return len(part) >= quotations.MIN_QUOTE_CHARS and any(part in text for text in of)
 
-    def tells(line: str) -> bool:
+    def is_mention(line: str) -> bool:
         if is_quote(line):
-            return line.endswith(named) and any(is_said(part, known) for part in parts_quoted(line))
-        told = _as_read(_DAY.sub("", line))
-        if told.startswith(_FILES):  # of a session of which nothing else is told
-            return bool(files.search(told))
-        # Earlier versions told what it was asked in short; what is quoted is whole.
-        topic = _BETWEEN.split(told.removeprefix(_ASKED), maxsplit=1)[0]
-        return bool(whole.search(told)) or (not topic.startswith('"') and is_said(topic, asked))
+            return line.endswith(endings) and any(is_part(part, known) for part in parts_quoted(line))
+        said = _normalise(_DAY.sub("", line))
+        if said.startswith(_FILES):  # the only line about that session
+            return bool(any_file.search(said))
+        # Earlier versions shortened what the user asked; today it is quoted whole.
+        topic = _BETWEEN.split(said.removeprefix(_ASKED), maxsplit=1)[0]
+        return bool(any_line.search(said)) or (not topic.startswith('"') and is_part(topic, topics))
 
-    return tells
+    return is_mention
 
 
 def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
-    """One of these, whole, as a part of what is told of a session."""
-    parts = {_as_read(line).strip(_EDGE) for line in lines}
-    told = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.PART_CHARS)
+    """Match one of these as a complete part of a line about a session."""
+    parts = {_normalise(line).strip(_EDGE) for line in lines}
+    alternatives = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.MIN_QUOTE_CHARS)
     edge = re.escape(_EDGE)
-    return re.compile(rf"(?:^|[;:,] )[{edge}]*(?:{told})[{edge}]*(?:$|(?<=[;:,] ))" if told else _NEVER)
+    pattern = rf"(?:^|[;:,] )[{edge}]*(?:{alternatives})[{edge}]*(?:$|(?<=[;:,] ))" if alternatives else _NEVER
+    return re.compile(pattern)
 
 
-def _as_read(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(plain(text).casefold().split())

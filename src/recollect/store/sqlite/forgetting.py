@@ -1,8 +1,8 @@
-"""Forgetting for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind.
+"""Forgets for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind.
 
-Deleting is not enough: the words stay in the index's segments, in the write-ahead log and in backups. So a forgotten
-memory, and a deleted session, leaves its id in `trace` until all of these are clean; whoever comes next goes on where a
-crash stopped it.
+Deleting rows is not enough: their words stay in the index's segments, in the write-ahead log and in backups. So a
+forgotten memory or deleted session leaves its id in `trace` until all of these are clean. After a crash, the next
+process continues from there.
 """
 
 import json
@@ -14,139 +14,143 @@ from pathlib import Path
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.store.sqlite import deletion, holdings, inbox, leaks, open_files, quotations
-from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, as_text
+from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, decode_text
 
-PIECES, PIECE_CHARS = 16, 24  # so much of a text tells whether it is still there: long texts lie on several pages
+PIECES, PIECE_CHARS = 16, 24  # pieces of a text to search for: a long text is spread over several pages
 MANY_TEXTS = 50
 MERGED_PAGES = 64  # of an index at a time, which takes some milliseconds
-A_SECRET = MemoryId("\t")  # the trace of one: no memory is called so
+SECRET_TRACE = MemoryId("\t")  # no memory has this id
+_NOTE_TRACE = "INSERT OR IGNORE INTO trace VALUES (?)"
 
 
-class Forgetting:
+class Erasure:
     _database: Database
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        with self._database.speaking_of_files(), self._database.write() as connection:
-            for unfinished in self._unfinished():
-                unfinished.unlink()
-            said = quotations.delete(connection, memories)
-            connection.executemany("INSERT OR IGNORE INTO trace VALUES (?)", [(memory_id,) for memory_id in memories])
-        return said
+        with self._database.translating_file_errors(), self._database.write() as connection:
+            self._delete_unfinished()
+            texts = quotations.delete_memories(connection, memories, ())
+            connection.executemany(_NOTE_TRACE, [(memory_id,) for memory_id in memories])
+        return texts
 
     def purges(self) -> int:
-        with self._database.read() as connection:
-            return int(connection.execute("SELECT count(*) AS n FROM deed WHERE kind = 'purge'").fetchone()["n"])
+        return self._database.count("SELECT count(*) AS n FROM deed WHERE kind = 'purge'")
 
     def delete_session(self, session: SessionId) -> bool:
-        with self._database.speaking_of_files(), self._database.write() as connection:
+        with self._database.translating_file_errors(), self._database.write() as connection:
             if not deletion.is_known(connection, session):
                 return False
-            for unfinished in self._unfinished():
-                unfinished.unlink()
-            deletion.delete(connection, session)
-            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
+            self._delete_unfinished()
+            deletion.delete_session(connection, session)
+            connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
         return True
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
-        with self._database.speaking_of_files(), self._database.write() as connection:
-            for unfinished in self._unfinished():
-                unfinished.unlink()
+        with self._database.translating_file_errors(), self._database.write() as connection:
+            self._delete_unfinished()
             for session in sessions:
-                gone = inbox.gone_in(connection, session) | deletion.not_captured(connection, session)
-                deletion.delete(connection, session, sessions)
-                inbox.note_gone(connection, session, gone)
-                connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of(session),))
+                names = inbox.find_erased(connection, session) | deletion.opt_out_names(connection, session)
+                deletion.delete_session(connection, session, sessions)
+                inbox.note_erased(connection, session, names)
+                connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
 
     def erase_project(self, project: ProjectId) -> None:
         with self._database.write() as connection:
             holdings.erase_names(connection, project)
-            connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (deletion.trace_of_project(project),))
+            connection.execute(_NOTE_TRACE, (deletion.project_trace(project),))
 
-    def take_out_secrets(self) -> int:
-        """From rows that an older version wrote, and from every copy; how many were taken out. Copies come first: as
-        long as the database has one itself, whoever comes after a crash knows that there is something to do."""
-        with self._database.speaking_of_files():
+    def remove_secrets(self) -> int:
+        """Remove secrets from rows that an older version wrote, and from every copy; return their number. Copies come
+        first: after a crash, a secret that is still in the database itself shows that there is work left."""
+        with self._database.translating_file_errors():
             for copy in self._copies():
-                rewrite(copy, leaks.take_out, [])
-            for aside in self._beside("damaged-*.jsonl"):
+                rewrite_copy(copy, leaks.remove_secrets, [])
+            for aside in self._files_beside("damaged-*.jsonl"):
                 rewrite_lines(aside, leaks.line_without_secrets)
             with self._database.write() as connection:
-                secrets = leaks.take_out(connection)
+                secrets = leaks.remove_secrets(connection)
                 if secrets:
-                    connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (A_SECRET,))
+                    connection.execute(_NOTE_TRACE, (SECRET_TRACE,))
         self.scrub(secrets)
         return len(secrets)
 
-    def scrub(self, said: Collection[str] = ()) -> bool:
-        with self._database.read() as connection:
-            traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
+    def scrub(self, texts: Collection[str] = ()) -> bool:
+        traces = [row["memory"] for row in self._database.fetch_all("SELECT memory FROM trace")]
         if not traces:
             return True
-        memories, sessions = deletion.told_apart(traces)
+        memories, sessions = deletion.separate_traces(traces)
         for table in ("memory_words", "turn_words"):
             self._rewrite_index(table)
-        with self._database.alone() as connection:
-            clean = _empty_log(connection)
-        if clean and self._may_have_left(said, sessions):  # nobody waits while the file is searched
-            with self._database.alone() as connection:
+        with self._database.without_transaction() as connection:
+            is_clean = _empty_log(connection)
+        if is_clean and self._may_have_left(texts, sessions):  # other writers do not wait while the file is searched
+            with self._database.without_transaction() as connection:
                 connection.execute("VACUUM")
-                clean = _empty_log(connection)
-        with self._database.speaking_of_files():
+                is_clean = _empty_log(connection)
+
+        def clean(line: str) -> str | None:
+            return None if _mentions(line, memories, texts) or _belongs_to(line, sessions) else line
+
+        with self._database.translating_file_errors():
             for copy in self._copies():
-                rewrite(copy, lambda opened: deletion.delete_all(opened, traces, said), [*said, *memories, *sessions])
-            for aside in self._beside("damaged-*.jsonl"):
-                rewrite_lines(
-                    aside, lambda line: None if _speaks_of(line, memories, said) or _is_of(line, sessions) else line
+                rewrite_copy(
+                    copy, lambda opened: deletion.delete_traces(opened, traces, texts), [*texts, *memories, *sessions]
                 )
-        if clean:
-            with self._database.write() as connection:  # not those that somebody else has left meanwhile
+            for aside in self._files_beside("damaged-*.jsonl"):
+                rewrite_lines(aside, clean)
+        if is_clean:
+            with self._database.write() as connection:  # only these: another process may have left new traces
                 connection.executemany("DELETE FROM trace WHERE memory = ?", [(trace,) for trace in traces])
-            with self._database.alone() as connection:
-                clean = _empty_log(connection)
-        return clean
+            with self._database.without_transaction() as connection:
+                is_clean = _empty_log(connection)
+        return is_clean
 
     def _rewrite_index(self, table: str) -> None:
-        """As 'optimize' does, in steps: others write between them. The first one marks all of it to be merged."""
+        """As 'optimize' does, in steps: others write between them. The first step marks all of it for merging."""
         pages, has_more = -MERGED_PAGES, True
         while has_more:
-            with self._database.alone() as connection:
+            with self._database.without_transaction() as connection:
                 before = connection.total_changes
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
-                has_more = connection.total_changes - before >= 2  # so FTS5 says that it did something
+                has_more = connection.total_changes - before >= 2  # how FTS5 reports that it did something
             pages = MERGED_PAGES
             self._database.give_way()
 
-    def _may_have_left(self, said: Collection[str], sessions: Collection[SessionId]) -> bool:
-        """A page that was rearranged may hold a copy that no table knows of; only who knows the words can look. To look
-        for very many takes longer than to write the file anew."""
+    def _may_have_left(self, texts: Collection[str], sessions: Collection[SessionId]) -> bool:
+        """A rearranged page may contain a copy that no table refers to, and only a search for the words finds it.
+        Searching for very many texts takes longer than rewriting the file."""
         path = self._database.path
         if path is None:
             return False
-        return bool(sessions) or not 0 < len(said) <= MANY_TEXTS or _found(path, said)
+        return bool(sessions) or not 0 < len(texts) <= MANY_TEXTS or _has_text(path, texts)
 
     def _copies(self) -> list[Path]:
-        """Every other database that may hold what this one held: backups, and damaged files that were kept."""
+        """Return every other database that may have the same content: backups, and damaged files that were kept."""
         path = self._database.path
-        kept = [] if path is None else self._beside(f"{path.name}.damaged-*")
-        copies = [*self._database.backups(), *(copy for copy in kept if not copy.name.endswith(("-wal", "-shm")))]
+        copies = self._database.backups()
+        if path is not None:
+            kept = self._files_beside(f"{path.name}.damaged-*")
+            copies += [file for file in kept if not file.name.endswith(("-wal", "-shm"))]
         return [copy for copy in copies if not open_files.is_live(copy)]
 
-    def _beside(self, pattern: str) -> list[Path]:
-        """Not the open files themselves under another name, as a repair that was interrupted leaves them, and links."""
+    def _files_beside(self, pattern: str) -> list[Path]:
+        """Leave out links to the open files, and their other names, which an interrupted repair leaves."""
         path = self._database.path
-        found = [] if path is None else sorted(path.parent.glob(pattern))
-        return [file for file in found if not open_files.is_live(file)]
+        files = [] if path is None else sorted(path.parent.glob(pattern))
+        return [file for file in files if not open_files.is_live(file)]
 
-    def _unfinished(self) -> list[Path]:
-        """What a crash left of backups and repairs: nobody makes one while we write."""
+    def _delete_unfinished(self) -> None:
+        """Delete what a crash left of backups and repairs: no other process makes one while we write."""
         path, folder = self._database.path, self._database.backup_folder
         if path is None or folder is None:
-            return []
-        return [*folder.glob("*.part*"), *self._beside(f"{path.name}.salvaged*"), *self._beside(f"{path.name}.headed")]
+            return
+        repairs = [*self._files_beside(f"{path.name}.salvaged*"), *self._files_beside(f"{path.name}.headed")]
+        for file in (*folder.glob("*.part*"), *repairs):
+            file.unlink()
 
 
 def _empty_log(connection: sqlite3.Connection) -> bool:
-    """Whether everything is in the file itself now. Somebody who still reads an older state keeps the log busy."""
+    """Move the log into the file. False: a reader of an older state keeps the log busy."""
     give_up = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -157,30 +161,30 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
         time.sleep(0.02)
 
 
-def rewrite(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
-    """A clean copy. One that cannot be rewritten goes if it has what must be gone, and only then: it may be all there
-    is."""
+def rewrite_copy(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
+    """Clean a copy. One that cannot be rewritten is deleted only if it has a text that must be gone: it may be the only
+    copy."""
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.row_factory = sqlite3.Row
-            connection.text_factory = as_text
+            connection.text_factory = decode_text
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
             clean(connection)
             connection.execute("COMMIT")
-            for table in {"memory_words", "turn_words"} & quotations.tables_of(connection):
+            for table in {"memory_words", "turn_words"} & quotations.table_names(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute("VACUUM")
     except sqlite3.Error:
-        files = [copy.with_name(copy.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
-        if any(_found(file, gone) for file in files if file.exists() and not open_files.is_live(file)):
+        files = [*open_files.side_files(copy), copy.with_name(f"{copy.name}-journal")]
+        if any(_has_text(file, gone) for file in files if file.exists() and not open_files.is_live(file)):
             for file in files:
                 file.unlink(missing_ok=True)
 
 
 def rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
-    """Damaged rows that were written beside the database; None: such a line goes."""
+    """Clean a file of damaged rows; `clean` returns None for a line to delete."""
     lines = aside.read_text(encoding="utf-8").split("\n")
     kept = [line for line in map(clean, lines) if line is not None]
     if kept != lines:
@@ -191,20 +195,21 @@ def rewrite_lines(aside: Path, clean: Callable[[str], str | None]) -> None:
         unfinished.replace(aside)
 
 
-def _speaks_of(line: str, memories: Collection[MemoryId], said: Collection[str]) -> bool:
+def _mentions(line: str, memories: Collection[MemoryId], texts: Collection[str]) -> bool:
     try:
         row = json.loads(line)
     except ValueError:
-        return any(text in line for text in (*memories, *said))
+        return any(text in line for text in (*memories, *texts))
     if row.get("id") in memories or row.get("memory") in memories:
         return True
     values = [value for value in row.values() if isinstance(value, str)]
-    plain = "\n".join([*values, *(value.encode().decode("unicode_escape", "replace") for value in values)])
-    return any(text in plain or json.dumps(text, ensure_ascii=False)[1:-1] in plain for text in said)
+    unescaped = [value.encode().decode("unicode_escape", "replace") for value in values]
+    content = "\n".join([*values, *unescaped])
+    return any(text in content or json.dumps(text, ensure_ascii=False)[1:-1] in content for text in texts)
 
 
-def _is_of(line: str, sessions: Collection[SessionId]) -> bool:
-    """Whether a row belongs to a session; a memory that was learnt in one belongs to nobody."""
+def _belongs_to(line: str, sessions: Collection[SessionId]) -> bool:
+    """Check whether a row belongs to one of the sessions; a memory belongs to none, also one learnt there."""
     try:
         row = json.loads(line)
     except ValueError:
@@ -212,15 +217,15 @@ def _is_of(line: str, sessions: Collection[SessionId]) -> bool:
     return row.get("session") in sessions and row.get("table") != "memory"
 
 
-def _found(path: Path, texts: Collection[str]) -> bool:
-    """Whether pieces of these texts are in the bytes of a file."""
-    return open_files.has_bytes(
-        path, [piece.encode("utf-8", "surrogateescape") for text in texts for piece in _pieces(text)]
-    )
+def _has_text(path: Path, texts: Collection[str]) -> bool:
+    pieces: list[bytes] = []
+    for text in texts:
+        pieces += [piece.encode("utf-8", "surrogateescape") for piece in _pieces(text)]
+    return open_files.has_bytes(path, pieces)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A short text wholly; a long one at places that are spread over it."""
+    """Yield the whole of a short text, and pieces spread over a long one."""
     step = max(PIECE_CHARS, len(text) // PIECES)
     for start in range(0, len(text), step):
         yield text[start : start + PIECE_CHARS]

@@ -1,4 +1,4 @@
-"""What was done to memories, in SQLite."""
+"""Changes to memories, in SQLite. A row of table `deed` is a change; a row of table `change`, one memory in it."""
 
 import json
 import sqlite3
@@ -13,7 +13,7 @@ from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
 
-DEED = """
+SELECT_CHANGE = """
     SELECT deed.*, (SELECT count(*) FROM change WHERE change.deed = deed.n) AS memories,
         (SELECT memory.text FROM memory WHERE memory.id =
             (SELECT change.memory FROM change WHERE change.deed = deed.n ORDER BY change.n LIMIT 1)) AS about
@@ -32,84 +32,79 @@ class HistoryTable:
             ).lastrowid
         return DeedId(n or 0)
 
-    def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
-        told = None if before is None else json.dumps(memory_row(before), ensure_ascii=False)
+    def note_change(self, change_id: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
+        old_row = None if before is None else json.dumps(memory_row(before), ensure_ascii=False)
         with self._database.write() as connection:
-            connection.execute("INSERT INTO change (deed, memory, before) VALUES (?, ?, ?)", (deed, memory_id, told))
+            connection.execute(
+                "INSERT INTO change (deed, memory, before) VALUES (?, ?, ?)", (change_id, memory_id, old_row)
+            )
 
-    def note_undone(self, deed: DeedId, by: DeedId | None) -> None:
+    def note_undone(self, change_id: DeedId, by: DeedId | None) -> None:
         with self._database.write() as connection:
-            connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, deed))
+            connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, change_id))
 
-    def deed(self, deed: DeedId) -> Change | None:
-        with self._database.read() as connection:
-            row = connection.execute(f"{DEED} WHERE deed.n = ?", (deed,)).fetchone()
-        return deed_of(row) if row else None
+    def deed(self, change_id: DeedId) -> Change | None:
+        row = self._database.fetch_one(f"{SELECT_CHANGE} WHERE deed.n = ?", (change_id,))
+        return change_of(row) if row else None
 
     def deeds(self, *, limit: int) -> list[Change]:
-        with self._database.read() as connection:
-            rows = connection.execute(f"{DEED} ORDER BY deed.n DESC LIMIT ?", (limit,)).fetchall()
-        return deeds_of(rows)
+        rows = self._database.fetch_all(f"{SELECT_CHANGE} ORDER BY deed.n DESC LIMIT ?", (limit,))
+        return readable_changes(rows)
 
     def proposals(self) -> list[Change]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"{DEED} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
-            ).fetchall()
-        return deeds_of(rows)
+        rows = self._database.fetch_all(
+            f"{SELECT_CHANGE} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
+        )
+        return readable_changes(rows)
 
     def undoable(self) -> Change | None:
-        with self._database.read() as connection:
-            row = connection.execute(
-                f"{DEED} WHERE undone_by IS NULL "
-                "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
-                "AND by NOT IN (SELECT value FROM json_each(?)) "
-                "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
-                "OR kind IN ('join', 'accept', 'forget_project')) "
-                "ORDER BY deed.n DESC LIMIT 1",
-                (json.dumps(AGENTS),),
-            ).fetchone()
-        return deed_of(row) if row else None
+        row = self._database.fetch_one(
+            f"{SELECT_CHANGE} WHERE undone_by IS NULL "
+            "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
+            "AND by NOT IN (SELECT value FROM json_each(?)) "
+            "AND (EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
+            "OR kind IN ('join', 'accept', 'forget_project')) "
+            "ORDER BY deed.n DESC LIMIT 1",
+            (json.dumps(AGENTS),),
+        )
+        return change_of(row) if row else None
 
     def forgotten_projects(self) -> list[Change]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"{DEED} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
-            ).fetchall()
-        return deeds_of(rows)
+        rows = self._database.fetch_all(
+            f"{SELECT_CHANGE} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
+        )
+        return readable_changes(rows)
 
-    def changes_in(self, deed: DeedId) -> list[MemoryChange]:
-        return self._changes("change.deed = ?", deed)
+    def changes_in(self, change_id: DeedId) -> list[MemoryChange]:
+        return self._memory_changes("change.deed = ?", change_id)
 
     def changes_of(self, memory_id: MemoryId) -> list[MemoryChange]:
-        return self._changes("change.memory = ?", memory_id)
+        return self._memory_changes("change.memory = ?", memory_id)
 
     def edits(self) -> list[MemoryChange]:
-        return self._changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
+        return self._memory_changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
 
-    def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                """
-                SELECT DISTINCT change.memory FROM json_each(?) AS asked
-                JOIN change ON change.memory = asked.value AND change.deed > ?
-                JOIN deed ON deed.n = change.deed
-                -- What came later and was undone since has cancelled out; the undo of something older has not.
-                WHERE deed.undone_by IS NULL AND (deed.kind <> 'undo' OR json_extract(deed.detail, '$.undoes') < ?)
-                """,
-                (json.dumps(list(memories)), deed, deed),
-            ).fetchall()
+    def changed_since(self, change_id: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
+        rows = self._database.fetch_all(
+            """
+            SELECT DISTINCT change.memory FROM json_each(?) AS asked
+            JOIN change ON change.memory = asked.value AND change.deed > ?
+            JOIN deed ON deed.n = change.deed
+            -- What came later and was undone since has cancelled out; the undo of something older has not.
+            WHERE deed.undone_by IS NULL AND (deed.kind <> 'undo' OR json_extract(deed.detail, '$.undoes') < ?)
+            """,
+            (json.dumps(list(memories)), change_id, change_id),
+        )
         return [MemoryId(row["memory"]) for row in rows]
 
-    def _changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:
+    def _memory_changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:
+        changes: dict[int, Change] = {}
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
-            deeds = {
-                n: deed_of(connection.execute(f"{DEED} WHERE deed.n = ?", (n,)).fetchone())
-                for n in {row["deed"] for row in rows}
-            }
+            for n in {row["deed"] for row in rows}:
+                changes[n] = change_of(connection.execute(f"{SELECT_CHANGE} WHERE deed.n = ?", (n,)).fetchone())
         return [
-            MemoryChange(deed=deeds[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows
+            MemoryChange(deed=changes[row["deed"]], memory=MemoryId(row["memory"]), before=_before(row)) for row in rows
         ]
 
 
@@ -122,16 +117,16 @@ def _before(row: sqlite3.Row) -> Memory | None:
         raise DamagedRow(f"The history of the memory {row['memory']!r} is damaged on the disk.") from error
 
 
-def deeds_of(rows: Iterable[sqlite3.Row]) -> list[Change]:
-    """Those that can be read; `doctor` names the others."""
-    found = []
+def readable_changes(rows: Iterable[sqlite3.Row]) -> list[Change]:
+    """Skip damaged rows; `doctor` lists them."""
+    changes = []
     for row in rows:
         with suppress(DamagedRow):
-            found.append(deed_of(row))
-    return found
+            changes.append(change_of(row))
+    return changes
 
 
-def deed_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
+def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
     try:
         return Change(
             id=DeedId(row["n"]),
@@ -145,5 +140,5 @@ def deed_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
         )
     except (ValueError, TypeError) as error:
         raise DamagedRow(
-            f"Deed {row['n']} is damaged on the disk. `recollect doctor --repair` takes it out."
+            f"Change {row['n']} is damaged on the disk. `recollect doctor --repair` removes it."
         ) from error

@@ -1,4 +1,4 @@
-"""How much is kept of each project, counted in SQLite; and the sessions of projects that are forgotten."""
+"""Counts what is stored per project, in SQLite; and finds the sessions of forgotten projects."""
 
 import sqlite3
 from collections import Counter
@@ -6,28 +6,21 @@ from typing import Any
 
 from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
 from recollect.domain.stored import HIDDEN, Holding
-from recollect.store.sqlite.archive_index import ERASED
+from recollect.store.sqlite.archive_index import ERASED_PROJECTS
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.inbox import IS_GONE
+from recollect.store.sqlite.inbox import ERASED_STATE
 from recollect.store.sqlite.memories import LIVE
+from recollect.store.sqlite.quotations import table_names
 from recollect.store.sqlite.rows import from_ms
 
-NOWHERE, FORGOTTEN = "no project", "forgotten"
+NO_PROJECT, FORGOTTEN = "no project", "forgotten"
 _COUNTS = (
-    "memories",
-    "candidates",
-    "past",
-    "forgotten",
-    "turns",
-    "sessions",
-    "notes",
-    "blocks",
-    "waiting",
-    "text_bytes",
+    *("memories", "candidates", "past", "forgotten", "turns"),
+    *("sessions", "notes", "blocks", "waiting", "text_bytes"),
 )
 _BYTES = "sum(length(CAST({} AS BLOB)))"
 _IN_SESSION = "LEFT JOIN session ON session.id = {0}.session"
-_COUNTED = (
+_QUERIES = (
     f"""
     SELECT scope AS place, sum({LIVE} AND tier = 'confirmed') AS memories,
         sum({LIVE} AND tier = 'candidate') AS candidates,
@@ -53,9 +46,9 @@ _COUNTED = (
     """,
     f"""
     SELECT 'project:' || session.project AS place, sum(done = 0) AS waiting, {_BYTES.format("event")} AS text_bytes
-    FROM inbox {_IN_SESSION.format("inbox")} WHERE done < {IS_GONE} GROUP BY session.project
+    FROM inbox {_IN_SESSION.format("inbox")} WHERE done < {ERASED_STATE} GROUP BY session.project
     """,
-    "SELECT DISTINCT 'project:' || project AS place FROM project_alias",  # also of what only its names are known
+    "SELECT DISTINCT 'project:' || project AS place FROM project_alias",  # also projects with nothing but a name
 )
 
 
@@ -63,34 +56,30 @@ class Holdings:
     _database: Database
 
     def holdings(self) -> list[Holding]:
-        counted: dict[str, Counter[str]] = {}
+        counts: dict[str, Counter[str]] = {}
         times: dict[str, list[int]] = {}
         with self._database.read() as connection:
-            for query in _COUNTED:
+            for query in _QUERIES:
                 for row in map(dict, connection.execute(query)):
-                    place = _named(row.pop("place"))
-                    counted.setdefault(place, Counter()).update({n: row.get(n) or 0 for n in _COUNTS})
+                    place = _place_name(row["place"])
+                    counts.setdefault(place, Counter()).update({name: row.get(name) or 0 for name in _COUNTS})
                     times.setdefault(place, []).extend(_times(row))
-        return sorted(
-            (_holding(place, counts, times[place]) for place, counts in counted.items()),
-            key=lambda one: (one.newest is None, -one.newest.timestamp() if one.newest else 0, one.place),
-        )
+        found = [_holding(place, counts[place], times[place]) for place in counts]
+        return sorted(found, key=_last_used_first)
 
     def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
-        """The sessions of forgotten projects, each with the id under which it is hidden."""
         after = f"{HIDDEN[:-1]};"  # the next character after the colon
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT project, id FROM session WHERE project >= :first AND project < :after "
-                "UNION SELECT project, session FROM turn WHERE project >= :first AND project < :after",
-                {"first": HIDDEN, "after": after},
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT project, id FROM session WHERE project >= :first AND project < :after "
+            "UNION SELECT project, session FROM turn WHERE project >= :first AND project < :after",
+            {"first": HIDDEN, "after": after},
+        )
         return [(ProjectId(row["project"]), SessionId(row["id"])) for row in rows]
 
 
-def _named(scope: str | None) -> str:
+def _place_name(scope: str | None) -> str:
     if scope is None:
-        return NOWHERE
+        return NO_PROJECT
     if scope.startswith(f"{ScopeLevel.PROJECT}:{HIDDEN}"):
         return FORGOTTEN
     return scope.removeprefix(f"{ScopeLevel.PROJECT}:")
@@ -109,9 +98,15 @@ def _holding(place: str, counts: Counter[str], times: list[int]) -> Holding:
     )
 
 
+def _last_used_first(holding: Holding) -> tuple[bool, float, str]:
+    if holding.newest is None:
+        return True, 0.0, holding.place
+    return False, -holding.newest.timestamp(), holding.place
+
+
 def erase_names(connection: sqlite3.Connection, project: ProjectId) -> None:
-    """Takes a project's names out: what it was known as, and the deeds that tell of them. Works on a copy too."""
-    tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    """Erase the names of a project: its aliases, and the changes that mention them. Works on a copy too."""
+    tables = table_names(connection)
     if "project_alias" in tables:
         connection.execute("DELETE FROM project_alias WHERE project = ?", (project,))
     if "deed" in tables:
@@ -127,7 +122,7 @@ def erase_names(connection: sqlite3.Connection, project: ProjectId) -> None:
         )
     if "turn_change" in tables:
         connection.execute("DELETE FROM turn_change WHERE project = ? OR project GLOB ?", (project, f"{HIDDEN}*"))
-        # Without its counter, whoever knows the archive of this project would take it for what it was.
+        # Without its counter, a process with this project's archive in memory would not notice the change.
         connection.execute(
-            "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1", (ERASED,)
+            "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1", (ERASED_PROJECTS,)
         )

@@ -1,7 +1,8 @@
-"""What happened in sessions and is not learnt from yet, in SQLite. Texts come redacted.
+"""Events of sessions that wait to be learnt from, in SQLite. Texts arrive redacted.
 
-A row stays until its session is closed, so that whoever goes on after a crash knows what was said before. Of a message
-that was forgotten for good, a row without a word stays for ever: the same message is not written down again."""
+A row stays until its session is closed, so that a process that continues after a crash knows what was said before. For
+a message that was forgotten for good, a row without text stays for ever, so that the message is not stored again.
+"""
 
 import json
 import sqlite3
@@ -18,9 +19,9 @@ from recollect.domain.session import Note, Summary
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import from_ms, is_sound, row_hash, to_ms
 
-INBOX_WORDS = ("session", "name", "event", "at_ms")
-GONE = "gone/"  # before the name of a message that was forgotten for good
-IS_GONE = 2  # `done` of such a row, which is neither new nor learnt from
+INBOX_HASHED = ("session", "name", "event", "at_ms")
+ERASED_PREFIX = "gone/"  # of the name of a message that was forgotten for good
+ERASED_STATE = 2  # `done` of such a row: neither waiting (0) nor learnt from (1)
 
 
 class InboxTable:
@@ -28,41 +29,36 @@ class InboxTable:
 
     def put_event(self, event: Event) -> None:
         row = event_row(event)
-        row["gone"] = f"{GONE}{_own_name(row['name']) or '/'}"  # of one without a name, none is
+        row["gone"] = f"{ERASED_PREFIX}{_own_name(row['name']) or '/'}"  # an event without a name is never erased
         with self._database.write() as connection:
             connection.execute(
                 "INSERT INTO inbox (session, name, event, at_ms, hash) SELECT :session, :name, :event, :at_ms, :hash "
                 "WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE session = :session AND name = :gone) "
-                # The same message again, perhaps longer: its newest state is what was said.
+                # The same message again, perhaps longer: its newest state counts.
                 "ON CONFLICT (session, name) DO UPDATE SET event = :event, hash = :hash, at_ms = :at_ms, done = 0, "
                 "tries = 0 WHERE event <> :event",
                 row,
             )
 
     def waiting_events(self, *, limit: int) -> list[Received]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM inbox WHERE done = 0 ORDER BY tries > 0, n LIMIT ?", (limit,)
-            ).fetchall()
+        rows = self._database.fetch_all("SELECT * FROM inbox WHERE done = 0 ORDER BY tries > 0, n LIMIT ?", (limit,))
         return [Received(number=row["n"], event=_event_or_none(row), tries=row["tries"]) for row in rows]
 
     def count_waiting_events(self, session: SessionId | None = None) -> int:
-        with self._database.read() as connection:
-            counted = "SELECT count(*) AS n FROM inbox WHERE done = 0 AND ifnull(session = ?, 1)"
-            return int(connection.execute(counted, (session,)).fetchone()["n"])
+        statement = "SELECT count(*) AS n FROM inbox WHERE done = 0 AND ifnull(session = ?, 1)"
+        return self._database.count(statement, (session,))
 
     def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done BETWEEN ? AND 1 "
-                "ORDER BY n DESC LIMIT ?) ORDER BY n",
-                (session, 0 if waiting else 1, limit),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done BETWEEN ? AND 1 "
+            "ORDER BY n DESC LIMIT ?) ORDER BY n",
+            (session, 0 if waiting else 1, limit),
+        )
         return [event for event in map(_event_or_none, rows) if event is not None]
 
     def try_event(self, received: Received) -> Received:
         with self._database.write() as connection:
-            # Of two who try at once, each knows that it was the first or the second.
+            # Of two processes that try at once, each learns whether it was the first or the second.
             tried = connection.execute(
                 "UPDATE inbox SET tries = tries + 1 WHERE n = ? RETURNING tries", (received.number,)
             ).fetchone()
@@ -80,29 +76,30 @@ class InboxTable:
             connection.execute("DELETE FROM inbox WHERE session = ? AND done = 1", (session,))
 
     def silent_sessions(self, since: datetime) -> list[tuple[SessionId, datetime]]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
-                "GROUP BY session HAVING last_ms < ? ORDER BY session",
-                (IS_GONE, to_ms(since)),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
+            "GROUP BY session HAVING last_ms < ? ORDER BY session",
+            (ERASED_STATE, to_ms(since)),
+        )
         return [(SessionId(row["session"]), from_ms(row["last_ms"])) for row in rows]
 
     def gone(self, session: SessionId) -> frozenset[str]:
         with self._database.read() as connection:
-            return gone_in(connection, session)
+            return find_erased(connection, session)
 
 
-def gone_in(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
-    """The messages and calls of a session that are not read again; an empty name: all of them."""
-    rows = connection.execute("SELECT name FROM inbox WHERE session = ? AND done = ?", (session, IS_GONE)).fetchall()
-    return frozenset(row["name"].removeprefix(GONE) for row in rows)
+def find_erased(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
+    """Return the messages and calls that must not be read again; an empty name means all of the session."""
+    rows = connection.execute(
+        "SELECT name FROM inbox WHERE session = ? AND done = ?", (session, ERASED_STATE)
+    ).fetchall()
+    return frozenset(row["name"].removeprefix(ERASED_PREFIX) for row in rows)
 
 
-def note_gone(connection: sqlite3.Connection, session: str, names: Collection[str]) -> None:
+def note_erased(connection: sqlite3.Connection, session: str, names: Collection[str]) -> None:
     for name in names:
-        row: dict[str, object] = {"session": session, "name": f"{GONE}{name}", "event": "{}", "at_ms": 0}
-        row |= {"hash": row_hash(row, INBOX_WORDS), "done": IS_GONE}
+        row: dict[str, object] = {"session": session, "name": f"{ERASED_PREFIX}{name}", "event": "{}", "at_ms": 0}
+        row |= {"hash": row_hash(row, INBOX_HASHED), "done": ERASED_STATE}
         connection.execute(
             "INSERT OR IGNORE INTO inbox (session, name, event, at_ms, hash, done) "
             "VALUES (:session, :name, :event, :at_ms, :hash, :done)",
@@ -110,8 +107,8 @@ def note_gone(connection: sqlite3.Connection, session: str, names: Collection[st
         )
 
 
-def place_of(row: Mapping[str, Any] | sqlite3.Row) -> tuple[str, str]:
-    """The session, and what the message or call is called there."""
+def message_of(row: Mapping[str, Any] | sqlite3.Row) -> tuple[str, str]:
+    """Return the session, and the name of the message or call in it."""
     return row["session"], _own_name(row["name"])
 
 
@@ -119,40 +116,35 @@ def event_row(event: Event) -> dict[str, object]:
     row: dict[str, object] = {
         "session": event.session,
         "name": _name(event),
-        "event": json.dumps(_told(event), ensure_ascii=False),
+        "event": json.dumps(_fields(event), ensure_ascii=False),
         "at_ms": to_ms(event.at),
     }
-    row["hash"] = row_hash(row, INBOX_WORDS)
+    row["hash"] = row_hash(row, INBOX_HASHED)
     return row
 
 
-def event_of(row: Mapping[str, Any] | sqlite3.Row) -> Event:
-    told = json.loads(row["event"])
-    about = {
-        "session": SessionId(row["session"]),
-        "at": from_ms(row["at_ms"]),
-        "host": told["host"],
-        "folder": told["folder"],
-        "agent": told["agent"],
-    }
-    return _READ[told["type"]](told, about)
-
-
 def texts_of(row: Mapping[str, Any] | sqlite3.Row) -> list[str]:
-    """All that was said in it, and what tools were given."""
-    return list(_strings(json.loads(row["event"])))
+    """Return the texts of the event, and the input of a tool."""
+    texts: list[str] = []
+
+    def collect(text: str) -> str:
+        texts.append(text)
+        return text
+
+    _replace_texts(json.loads(row["event"]), collect)
+    return texts
 
 
-def rewrite_event(connection: sqlite3.Connection, row: sqlite3.Row, tell: Callable[[str], str]) -> None:
-    """With every text told otherwise."""
-    told = json.dumps(_mapped(json.loads(row["event"]), tell), ensure_ascii=False)
-    hashed = row_hash({**dict(row), "event": told}, INBOX_WORDS)
-    connection.execute("UPDATE inbox SET event = ?, hash = ? WHERE n = ?", (told, hashed, row["n"]))
+def rewrite_event(connection: sqlite3.Connection, row: sqlite3.Row, rewrite: Callable[[str], str]) -> None:
+    """Replace every text of the event."""
+    event = json.dumps(_replace_texts(json.loads(row["event"]), rewrite), ensure_ascii=False)
+    new_hash = row_hash({**dict(row), "event": event}, INBOX_HASHED)
+    connection.execute("UPDATE inbox SET event = ?, hash = ? WHERE n = ?", (event, new_hash, row["n"]))
 
 
 def _event_or_none(row: sqlite3.Row) -> Event | None:
-    """None: it is not what was written."""
-    return event_of(row) if is_sound(row, INBOX_WORDS) else None
+    """Return None for a damaged row."""
+    return _event_of(row) if is_sound(row, INBOX_HASHED) else None
 
 
 def _own_name(name: object) -> str:
@@ -171,7 +163,7 @@ def _name(event: Event) -> str | None:
             return None
 
 
-def _told(event: Event) -> dict[str, Any]:
+def _fields(event: Event) -> dict[str, Any]:
     about = {"host": event.host, "folder": event.folder, "agent": event.agent}
     match event:
         case Prompt():
@@ -190,56 +182,45 @@ def _told(event: Event) -> dict[str, Any]:
             notes = [str(note) for note in event.notes]
             return {"type": "ended", "notes": notes, "summary": event.summary.parts, **about}
         case _:
-            raise TypeError(f"Nothing is learnt from a {type(event).__name__}.")
+            raise TypeError(f"A {type(event).__name__} event cannot be learnt from.")
 
 
-def _message(told: Mapping[str, Any]) -> MessageId | None:
-    return None if told.get("message") is None else MessageId(told["message"])
+def _event_of(row: Mapping[str, Any] | sqlite3.Row) -> Event:
+    fields = json.loads(row["event"])
+    about: dict[str, Any] = {name: fields[name] for name in ("host", "folder", "agent")}
+    about |= {"session": SessionId(row["session"]), "at": from_ms(row["at_ms"])}
+    match fields["type"]:
+        case "prompt":
+            origin = Origin(fields["origin"])
+            return Prompt(message=MessageId(fields["message"]), text=fields["text"], origin=origin, **about)
+        case "reply":
+            return Reply(message=MessageId(fields["message"]), text=fields["text"], final=fields["final"], **about)
+        case "succeeded":
+            called = {name: fields[name] for name in ("tool", "input", "output", "call")}
+            return ToolSucceeded(**called, **about)
+        case "failed":
+            called = {name: fields[name] for name in ("tool", "input", "error", "call")}
+            message = fields.get("message")
+            return ToolFailed(**called, message=None if message is None else MessageId(message), **about)
+        case "compacted":
+            return Compacted(summary=fields["summary"], **about)
+        case "ended":
+            notes = tuple(map(Note.parse, fields["notes"]))
+            return SessionEnded(notes=notes, summary=Summary.of(fields["summary"]), **about)
+        case other:
+            raise KeyError(other)
 
 
-def _ended(told: Mapping[str, Any], about: dict[str, Any]) -> Event:
-    return SessionEnded(notes=tuple(map(Note.parse, told["notes"])), summary=Summary.of(told["summary"]), **about)
-
-
-_READ: Mapping[str, Callable[[Mapping[str, Any], dict[str, Any]], Event]] = {
-    "prompt": lambda told, about: Prompt(
-        message=MessageId(told["message"]), text=told["text"], origin=Origin(told["origin"]), **about
-    ),
-    "reply": lambda told, about: Reply(
-        message=MessageId(told["message"]), text=told["text"], final=told["final"], **about
-    ),
-    "succeeded": lambda told, about: ToolSucceeded(
-        tool=told["tool"], input=told["input"], output=told["output"], call=told["call"], **about
-    ),
-    "failed": lambda told, about: ToolFailed(
-        tool=told["tool"],
-        input=told["input"],
-        error=told["error"],
-        call=told["call"],
-        message=_message(told),
-        **about,
-    ),
-    "compacted": lambda told, about: Compacted(summary=told["summary"], **about),
-    "ended": _ended,
-}
-
-
-def _strings(value: Any, *, names: bool = False) -> list[str]:
-    """`names`: also those of values, which are ours at the top and a tool's in its input."""
+def _replace_texts(value: Any, rewrite: Callable[[str], str], *, names: bool = False) -> Any:
+    """`names`: also the names of fields, which are ours at the top and a tool's inside its input."""
     if isinstance(value, str):
-        return [value]
-    if isinstance(value, dict):
-        inside = [said for name, one in value.items() for said in _strings(one, names=names or name == "input")]
-        return [*(value if names else ()), *inside]
-    return [said for one in value for said in _strings(one, names=names)] if isinstance(value, list) else []
-
-
-def _mapped(value: Any, tell: Callable[[str], str], *, names: bool = False) -> Any:
-    if isinstance(value, str):
-        return tell(value)
-    if isinstance(value, dict):
-        return {
-            (tell(name) if names else name): _mapped(one, tell, names=names or name == "input")
-            for name, one in value.items()
-        }
-    return [_mapped(one, tell, names=names) for one in value] if isinstance(value, list) else value
+        return rewrite(value)
+    if isinstance(value, list):
+        return [_replace_texts(item, rewrite, names=names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    replaced: dict[str, Any] = {}
+    for name, item in value.items():
+        new_name = rewrite(name) if names else name
+        replaced[new_name] = _replace_texts(item, rewrite, names=names or name == "input")
+    return replaced

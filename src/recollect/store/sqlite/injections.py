@@ -8,16 +8,24 @@ from datetime import datetime
 from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Session
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.reasons import NOTHING
-from recollect.store.sqlite.rows import AFTER_ALL, STABLE, from_ms, sent_of, sent_row, to_ms
-from recollect.store.sqlite.session_rows import session_of, session_row
+from recollect.store.sqlite.reasons import NO_REASONS
+from recollect.store.sqlite.rows import (
+    LAST_CHARACTER,
+    START_BLOCK,
+    from_ms,
+    log_entry,
+    log_row,
+    session_of,
+    session_row,
+    to_ms,
+)
 from recollect.store.sqlite.usage import note_shown
 
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
-# Without the reasons: what is in front of the model is asked at every prompt, and a long session has many of them.
-_SENT = f"""
+# Without the reasons: every prompt reads the live context, and a long session has many reasons.
+_WITHOUT_REASONS = f"""
     session, message, context, call, point, placement, block, tokens, budget, ids, corrected, considered, quiet,
-    '{NOTHING}' AS reasons, at_ms, took_ms, confirmed, hash
+    '{NO_REASONS}' AS reasons, at_ms, took_ms, confirmed, hash
 """
 
 
@@ -25,44 +33,38 @@ class Injections:
     _database: Database
 
     def session(self, session_id: SessionId) -> Session | None:
-        with self._database.read() as connection:
-            row = connection.execute("SELECT * FROM session WHERE id = ?", (session_id,)).fetchone()
+        row = self._database.fetch_one("SELECT * FROM session WHERE id = ?", (session_id,))
         return session_of(row) if row else None
 
     def last_session(self, project: ProjectId | None = None) -> Session | None:
-        """The one that something was last sent in, or offered; of one project, or of all."""
         of_project = "" if project is None else "WHERE session.project = :project"
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT session.* FROM injection JOIN session ON session.id = injection.session "
-                f"{of_project} ORDER BY injection.at_ms DESC LIMIT 1",
-                {"project": project},
-            ).fetchone()
+        row = self._database.fetch_one(
+            "SELECT session.* FROM injection JOIN session ON session.id = injection.session "
+            f"{of_project} ORDER BY injection.at_ms DESC LIMIT 1",
+            {"project": project},
+        )
         return session_of(row) if row else None
 
     def sessions_with_prefix(self, prefix: str, *, limit: int) -> list[Session]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM session WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (prefix, prefix + AFTER_ALL, limit),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT * FROM session WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+            (prefix, prefix + LAST_CHARACTER, limit),
+        )
         return [session_of(row) for row in rows]
 
     def session_ids(self) -> list[SessionId]:
-        with self._database.read() as connection:
-            rows = connection.execute("SELECT id FROM session UNION SELECT session FROM turn ORDER BY 1").fetchall()
+        rows = self._database.fetch_all("SELECT id FROM session UNION SELECT session FROM turn ORDER BY 1")
         return [SessionId(row["id"]) for row in rows]
 
     def sessions_to_ask(
         self, project: ProjectId | None, host: str, *, since: datetime, most: int
     ) -> list[tuple[Session, datetime]]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT session.*, max(turn.at_ms) AS last_ms FROM session JOIN turn ON turn.session = session.id "
-                "WHERE session.project IS ? AND host = ? AND captures = 1 AND (parent IS NULL OR forked = 1) "
-                "AND asked < ? AND started_ms >= ? GROUP BY session.id ORDER BY asked DESC, last_ms DESC, session.id",
-                (project, host, most, to_ms(since)),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT session.*, max(turn.at_ms) AS last_ms FROM session JOIN turn ON turn.session = session.id "
+            "WHERE session.project IS ? AND host = ? AND captures = 1 AND (parent IS NULL OR forked = 1) "
+            "AND asked < ? AND started_ms >= ? GROUP BY session.id ORDER BY asked DESC, last_ms DESC, session.id",
+            (project, host, most, to_ms(since)),
+        )
         return [(session_of(row), from_ms(row["last_ms"])) for row in rows]
 
     def note_asked(self, session_id: SessionId, times: int) -> None:
@@ -72,7 +74,7 @@ class Injections:
     def begin_session(self, session: Session) -> Session:
         row = session_row(session)
         with self._database.write() as connection:
-            connection.execute(f"INSERT OR IGNORE INTO session ({', '.join(row)}) VALUES ({_marks(row)})", row)
+            connection.execute(f"INSERT OR IGNORE INTO session {_columns(row)}", row)
             kept = connection.execute("SELECT * FROM session WHERE id = ?", (session.id,)).fetchone()
         return session_of(kept)
 
@@ -92,102 +94,97 @@ class Injections:
 
     def record(self, sent: Sent) -> Sent:
         with self._database.write() as connection:
-            # First recorded is final: a second answer for the same message would rewrite what the provider cached.
-            row = sent_row(sent)
+            # First recorded is final: a second answer for the same message would invalidate the provider's cache.
+            row = log_row(sent)
             first = connection.execute(f"SELECT * FROM injection WHERE {_THIS}", row).fetchone()
-            kept = sent_of(first) if first else None
+            kept = log_entry(first) if first else None
             if kept is None:
-                connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
+                connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
                 if sent.confirmed and sent.injection.ids:
                     note_shown(connection, str(row["ids"]), to_ms(sent.at))
         return kept or sent
 
     def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
         with self._database.write() as connection:
-            confirmed = connection.execute(
+            rows = connection.execute(
                 "UPDATE injection SET confirmed = 1 WHERE session = ? AND message <> ? AND confirmed = 0 AND "
                 "iif(call = '', message, message || '/' || call) IN (SELECT value FROM json_each(?)) "
                 "RETURNING ids, at_ms",
-                (session_id, STABLE, json.dumps(list(carriers))),
+                (session_id, START_BLOCK, json.dumps(list(carriers))),
             ).fetchall()
-            for row in confirmed:
+            for row in rows:
                 note_shown(connection, row["ids"], row["at_ms"])
 
     def confirm_one(self, key: LogKey) -> None:
         with self._database.write() as connection:
             row = connection.execute(
                 f"UPDATE injection SET confirmed = 1 WHERE {_THIS} AND confirmed = 0 RETURNING ids, at_ms",
-                {"session": key.session, "message": key.message or STABLE, "call": key.call, "context": key.context},
+                {
+                    "session": key.session,
+                    "message": key.message or START_BLOCK,
+                    "call": key.call,
+                    "context": key.context,
+                },
             ).fetchone()
             if row is not None:
                 note_shown(connection, row["ids"], row["at_ms"])
 
     def stable(self, session_id: SessionId, context: int) -> Sent | None:
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT * FROM injection WHERE session = ? AND message = ? AND context = ?",
-                (session_id, STABLE, context),
-            ).fetchone()
-        return sent_of(row) if row else None
+        row = self._database.fetch_one(
+            "SELECT * FROM injection WHERE session = ? AND message = ? AND context = ?",
+            (session_id, START_BLOCK, context),
+        )
+        return log_entry(row) if row else None
 
     def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
-        # One parameter for any number of ids.
         query = f"""
-            SELECT {"injection.*" if why else _SENT} FROM json_each(?) AS asked JOIN injection
+            SELECT {"injection.*" if why else _WITHOUT_REASONS} FROM json_each(?) AS asked JOIN injection
             ON injection.session = ? AND injection.message = asked.value AND injection.message <> ''
             ORDER BY injection.context, injection.at_ms, injection.message, injection.call
         """
-        with self._database.read() as connection:
-            rows = connection.execute(query, (json.dumps(list(messages)), session_id)).fetchall()
+        rows = self._database.fetch_all(query, (json.dumps(list(messages)), session_id))
         first: dict[tuple[MessageId | None, str], Sent] = {}
-        for sent in filter(None, map(sent_of, rows)):
+        for sent in filter(None, map(log_entry, rows)):
             first.setdefault((sent.message, sent.call), sent)
         return list(first.values())
 
     def count_in(self, session_id: SessionId, context: int, point: Moment) -> int:
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT count(*) FROM injection WHERE session = ? AND context = ? AND point = ?",
-                (session_id, context, point),
-            ).fetchone()
-        return int(row[0])
+        statement = "SELECT count(*) FROM injection WHERE session = ? AND context = ? AND point = ?"
+        return self._database.count(statement, (session_id, context, point))
 
     def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
-        with self._database.read() as connection:
-            # In a long session most prompts get silence: reading all of them would take longer with each.
-            rows = connection.execute(
-                f"SELECT {_SENT} FROM injection WHERE session = :session AND context = :context AND ("
-                "block <> '' OR message = '' OR (message, call) = ("
-                "SELECT message, call FROM injection WHERE session = :session AND context = :context AND block = '' "
-                "AND message <> '' ORDER BY point = 'prompt' DESC, at_ms LIMIT 1)) ORDER BY at_ms, message, call",
-                {"session": session_id, "context": context},
-            ).fetchall()
-        return [*filter(None, map(sent_of, rows))]
+        # In a long session most prompts get no block: reading all these rows would take longer with each prompt.
+        rows = self._database.fetch_all(
+            f"SELECT {_WITHOUT_REASONS} FROM injection WHERE session = :session AND context = :context AND ("
+            "block <> '' OR message = '' OR (message, call) = ("
+            "SELECT message, call FROM injection WHERE session = :session AND context = :context AND block = '' "
+            "AND message <> '' ORDER BY point = 'prompt' DESC, at_ms LIMIT 1)) ORDER BY at_ms, message, call",
+            {"session": session_id, "context": context},
+        )
+        return list(filter(None, map(log_entry, rows)))
 
     def log_of(self, session_id: SessionId) -> list[Sent]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
-            ).fetchall()
-        return [*filter(None, map(sent_of, rows))]
+        rows = self._database.fetch_all(
+            "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
+        )
+        return list(filter(None, map(log_entry, rows)))
 
     def session_sent_at(self, moments: Collection[datetime], *, like: Session) -> Session | None:
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT session.* FROM json_each(:moments) AS asked JOIN injection ON injection.at_ms = asked.value "
-                "JOIN session ON session.id = injection.session "
-                "WHERE injection.message <> :stable AND session.id <> :id AND host = :host AND project IS :project "
-                "GROUP BY session.id ORDER BY count(DISTINCT injection.at_ms) DESC, started_ms DESC, session.id "
-                "LIMIT 1",
-                {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": STABLE},
-            ).fetchone()
+        row = self._database.fetch_one(
+            "SELECT session.* FROM json_each(:moments) AS asked JOIN injection ON injection.at_ms = asked.value "
+            "JOIN session ON session.id = injection.session "
+            "WHERE injection.message <> :stable AND session.id <> :id AND host = :host AND project IS :project "
+            "GROUP BY session.id ORDER BY count(DISTINCT injection.at_ms) DESC, started_ms DESC, session.id "
+            "LIMIT 1",
+            {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": START_BLOCK},
+        )
         return session_of(row) if row else None
 
     def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
         with self._database.write() as connection:
             for one in sent:
-                row = {**sent_row(replace(one, session=child.id)), "copied": 1}
-                connection.execute(f"INSERT OR REPLACE INTO injection ({', '.join(row)}) VALUES ({_marks(row)})", row)
+                row = {**log_row(replace(one, session=child.id)), "copied": 1}
+                connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
             row = connection.execute(
                 "UPDATE session SET context = ?, parent = coalesce(parent, ?), forked = 1 WHERE id = ? RETURNING *",
                 (context, parent.id, child.id),
@@ -195,18 +192,17 @@ class Injections:
         return session_of(row)
 
     def usage(self, session_id: SessionId | None = None) -> list[MomentUsage]:
-        # What a fork carries was said to its parent, and is counted there.
+        # Blocks that a fork copied were shown in its parent, and are counted there.
         where = "WHERE copied = 0" if session_id is None else "WHERE copied = 0 AND session = :session"
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"""
-                SELECT point, count(*) AS injections, sum(block <> '') AS blocks, sum(tokens) AS tokens,
-                    sum(json_array_length(ids)) AS memories, sum(iif(block <> '', budget, 0)) AS budget,
-                    avg(took_ms) AS took_ms
-                FROM injection {where} GROUP BY point
-                """,
-                {"session": session_id},
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"""
+            SELECT point, count(*) AS injections, sum(block <> '') AS blocks, sum(tokens) AS tokens,
+                sum(json_array_length(ids)) AS memories, sum(iif(block <> '', budget, 0)) AS budget,
+                avg(took_ms) AS took_ms
+            FROM injection {where} GROUP BY point
+            """,
+            {"session": session_id},
+        )
         found = [
             MomentUsage(
                 point=Moment(row["point"]),
@@ -224,9 +220,10 @@ class Injections:
     def drop_reasons_before(self, moment: datetime) -> None:
         with self._database.write() as connection:
             connection.execute(
-                "UPDATE injection SET reasons = ? WHERE at_ms < ? AND reasons <> ?", (NOTHING, to_ms(moment), NOTHING)
+                "UPDATE injection SET reasons = ? WHERE at_ms < ? AND reasons <> ?",
+                (NO_REASONS, to_ms(moment), NO_REASONS),
             )
 
 
-def _marks(row: Mapping[str, object]) -> str:
-    return ", ".join(f":{name}" for name in row)
+def _columns(row: Mapping[str, object]) -> str:
+    return f"({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"

@@ -1,12 +1,12 @@
-"""Secrets in rows: found by `doctor`, and taken out by its repair.
+"""Secrets in rows: `doctor` finds them, and its repair removes them.
 
-Nothing of the kind is written any more, but an older version knew fewer kinds of secrets. Works on a copy of the
-database too, also of an older schema. Names, which are keys, are left as they are.
+New rows have none, but an older version knew fewer kinds of secrets. Works on a copy of the database too, also with an
+older schema. Names that are keys stay as they are.
 """
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,15 +15,15 @@ from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CH
 from recollect.privacy.secrets import redact, redact_name
 from recollect.store.sqlite import inbox, index, quotations, recaps, vectors
 from recollect.store.sqlite.rows import (
-    INJECTION_WORDS,
+    INJECTION_HASHED,
     DamagedRow,
     current_row,
     is_sound,
     memory_of,
     memory_row,
+    recap_of,
     row_hash,
 )
-from recollect.store.sqlite.session_rows import recap_of
 from recollect.text.block import retold, sayings
 
 TABLES = {
@@ -32,44 +32,57 @@ TABLES = {
     "change": "entries of the history",
     "injection": "blocks",
     "recap": "notes of sessions",
-    "inbox": "events that wait",
+    "inbox": "waiting events",
 }
 
 
-def count(connection: sqlite3.Connection, table: str) -> int:
-    """How many rows of a table hold what looks like a secret."""
-    return sum(1 for row in connection.execute(f"SELECT * FROM {table}") if holds_one(table, row))
+def count_rows(connection: sqlite3.Connection, table: str) -> int:
+    """Count the rows that seem to have a secret."""
+    return sum(has_secret(table, row) for row in connection.execute(f"SELECT * FROM {table}"))
 
 
-def take_out(connection: sqlite3.Connection) -> list[str]:
-    """From every row that can be read; what was taken out."""
+def remove_secrets(connection: sqlite3.Connection) -> list[str]:
+    """Remove them from every row that can be read, and return them."""
     secrets: list[str] = []
-    for table in [table for table in TABLES if table in quotations.tables_of(connection)]:
-        secrets += take_out_of(connection, table, connection.execute(f"SELECT * FROM {table}").fetchall())
+    for table in [table for table in TABLES if table in quotations.table_names(connection)]:
+        secrets += remove_from_rows(connection, table, connection.execute(f"SELECT * FROM {table}").fetchall())
     return list(dict.fromkeys(secrets))
 
 
-def take_out_of(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
-    """From these rows of a table; what was taken out."""
-    rewrite: dict[str, Callable[[sqlite3.Connection, sqlite3.Row], None]] = {
-        "memory": _rewrite_memory,
-        "turn": lambda kept, row: quotations.rewrite_turn(kept, row, redact(row["text"]).text),
-        "change": _rewrite_change,
-        "injection": _rewrite_block,
-        "recap": _rewrite_recap,
-        "inbox": lambda kept, row: inbox.rewrite_event(kept, row, lambda said: redact(said).text),
-    }
+def remove_from_rows(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
+    """Remove them from these rows of a table, and return them."""
     secrets: list[str] = []
     for row in rows:
-        if holds_one(table, row):
-            secrets += [secret for said in _said_in(table, row) for secret in _secrets_of(said)]
-            rewrite[table](connection, row)
+        if has_secret(table, row):
+            for text in _texts_in(table, row):
+                secrets += [text[secret.start : secret.end] for secret in redact(text).found]
+            _rewrite(connection, table, row)
     return list(dict.fromkeys(secrets))
+
+
+def _rewrite(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
+    match table:
+        case "memory":
+            _rewrite_memory(connection, row)
+        case "turn":
+            quotations.rewrite_turn(connection, row, _redact(row["text"]))
+        case "change":
+            _rewrite_change(connection, row)
+        case "injection":
+            _rewrite_block(connection, row)
+        case "recap":
+            _rewrite_recap(connection, row)
+        case "inbox":
+            inbox.rewrite_event(connection, row, _redact)
 
 
 def without_secrets(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row that is written beside the database; it may have a path in any of its values."""
-    return {name: redact_name(value) if isinstance(value, str) else value for name, value in row.items()}
+    """Redact a row that is written beside the database; any of its values may contain a path."""
+    safe = dict(row)
+    for name, value in row.items():
+        if isinstance(value, str):
+            safe[name] = redact_name(value)
+    return safe
 
 
 def line_without_secrets(line: str) -> str:
@@ -81,17 +94,12 @@ def line_without_secrets(line: str) -> str:
     return line if safe == row else json.dumps(safe, ensure_ascii=False)
 
 
-def holds_one(table: str, row: sqlite3.Row) -> bool:
-    return any(redact(said).found for said in _said_in(table, row))
+def has_secret(table: str, row: sqlite3.Row) -> bool:
+    return any(redact(text).found for text in _texts_in(table, row))
 
 
-def _secrets_of(said: str) -> Iterator[str]:
-    for secret in redact(said).found:
-        yield said[secret.start : secret.end]
-
-
-def _said_in(table: str, row: sqlite3.Row) -> list[str]:
-    """The words of a row; nothing of a damaged one, which is mended otherwise."""
+def _texts_in(table: str, row: sqlite3.Row) -> list[str]:
+    """Return nothing for a damaged row, which the repair handles otherwise."""
     match table:
         case "turn":
             return [row["text"]]
@@ -101,15 +109,17 @@ def _said_in(table: str, row: sqlite3.Row) -> list[str]:
             recap = recap_of(row)
             return [] if recap is None else recap.lines
         case "inbox":
-            return inbox.texts_of(row) if is_sound(row, inbox.INBOX_WORDS) else []
+            return inbox.texts_of(row) if is_sound(row, inbox.INBOX_HASHED) else []
         case "memory":
             memory = _memory(dict(row))
         case _:
             memory = _before(row)
     if memory is None:
         return []
-    names = [part for anchor in memory.anchors for part in (anchor.path, *anchor.path.split("/"))]
-    return [memory.text, memory.title or "", *memory.aliases, *memory.evidence, *names]
+    texts = [memory.text, memory.title or "", *memory.aliases, *memory.evidence]
+    for anchor in memory.anchors:
+        texts += [anchor.path, *anchor.path.split("/")]
+    return texts
 
 
 def _memory(row: Mapping[str, Any]) -> Memory | None:
@@ -126,56 +136,56 @@ def _before(change: sqlite3.Row) -> Memory | None:
         return None
 
 
-def _redacted(memory: Memory) -> Memory:
+def _redact(text: str) -> str:
+    return redact(text).text
+
+
+def _redact_memory(memory: Memory) -> Memory:
+    # Cut to the limits: a mark may be longer than the secret was.
     return replace(
         memory,
-        text=_safe(memory.text, MAX_TEXT_CHARS),
-        title=None if memory.title is None else _safe(memory.title, MAX_TITLE_CHARS),
-        aliases=tuple(_safe(alias, MAX_NAME_CHARS) for alias in memory.aliases),
-        evidence=tuple(_safe(sentence, MAX_TEXT_CHARS) for sentence in memory.evidence),
+        text=_redact(memory.text)[:MAX_TEXT_CHARS],
+        title=None if memory.title is None else _redact(memory.title)[:MAX_TITLE_CHARS],
+        aliases=tuple(_redact(alias)[:MAX_NAME_CHARS] for alias in memory.aliases),
+        evidence=tuple(_redact(sentence)[:MAX_TEXT_CHARS] for sentence in memory.evidence),
         anchors=tuple(Anchor(redact_name(anchor.path)[:MAX_NAME_CHARS], anchor.hash) for anchor in memory.anchors),
     )
-
-
-def _safe(text: str, most: int) -> str:
-    """A mark may be longer than the secret was."""
-    return redact(text).text[:most]
 
 
 def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     memory = _memory(dict(row))
     assert memory is not None  # it was read a moment ago
-    safe = _redacted(memory)
+    safe = _redact_memory(memory)
     columns = {name: value for name, value in memory_row(safe).items() if name in row.keys()}  # noqa: SIM118
-    named = ", ".join(f"{name} = :{name}" for name in columns)
-    connection.execute(f"UPDATE memory SET {named} WHERE n = :n", {**columns, "n": row["n"]})
+    assignments = ", ".join(f"{name} = :{name}" for name in columns)
+    connection.execute(f"UPDATE memory SET {assignments} WHERE n = :n", {**columns, "n": row["n"]})
     if safe.forgotten_at is None:
         index.drop_memory(connection, row["n"])
         index.add_memory(connection, row["n"], index.memory_entry(safe))
-        if "memory_vector" in quotations.tables_of(connection):
-            vectors.wait_for_vector(connection, "memory", row["n"])
+        if "memory_vector" in quotations.table_names(connection):
+            vectors.enqueue_again(connection, "memory", row["n"])
 
 
 def _rewrite_change(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     before = _before(row)
-    assert before is not None
-    told = json.dumps(memory_row(_redacted(before)), ensure_ascii=False)
-    connection.execute("UPDATE change SET before = ? WHERE n = ?", (told, row["n"]))
+    assert before is not None  # it was read a moment ago
+    safe = json.dumps(memory_row(_redact_memory(before)), ensure_ascii=False)
+    connection.execute("UPDATE change SET before = ? WHERE n = ?", (safe, row["n"]))
 
 
 def _rewrite_block(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
-    safe = {**dict(row), "block": retold(row["block"], lambda said: redact(said).text)}
-    if "hash" in safe and not is_sound(row, INJECTION_WORDS):
-        connection.execute(
-            f"DELETE FROM injection WHERE {quotations.this_block(safe)}", safe
-        )  # damaged: nobody gets it anyhow
-        return
-    hashed = ", hash = :hash" if "hash" in safe else ""
-    safe["hash"] = row_hash(safe, INJECTION_WORDS)
-    connection.execute(f"UPDATE injection SET block = :block{hashed} WHERE {quotations.this_block(safe)}", safe)
+    safe = {**dict(row), "block": retold(row["block"], _redact)}
+    condition = quotations.block_condition(safe)
+    if "hash" not in safe:
+        connection.execute(f"UPDATE injection SET block = :block WHERE {condition}", safe)
+    elif is_sound(row, INJECTION_HASHED):
+        safe["hash"] = row_hash(safe, INJECTION_HASHED)
+        connection.execute(f"UPDATE injection SET block = :block, hash = :hash WHERE {condition}", safe)
+    else:
+        connection.execute(f"DELETE FROM injection WHERE {condition}", safe)  # damaged: it is never shown
 
 
 def _rewrite_recap(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     recap = recap_of(row)
     assert recap is not None  # it was read a moment ago
-    recaps.rewrite(connection, recap.retold(lambda line: redact(line).text))
+    recaps.rewrite(connection, recap.retold(_redact))

@@ -1,4 +1,4 @@
-"""Memories in SQLite: the rows, and finding them."""
+"""Memories in SQLite: adding, changing and finding their rows."""
 
 import heapq
 import json
@@ -13,7 +13,7 @@ from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Sc
 from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import AFTER_ALL, content_key, memories_of, memory_of, memory_row, to_ms
+from recollect.store.sqlite.rows import LAST_CHARACTER, content_key, memories_of, memory_of, memory_row, to_ms
 from recollect.text.meaning import memory_meaning
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
@@ -21,25 +21,8 @@ _PAGE = 1000
 _COLUMNS = (
     *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
-    *(
-        "evidence",
-        "anchors",
-        "mentions",
-        "flag",
-        "conflicts",
-        "tier",
-        "durability",
-        "rules",
-        "forgotten_ms",
-        "shown",
-        "used",
-        "unused",
-        "feedback",
-        "last_shown_ms",
-        "last_used_ms",
-        "reach",
-    ),
-    *("content_key", "hash"),
+    *("evidence", "anchors", "mentions", "flag", "conflicts", "tier", "durability", "rules", "forgotten_ms"),
+    *("shown", "used", "unused", "feedback", "last_shown_ms", "last_used_ms", "reach", "content_key", "hash"),
 )
 _INSERT = f"INSERT INTO memory ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
 _UPDATE = f"UPDATE memory SET {', '.join(f'{name} = :{name}' for name in _COLUMNS)} WHERE n = :n"
@@ -49,77 +32,70 @@ class Memories:
     _database: Database
 
     def get(self, memory_id: MemoryId) -> Memory | None:
-        with self._database.read() as connection:
-            row = connection.execute("SELECT * FROM memory WHERE id = ?", (memory_id,)).fetchone()
+        row = self._database.fetch_one("SELECT * FROM memory WHERE id = ?", (memory_id,))
         return memory_of(row) if row else None
 
     def with_prefix(self, prefix: str, *, limit: int) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                (prefix, prefix + AFTER_ALL, limit),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT * FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+            (prefix, prefix + LAST_CHARACTER, limit),
+        )
         return memories_of(rows)
 
     def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
-                (json.dumps(list(memories)),),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
+            (json.dumps(list(memories)),),
+        )
         return memories_of(rows)
 
     def reworded(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
         asked = json.dumps({memory: to_ms(at) for memory, at in since.items()})
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"""
-                SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.key
-                WHERE {LIVE} AND EXISTS (
-                    SELECT 1 FROM change JOIN deed ON deed.n = change.deed
-                    WHERE change.memory = asked.key AND deed.at_ms > asked.value AND deed.kind IN ('edit', 'undo')
-                    AND json_extract(change.before, '$.text') <> memory.text
-                )
-                """,
-                (asked,),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"""
+            SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.key
+            WHERE {LIVE} AND EXISTS (
+                SELECT 1 FROM change JOIN deed ON deed.n = change.deed
+                WHERE change.memory = asked.key AND deed.at_ms > asked.value AND deed.kind IN ('edit', 'undo')
+                AND json_extract(change.before, '$.text') <> memory.text
+            )
+            """,
+            (asked,),
+        )
         return memories_of(rows)
 
     def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.session = asked.value "
-                f"WHERE NOT ({LIVE}) ORDER BY memory.n",
-                (json.dumps(list(sessions)),),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.session = asked.value "
+            f"WHERE NOT ({LIVE}) ORDER BY memory.n",
+            (json.dumps(list(sessions)),),
+        )
         return memories_of(rows)
 
     def revision(self) -> str:
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT (SELECT max(n) FROM deed), (SELECT max(n) FROM change), "
-                "(SELECT count(*) FROM recap), (SELECT max(at_ms) FROM recap)"
-            ).fetchone()
+        row = self._database.fetch_one(
+            "SELECT (SELECT max(n) FROM deed), (SELECT max(n) FROM change), "
+            "(SELECT count(*) FROM recap), (SELECT max(at_ms) FROM recap)"
+        )
         return "/".join(map(str, row))
 
     def find_same(self, draft: Draft, *, past: bool = False, kinds: Collection[Kind] = ()) -> Memory | None:
-        holds = "forgotten_ms IS NULL" if past else LIVE
+        condition = "forgotten_ms IS NULL" if past else LIVE
         keys = [content_key(replace(draft, kind=kind)) for kind in dict.fromkeys((draft.kind, *kinds))]
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE content_key IN ({', '.join('?' * len(keys))}) AND {holds} "
-                "ORDER BY superseded_by IS NOT NULL OR valid_to_ms IS NOT NULL, content_key <> ?, n",
-                (*keys, keys[0]),
-            ).fetchall()
-        # A damaged one is none: it can be said again. What only one session sees is known to nobody else.
-        return next((memory for memory in memories_of(rows) if _is_seen_alike(memory, draft)), None)
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE content_key IN ({', '.join('?' * len(keys))}) AND {condition} "
+            "ORDER BY superseded_by IS NOT NULL OR valid_to_ms IS NOT NULL, content_key <> ?, n",
+            (*keys, keys[0]),
+        )
+        # A damaged memory does not count: it can be stored again. One for a single session is invisible to others.
+        return next((memory for memory in memories_of(rows) if _has_same_audience(memory, draft)), None)
 
     def add(self, memory: Memory) -> None:
         with self._database.write() as connection:
             n = connection.execute(_INSERT, memory_row(memory)).lastrowid
             if memory.forgotten_at is None and n is not None:
                 index.add_memory(connection, n, index.memory_entry(memory))
-                vectors.wait(connection, "memory", n)
+                vectors.enqueue(connection, "memory", n)
 
     def update(self, memory: Memory) -> None:
         with self._database.write() as connection:
@@ -130,9 +106,9 @@ class Memories:
             connection.execute(_UPDATE, {**memory_row(memory), "n": row["n"]})
             was = None if old.forgotten_at else index.memory_entry(old)
             now = None if memory.forgotten_at else index.memory_entry(memory)
-            if was != now:  # else it was only counted once more: nothing that a search would notice
+            if was != now:  # else only a counter changed, which no search notices
                 _reindex(connection, row["n"], was, now)
-            _care_for_vector(connection, row["n"], old, memory)
+            _update_vector(connection, row["n"], old, memory)
 
     def newest(
         self,
@@ -144,92 +120,79 @@ class Memories:
         injectable: bool = False,
         confirmed: bool = False,
     ) -> list[Memory]:
-        places = [("scope", str(scope)) for scope in index.scopes(viewer)]
+        places = [("scope", str(scope)) for scope in index.visible_scopes(viewer)]
         places += [("reach", reach.value) for reach in reaches(viewer)]
-        also = "" if since is None else " AND valid_from_ms >= :since"
-        also += " AND sensitivity <> 'restricted' AND flag IS NULL" if injectable else ""
-        also += " AND tier = 'confirmed'" if confirmed else ""
+        conditions = ""
+        if since is not None:
+            conditions += " AND valid_from_ms >= :since"
+        if injectable:
+            conditions += " AND sensitivity <> 'restricted' AND flag IS NULL"
+        if confirmed:
+            conditions += " AND tier = 'confirmed'"
         values = {"session": viewer.session, "limit": limit, "since": None if since is None else to_ms(since)}
-        with self._database.read() as connection, ExitStack() as opened:
-            # One short walk along an index for each place and kind: as quick among a million as among ten. Together
-            # they go no further than to the last row that is wanted.
-            walks = [
-                opened.enter_context(
-                    closing(
-                        connection.execute(
-                            f"SELECT * FROM memory WHERE {column} = :place AND kind = :kind AND {LIVE}{also} "
-                            "AND (sensitivity <> 'session' OR session = :session) "
-                            "ORDER BY valid_from_ms DESC, id LIMIT :limit",
-                            {**values, "place": place, "kind": kind.value},
-                        )
+        # One short walk along an index per place and kind: as fast among a million as among ten. Merged lazily, they
+        # read no further than the last row that is needed.
+        walks: list[Iterator[sqlite3.Row]] = []
+        with self._database.read() as connection, ExitStack() as cursors:
+            for column, place in places:
+                for kind in kinds if kinds is not None else Kind:
+                    cursor = connection.execute(
+                        f"SELECT * FROM memory WHERE {column} = :place AND kind = :kind AND {LIVE}{conditions} "
+                        "AND (sensitivity <> 'session' OR session = :session) "
+                        "ORDER BY valid_from_ms DESC, id LIMIT :limit",
+                        {**values, "place": place, "kind": kind.value},
                     )
-                )
-                for column, place in places
-                for kind in (kinds if kinds is not None else Kind)
-            ]
-            ordered = heapq.merge(
-                *(filter(_can_be_sorted, walk) for walk in walks),
-                key=lambda row: (-row["valid_from_ms"], row["id"]),
-            )
+                    walks.append(filter(_has_sort_key, cursors.enter_context(closing(cursor))))
             rows: dict[int, sqlite3.Row] = {}
-            while len(rows) < limit and (row := next(ordered, None)) is not None:
-                rows.setdefault(row["n"], row)  # seen from two places, it is there twice
+            for row in heapq.merge(*walks, key=lambda row: (-row["valid_from_ms"], row["id"])):
+                rows.setdefault(row["n"], row)  # a row that is visible from two places comes twice
+                if len(rows) == limit:
+                    break
         return memories_of(rows.values())
 
     def count(self, viewer: Viewer | None = None) -> int:
-        with self._database.read() as connection:
-            if viewer is None:
-                row = connection.execute("SELECT count(*) AS n FROM memory WHERE forgotten_ms IS NULL").fetchone()
-            else:  # asked on every turn: the index over the words answers, no row is read
-                return index.count(connection, "memory_words", index.places_for(viewer))
-        return int(row["n"])
+        if viewer is None:
+            return self._database.count("SELECT count(*) AS n FROM memory WHERE forgotten_ms IS NULL")
+        with self._database.read() as connection:  # asked on every prompt: the index answers, no row is read
+            return index.count(connection, "memory_words", index.places_for(viewer))
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        """Page by page, so that a large store does not stand in memory as a whole."""
+        """Read page by page, so that a large store is never in memory as a whole."""
         of_project = "" if project is None else " AND scope = :scope"
         scope = None if project is None else str(Scope.project(project))
         last = 0
         while True:
-            with self._database.read() as connection:
-                rows = connection.execute(
-                    f"SELECT * FROM memory WHERE n > :last{of_project} ORDER BY n LIMIT {_PAGE}",
-                    {"last": last, "scope": scope},
-                ).fetchall()
+            rows = self._database.fetch_all(
+                f"SELECT * FROM memory WHERE n > :last{of_project} ORDER BY n LIMIT {_PAGE}",
+                {"last": last, "scope": scope},
+            )
             if not rows:
                 return
             last = rows[-1]["n"]
             yield from (memory for memory in memories_of(rows) if memory.forgotten_at is None)
 
     def predecessors(self, memory_id: MemoryId) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,)
-            ).fetchall()
+        rows = self._database.fetch_all("SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,))
         return memories_of(rows)
 
     def replaced(self) -> list[Memory]:
-        """Memories whose place another one has taken, as far as they are not forgotten."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM memory WHERE superseded_by IS NOT NULL AND forgotten_ms IS NULL ORDER BY n"
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT * FROM memory WHERE superseded_by IS NOT NULL AND forgotten_ms IS NULL ORDER BY n"
+        )
         return memories_of(rows)
 
     def to_review(self, *, limit: int) -> list[Memory]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                f"SELECT * FROM memory WHERE (flag IS NOT NULL OR conflicts <> '[]') AND {LIVE} "
-                "ORDER BY created_ms DESC, n DESC LIMIT ?",
-                (limit,),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            f"SELECT * FROM memory WHERE (flag IS NOT NULL OR conflicts <> '[]') AND {LIVE} "
+            "ORDER BY created_ms DESC, n DESC LIMIT ?",
+            (limit,),
+        )
         return memories_of(rows)
 
     def forgotten_before(self, moment: datetime) -> list[MemoryId]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT id FROM memory WHERE forgotten_ms IS NOT NULL AND forgotten_ms <= ? ORDER BY n",
-                (to_ms(moment),),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT id FROM memory WHERE forgotten_ms IS NOT NULL AND forgotten_ms <= ? ORDER BY n", (to_ms(moment),)
+        )
         return [MemoryId(row["id"]) for row in rows]
 
 
@@ -240,21 +203,21 @@ def _reindex(connection: sqlite3.Connection, n: int, was: str | None, now: str |
         index.add_memory(connection, n, now)
 
 
-def _care_for_vector(connection: sqlite3.Connection, n: int, old: Memory, new: Memory) -> None:
+def _update_vector(connection: sqlite3.Connection, n: int, old: Memory, new: Memory) -> None:
     if new.forgotten_at is not None:
         vectors.drop(connection, "memory", n)
     elif old.forgotten_at is not None or memory_meaning(old) != memory_meaning(new):
-        vectors.wait_for_vector(connection, "memory", n)
+        vectors.enqueue_again(connection, "memory", n)
     elif index.places_of(old) != index.places_of(new):
         vectors.move_memory(connection, n, new)
 
 
-def _can_be_sorted(row: sqlite3.Row) -> bool:
-    """A damaged row may have anything for a time or an id."""
+def _has_sort_key(row: sqlite3.Row) -> bool:
+    """A damaged row may have anything as its time or id."""
     return isinstance(row["valid_from_ms"], int) and isinstance(row["id"], str)
 
 
-def _is_seen_alike(memory: Memory, draft: Draft) -> bool:
+def _has_same_audience(memory: Memory, draft: Draft) -> bool:
     if Sensitivity.SESSION not in (memory.sensitivity, draft.sensitivity):
         return True
     return memory.sensitivity is draft.sensitivity and memory.source.session == draft.source.session

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.store.sqlite import index
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, row_hash
+from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, row_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +19,18 @@ class Migration:
 
 def _hash_and_index(connection: sqlite3.Connection) -> None:
     for row in connection.execute("SELECT * FROM memory").fetchall():
-        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_WORDS), row["n"]))
+        connection.execute("UPDATE memory SET hash = ? WHERE n = ?", (row_hash(row, MEMORY_HASHED), row["n"]))
     for row in connection.execute("SELECT * FROM injection").fetchall():
         connection.execute(
             "UPDATE injection SET hash = ? WHERE session = ? AND message = ? AND context = ?",
-            (row_hash(row, INJECTION_WORDS), row["session"], row["message"], row["context"]),
+            (row_hash(row, INJECTION_HASHED), row["session"], row["message"], row["context"]),
         )
     index.rebuild(connection)
 
 
-_CHANGED = "INSERT INTO turn_change VALUES (coalesce({}.project, ''), 1) ON CONFLICT DO UPDATE SET times = times + 1;"
+_COUNT_CHANGE = (
+    "INSERT INTO turn_change VALUES (coalesce({}.project, ''), 1) ON CONFLICT DO UPDATE SET times = times + 1;"
+)
 
 MIGRATIONS = (
     Migration(
@@ -123,7 +125,7 @@ MIGRATIONS = (
             """,
             "DROP INDEX memory_by_scope",
             "DROP INDEX memory_public",
-            # In the order of `newest`, so that the first ten are the first ten of the index, whatever its size.
+            # In the order of `newest`: its first ten are the first ten of the index, of any size.
             """
             CREATE INDEX memory_live ON memory (scope, kind, valid_from_ms DESC, id)
             WHERE valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL
@@ -212,13 +214,13 @@ MIGRATIONS = (
                 words, detail = none, tokenize = "ascii tokenchars '_./\:@#+-'"
             )
             """,
-            "CREATE INDEX turn_by_session ON turn (session, at_ms)",  # what was said just before
-            # How often turns of a project were changed or deleted, so that whoever knows the archive reads it again.
+            "CREATE INDEX turn_by_session ON turn (session, at_ms)",  # finds the turn before
+            # How often turns of a project were changed or deleted: a process with the archive in memory reads it again.
             "CREATE TABLE turn_change (project TEXT PRIMARY KEY, times INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-            f"CREATE TRIGGER turn_deleted AFTER DELETE ON turn BEGIN {_CHANGED.format('old')} END",
-            f"CREATE TRIGGER turn_left AFTER UPDATE ON turn BEGIN {_CHANGED.format('old')} END",
-            f"CREATE TRIGGER turn_entered AFTER UPDATE ON turn BEGIN {_CHANGED.format('new')} END",
-            # A number is never given twice, so that whoever holds vectors in memory knows what is new.
+            f"CREATE TRIGGER turn_deleted AFTER DELETE ON turn BEGIN {_COUNT_CHANGE.format('old')} END",
+            f"CREATE TRIGGER turn_left AFTER UPDATE ON turn BEGIN {_COUNT_CHANGE.format('old')} END",
+            f"CREATE TRIGGER turn_entered AFTER UPDATE ON turn BEGIN {_COUNT_CHANGE.format('new')} END",
+            # A number is never used twice, so that a process with vectors in memory knows which are new.
             """
             CREATE TABLE memory_vector (
                 rev INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -242,7 +244,7 @@ MIGRATIONS = (
             ) STRICT
             """,
             "CREATE INDEX turn_vector_by_place ON turn_vector (place, rev)",
-            # What waits for its vector. The numbers of memories and turns alone: what they say stands in their rows.
+            # The queue for vectors: only the numbers of memories and turns, whose rows have the texts.
             """
             CREATE TABLE unembedded (
                 what TEXT NOT NULL,         -- memory or turn
@@ -252,7 +254,7 @@ MIGRATIONS = (
             """,
             "INSERT INTO unembedded SELECT 'memory', n FROM memory WHERE forgotten_ms IS NULL",
             "INSERT INTO unembedded SELECT 'turn', n FROM turn",
-            "CREATE TABLE embedding (model TEXT NOT NULL) STRICT",  # at most one row: whose vectors these are
+            "CREATE TABLE embedding (model TEXT NOT NULL) STRICT",  # at most one row: the model of all vectors
         ),
         index.rebuild,
     ),
@@ -368,7 +370,7 @@ MIGRATIONS = (
                 finished INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID
             """,
-            # Of many sessions, the deed of one is found at once.
+            # Finds the change of one session among many at once.
             """
             CREATE INDEX deed_by_session
             ON deed (kind, iif(json_valid(detail), json_extract(detail, '$.session'), ''))
@@ -380,7 +382,7 @@ MIGRATIONS = (
         (
             "ALTER TABLE session ADD COLUMN forked INTEGER NOT NULL DEFAULT 0",
             "ALTER TABLE injection ADD COLUMN copied INTEGER NOT NULL DEFAULT 0",
-            # A copy has the times of what it is copied from, also the time that it took.
+            # A copy has the times of its original, including how long it took.
             """
             UPDATE injection SET copied = 1 WHERE EXISTS (
                 SELECT 1 FROM session JOIN injection AS first ON first.session = session.parent

@@ -1,8 +1,8 @@
-"""The files of an open database. SQLite alone opens them: whatever else in this process opens and closes one of them
-drops the locks of all connections (POSIX), and the next process that ends then deletes the log under our feet.
+"""The files of an open database. Only SQLite opens them: if any other code in this process opens and closes one, the
+locks of all connections are lost (POSIX), and the next process that ends deletes the log that we still use.
 
-So nothing here opens a file, and `guarded` refuses every attempt: of our own code, and through a link that somebody has
-put into a folder which we read.
+So nothing here opens a file, and `guarded` refuses every attempt: by our own code, or through a link in a folder that
+we read.
 """
 
 import errno
@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SIDE_FILES = ("", "-wal", "-shm")
-SEARCH = Path(__file__).with_name("search_bytes.py")
-SEARCH_S = 60.0
+SEARCH_SCRIPT = Path(__file__).with_name("search_bytes.py")
+SEARCH_TIMEOUT_S = 60.0
 
-_open: Counter[str] = Counter()  # files of databases, by their real names
+_open: Counter[str] = Counter()  # databases, by their real paths
 _guarded: Counter[str] = Counter()
-_counting = threading.Lock()
-_hooked = threading.Event()
+_count_lock = threading.Lock()
+_hook_is_set = threading.Event()
 
 
 def note_open(path: Path) -> None:
@@ -34,31 +34,35 @@ def note_closed(path: Path) -> None:
 
 
 def _count(databases: Counter[str], path: Path, change: int) -> None:
-    with _counting:
+    with _count_lock:
         databases[_real(path)] += change
         if not databases[_real(path)]:
             del databases[_real(path)]
 
 
-def names(path: Path) -> tuple[str, ...]:
-    """Of the file, its log and the index of its log."""
+def file_names(path: Path) -> tuple[str, ...]:
+    """Return the paths of the database, its log and the index of its log."""
     return (str(path), *(f"{_real(path)}{suffix}" for suffix in SIDE_FILES[1:]))
 
 
+def side_files(path: Path) -> list[Path]:
+    """Return the same for a closed database or a copy, whether they exist or not."""
+    return [path.with_name(path.name + suffix) for suffix in SIDE_FILES]
+
+
 def identities(files: Iterable[str]) -> list[tuple[int, int] | None]:
-    """What they are on the disk; None: there is no such file. Another one under the same name is another file."""
+    """Return device and inode of each; None: there is no such file. A new file with the same name has another one."""
     return [_identity(file) for file in files]
 
 
 def has_lone_log(path: Path) -> bool:
-    """Whether there is a log with something in it and no database that it is of: the database was moved or deleted
-    without it. SQLite would delete such a log where it makes a new database. Looks at the log first, which comes second
-    where somebody else makes both right now."""
-    return _size(names(path)[1]) > 0 and _size(str(path)) == 0
+    """Check for a log with content but without its database, which was moved or deleted. SQLite would delete such a
+    log when it creates a new database. Looks at the log first: a process that creates both now creates it second."""
+    return _size(file_names(path)[1]) > 0 and _size(str(path)) == 0
 
 
 def is_live(path: str | bytes | Path) -> bool:
-    """Whether this is a file of a database that this process has open, also by another name or through a link."""
+    """Check whether this is a file of a database that this process has open, also by another name or through a link."""
     return _is_one_of(path, _open)
 
 
@@ -73,10 +77,10 @@ def _is_one_of(path: str | bytes | Path, databases: Counter[str]) -> bool:
 
 @contextmanager
 def guarded(path: Path) -> Iterator[None]:
-    """Inside, Python opens no file of this database in this process, whichever part of it tries to."""
-    if not _hooked.is_set():
-        _hooked.set()
-        sys.addaudithook(_refuse_guarded_files)  # for good: a hook cannot be taken out
+    """Inside, no Python code of this process can open a file of this database."""
+    if not _hook_is_set.is_set():
+        _hook_is_set.set()
+        sys.addaudithook(_refuse_guarded_files)  # permanent: a hook cannot be removed
     _count(_guarded, path, 1)
     try:
         yield
@@ -92,33 +96,33 @@ def _refuse_guarded_files(event: str, args: tuple[object, ...]) -> None:
 
 
 def has_bytes(path: Path, pieces: Collection[bytes]) -> bool:
-    """Whether one of these is in the file. A process of its own looks: it has no locks to lose."""
-    import subprocess  # only who forgets needs it
+    """Check whether one of these is in the file. Another process looks: it has no locks to lose."""
+    import subprocess  # only forgetting needs it
 
-    asked = b"".join(len(piece).to_bytes(4, "big") + piece for piece in pieces)
-    command = [sys.executable, "-I", "-S", str(SEARCH), str(path)]
+    sent = b"".join(len(piece).to_bytes(4, "big") + piece for piece in pieces)
+    command = [sys.executable, "-I", "-S", str(SEARCH_SCRIPT), str(path)]
     try:
-        done = subprocess.run(command, input=asked, capture_output=True, timeout=SEARCH_S, check=False)
+        done = subprocess.run(command, input=sent, capture_output=True, timeout=SEARCH_TIMEOUT_S, check=False)
     except (OSError, subprocess.SubprocessError):
-        return True  # nobody could look
+        return True  # unknown, so it may be there
     return done.returncode != 0 or done.stdout != b"none"
 
 
 def leave_open(connection: sqlite3.Connection) -> None:
-    """For good: to close the last connection would write its log, which is not that of the file any more, into the file
-    and delete the one that is."""
-    import ctypes  # hardly ever
+    """Never close it: closing the last connection would write its log, which no longer belongs to the file, into the
+    file, and would delete the log that does."""
+    import ctypes  # hardly ever needed
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
 def _real(path: Path) -> str:
-    """SQLite puts the log beside the file itself, not beside a link to it."""
+    """Follow links: SQLite puts the log beside the file itself, not beside a link to it."""
     return os.path.realpath(path)
 
 
 def _size(path: str) -> int:
-    """0 also where there is no such file."""
+    """Return 0 also if there is no such file."""
     try:
         return os.stat(path).st_size  # noqa: PTH116
     except OSError:
@@ -127,7 +131,7 @@ def _size(path: str) -> int:
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        facts = os.stat(path)  # noqa: PTH116  # before and after every write: pathlib takes longer
+        facts = os.stat(path)  # noqa: PTH116  # runs before and after every write: pathlib is slower
     except OSError:
         return None
     return facts.st_dev, facts.st_ino

@@ -1,4 +1,4 @@
-"""Projects in SQLite: what each is known as, and what belongs to it."""
+"""Projects in SQLite: the aliases of each, and its memories and sessions."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -10,36 +10,30 @@ from recollect.domain.project import SHARED, ProjectFacts
 from recollect.domain.stored import HIDDEN
 from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, from_ms, row_hash, to_ms
-from recollect.store.sqlite.session_rows import recap_of
+from recollect.store.sqlite.rows import TURN_HASHED, from_ms, recap_of, row_hash, to_ms
 
-ASKED = "mcp"  # the host of sessions that only ask: these make no project known
+ASKED = "mcp"  # the host of sessions that only ask: these do not create a project
 
 
 class Projects:
     _database: Database
 
     def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT alias, project FROM json_each(?) AS asked JOIN project_alias ON alias = asked.value",
-                (json.dumps(list(aliases)),),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT alias, project FROM json_each(?) AS asked JOIN project_alias ON alias = asked.value",
+            (json.dumps(list(aliases)),),
+        )
         found: dict[ProjectId, set[ProjectId]] = {}
         for row in rows:
             found.setdefault(ProjectId(row["alias"]), set()).add(ProjectId(row["project"]))
         return {alias: frozenset(projects) for alias, projects in found.items()}
 
     def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
-        with self._database.read() as connection:
-            rows = connection.execute("SELECT alias FROM project_alias WHERE project = ?", (project,)).fetchall()
+        rows = self._database.fetch_all("SELECT alias FROM project_alias WHERE project = ?", (project,))
         return frozenset(ProjectId(row["alias"]) for row in rows)
 
     def has_memories(self, project: ProjectId) -> bool:
-        with self._database.read() as connection:
-            row = connection.execute(
-                "SELECT 1 FROM memory WHERE scope = ? LIMIT 1", (str(Scope.project(project)),)
-            ).fetchone()
+        row = self._database.fetch_one("SELECT 1 FROM memory WHERE scope = ? LIMIT 1", (str(Scope.project(project)),))
         return row is not None
 
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
@@ -89,39 +83,36 @@ class Projects:
         ]
 
     def memories_in(self, project: ProjectId) -> list[MemoryId]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT id FROM memory WHERE scope = ? ORDER BY n", (str(Scope.project(project)),)
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT id FROM memory WHERE scope = ? ORDER BY n", (str(Scope.project(project)),)
+        )
         return [MemoryId(row["id"]) for row in rows]
 
     def sessions_in(self, project: ProjectId) -> list[SessionId]:
-        with self._database.read() as connection:
-            # A session that was only archived has no row of its own.
-            rows = connection.execute(
-                "SELECT id FROM session WHERE project = ? UNION SELECT session FROM turn WHERE project = ? ORDER BY id",
-                (project, project),
-            ).fetchall()
+        # A session that is only in the archive has no row of its own.
+        rows = self._database.fetch_all(
+            "SELECT id FROM session WHERE project = ? UNION SELECT session FROM turn WHERE project = ? ORDER BY id",
+            (project, project),
+        )
         return [SessionId(row["id"]) for row in rows]
 
     def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
-        """The sessions and their turns belong to this project from now on."""
-        listed = json.dumps(list(sessions))
+        ids = json.dumps(list(sessions))
         with self._database.write() as connection:
             connection.execute(
-                "UPDATE session SET project = ? WHERE id IN (SELECT value FROM json_each(?))", (project, listed)
+                "UPDATE session SET project = ? WHERE id IN (SELECT value FROM json_each(?))", (project, ids)
             )
-            left = connection.execute(
-                "SELECT recap.* FROM json_each(?) AS moved JOIN recap ON recap.session = moved.value", (listed,)
+            old_recaps = connection.execute(
+                "SELECT recap.* FROM json_each(?) AS moved JOIN recap ON recap.session = moved.value", (ids,)
             ).fetchall()
-            for recap in filter(None, map(recap_of, left)):
+            for recap in filter(None, map(recap_of, old_recaps)):
                 recaps.rewrite(connection, replace(recap, project=project))
             turns = connection.execute(
-                "SELECT turn.* FROM json_each(?) AS moved JOIN turn ON turn.session = moved.value", (listed,)
+                "SELECT turn.* FROM json_each(?) AS moved JOIN turn ON turn.session = moved.value", (ids,)
             ).fetchall()
             for row in turns:
-                changed = row_hash({**dict(row), "project": project}, TURN_WORDS)
-                connection.execute("UPDATE turn SET project = ?, hash = ? WHERE n = ?", (project, changed, row["n"]))
+                new_hash = row_hash({**dict(row), "project": project}, TURN_HASHED)
+                connection.execute("UPDATE turn SET project = ?, hash = ? WHERE n = ?", (project, new_hash, row["n"]))
                 index.drop_turn(connection, row["n"])
                 index.add_turn(connection, row["n"], project, row["text"], row["at_ms"])
                 vectors.move_turn(connection, row["n"], project)

@@ -1,4 +1,4 @@
-"""Deleting memories with everything that quotes them: their history, turns of the archive, lines of blocks."""
+"""Deletes memories with everything that quotes them: their history, turns of the archive, lines of blocks."""
 
 import json
 import re
@@ -9,103 +9,108 @@ from typing import Any
 
 from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
-from recollect.store.sqlite.rows import INJECTION_WORDS, MEMORY_WORDS, TURN_WORDS, is_sound, row_hash
-from recollect.store.sqlite.session_rows import recap_of
+from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, TURN_HASHED, is_sound, recap_of, row_hash
 from recollect.text.block import parts_quoted, plain, without
 from recollect.text.passages import without_marks
 
 FORGOTTEN = "[forgotten]"
-PART_CHARS = 12  # a shorter part of a sentence may be anybody's
-# Before and between what is told of a session, in a block: `- asked: "..."; ended, in the agent's words: "..."`.
-_CODE = re.compile(r"^- [\w ,']{1,40}(?: \(\d+-\d\d-\d\d\))?: ")
+MIN_QUOTE_CHARS = 12  # a shorter part of a sentence may come from any text
+# The label before and between the parts of a line about a session: `- asked: "..."; ended, in the agent's words: "..."`.
+_LABEL = re.compile(r"^- [\w ,']{1,40}(?: \(\d+-\d\d-\d\d\))?: ")
 _BETWEEN = re.compile(r"\"?; (?:[\w ,']{1,40}: \")?")
-_EDGE = " \t\r\n.,;:!?\"'`()…"  # marks that may stand around a quoted sentence
+_EDGE = " \t\r\n.,;:!?\"'`()…"  # characters that may surround a quoted sentence
+
+Message = tuple[str, str]  # the session, and the message's name in it
 
 
-def delete(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str] = ()) -> list[str]:
-    """Cuts `also` out of the archive too. Answers with what the memories said."""
-    tables = tables_of(connection)
-    said: list[str] = []
-    whole: list[str] = []  # messages
-    places: set[tuple[str, str]] = set()  # the messages that had it
-    gone = [row for memory_id in memories for row in _take_out(connection, memory_id)]
-    for row in gone:
-        _take_back_its_name(connection, row)
-        texts = list(dict.fromkeys((*_texts_of(row), *_earlier_texts(connection, row["id"], tables))))
-        said += texts
-        places |= _sources_of(row)
+def delete_memories(connection: sqlite3.Connection, memories: Collection[MemoryId], also: Collection[str]) -> list[str]:
+    """Delete the memories, and erase the texts `also`. Return the texts of the memories."""
+    tables = table_names(connection)
+    texts: list[str] = []
+    whole_turns: list[str] = []
+    messages: set[Message] = set()  # that contained an erased text
+    deleted = []
+    for memory_id in memories:
+        deleted += _delete_rows(connection, memory_id)
+    for row in deleted:
+        _drop_references(connection, row)
+        own_texts = list(dict.fromkeys((*_texts_of(row), *_earlier_texts(connection, row["id"], tables))))
+        texts += own_texts
+        messages |= _sources_of(row)
         if "turn" in tables:
-            whole += _cut_from_archive(connection, texts, row, places)
+            whole_turns += _erase_from_archive(connection, own_texts, row, messages)
     if "turn" in tables:
         for text in also:
-            places.update((turn["session"], turn["message"]) for turn in _cut_from_turns(connection, text))
+            messages.update(_erase_from_turns(connection, text).values())
     if "change" in tables:
         connection.executemany("DELETE FROM change WHERE memory = ?", [(memory_id,) for memory_id in memories])
     if "injection" in tables:
-        cut_from_blocks(connection, memories, _quoting((*said, *also, *whole)))
+        erase_from_blocks(connection, memories, _quotes_any((*texts, *also, *whole_turns)))
     if "recap" in tables:
-        _cut_from_recaps(connection, (*said, *also))
+        _erase_from_recaps(connection, (*texts, *also))
     if "inbox" in tables:
-        _cut_from_inbox(connection, (*said, *also), gone, places)
-    return said
+        _erase_from_inbox(connection, (*texts, *also), deleted, messages)
+    return texts
 
 
-def this_block(row: Mapping[str, Any]) -> str:
-    """The condition for one row of the injection log, also of a copy from before tools had blocks."""
+def block_condition(row: Mapping[str, Any]) -> str:
+    """Return the condition for one row of the injection log, also in a copy from before tools had blocks."""
     key = "session = :session AND message = :message AND context = :context"
     return f"{key} AND call = :call" if "call" in row else key
 
 
-def tables_of(connection: sqlite3.Connection) -> frozenset[str]:
+def table_names(connection: sqlite3.Connection) -> frozenset[str]:
     """A copy of the database may be older than some tables."""
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     return frozenset(row["name"] for row in rows)
 
 
-def _take_out(connection: sqlite3.Connection, memory_id: MemoryId) -> list[sqlite3.Row]:
+def _delete_rows(connection: sqlite3.Connection, memory_id: MemoryId) -> list[sqlite3.Row]:
     rows = connection.execute("SELECT * FROM memory WHERE id = ?", (memory_id,)).fetchall()
     for row in rows:
         index.drop_memory(connection, row["n"])
-        if "memory_vector" in tables_of(connection):
+        if "memory_vector" in table_names(connection):
             vectors.drop(connection, "memory", row["n"])
         connection.execute("DELETE FROM memory WHERE n = ?", (row["n"],))
     return rows
 
 
-def _take_back_its_name(connection: sqlite3.Connection, gone: sqlite3.Row) -> None:
-    """Nothing names it any more. What it had replaced does not hold again: it ended when this one began."""
-    for row in connection.execute("SELECT * FROM memory WHERE superseded_by = ?", (gone["id"],)).fetchall():
-        ended = max(row["valid_from_ms"], gone["valid_from_ms"]) if row["valid_to_ms"] is None else row["valid_to_ms"]
-        _rewrite_memory(connection, row, superseded_by=None, valid_to_ms=ended)
-    if "conflicts" in gone.keys():  # noqa: SIM118  # a row of SQLite has no `in`
+def _drop_references(connection: sqlite3.Connection, deleted: sqlite3.Row) -> None:
+    """Remove its id from other memories. One that it had replaced stays ended: it ended when this one began."""
+    for row in connection.execute("SELECT * FROM memory WHERE superseded_by = ?", (deleted["id"],)).fetchall():
+        ended_ms = row["valid_to_ms"]
+        if ended_ms is None:
+            ended_ms = max(row["valid_from_ms"], deleted["valid_from_ms"])
+        _rewrite_memory(connection, row, superseded_by=None, valid_to_ms=ended_ms)
+    if "conflicts" in deleted.keys():  # noqa: SIM118  # a row of SQLite has no `in`
         for row in connection.execute("SELECT * FROM memory WHERE conflicts <> '[]'").fetchall():
-            known = _list_in(row, "conflicts")
-            if gone["id"] in known:
-                others = [other for other in known if other != gone["id"]]
+            conflicts = _list_in(row, "conflicts")
+            if deleted["id"] in conflicts:
+                others = [other for other in conflicts if other != deleted["id"]]
                 _rewrite_memory(connection, row, conflicts=json.dumps(others, ensure_ascii=False))
 
 
 def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: object) -> None:
     if "hash" in row.keys() and row["hash"]:  # noqa: SIM118
-        if not is_sound(row, MEMORY_WORDS):
-            return  # a damaged one does not become sound by this
-        values["hash"] = row_hash({**dict(row), **values}, MEMORY_WORDS)
-    named = ", ".join(f"{name} = :{name}" for name in values)
-    connection.execute(f"UPDATE memory SET {named} WHERE n = :n", {**values, "n": row["n"]})
+        if not is_sound(row, MEMORY_HASHED):
+            return  # a new hash would make a damaged row look sound
+        values["hash"] = row_hash({**dict(row), **values}, MEMORY_HASHED)
+    assignments = ", ".join(f"{name} = :{name}" for name in values)
+    connection.execute(f"UPDATE memory SET {assignments} WHERE n = :n", {**values, "n": row["n"]})
 
 
 def _texts_of(row: sqlite3.Row) -> list[str]:
-    """The text and the evidence."""
+    """Return the text and the evidence."""
     return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *_list_in(row, "evidence"))]
 
 
 def _earlier_texts(connection: sqlite3.Connection, memory_id: str, tables: Collection[str]) -> Iterator[str]:
-    """What it said before somebody edited it."""
+    """Yield the texts that the memory had before it was edited."""
     if "change" not in tables:
         return
     changes = connection.execute("SELECT before FROM change WHERE memory = ? AND before IS NOT NULL", (memory_id,))
     for change in changes.fetchall():
-        with suppress(ValueError, TypeError, KeyError):  # damaged: what can be read
+        with suppress(ValueError, TypeError, KeyError):  # damaged: erase what can be read
             before = json.loads(change["before"])
             evidence = before.get("evidence") or "[]"
             yield from filter(None, (before["text"], *json.loads(evidence)))
@@ -114,192 +119,206 @@ def _earlier_texts(connection: sqlite3.Connection, memory_id: str, tables: Colle
 def _list_in(row: sqlite3.Row, column: str) -> list[Any]:
     try:
         return list(json.loads(row[column]))
-    except (IndexError, ValueError, TypeError):  # an older table, or damaged: what can be read
+    except (IndexError, ValueError, TypeError):  # an older table, or damaged
         return []
 
 
-def _sources_of(row: sqlite3.Row) -> set[tuple[str, str]]:
-    """The messages in which it was said, and said again."""
-    again = [(place[3], place[4]) for place in _list_in(row, "mentions") if isinstance(place, list) and len(place) > 4]
-    return {(session, message) for session, message in [(row["session"], row["message"]), *again] if message}
+def _sources_of(row: sqlite3.Row) -> set[Message]:
+    """Return the messages in which the user said it, the first time and later."""
+    sources = {(row["session"], row["message"])}
+    for mention in _list_in(row, "mentions"):
+        if isinstance(mention, list) and len(mention) > 4:
+            sources.add((mention[3], mention[4]))
+    return {(session, message) for session, message in sources if message}
 
 
-def _cut_from_archive(
-    connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row, places: set[tuple[str, str]]
+def _erase_from_archive(
+    connection: sqlite3.Connection, texts: Collection[str], memory: sqlite3.Row, messages: set[Message]
 ) -> list[str]:
-    """The sentences wherever they stand word for word; where the source says it otherwise, the whole message, with
-    which it answers. Adds the messages that had it to `places`."""
-    whole: list[str] = []
-    turns = [turn for text in texts for turn in _cut_from_turns(connection, text)]
-    cut = {turn["n"] for turn in turns}
-    places |= {(turn["session"], turn["message"]) for turn in turns}
-    for place in _sources_of(memory):
-        source = connection.execute("SELECT * FROM turn WHERE session = ? AND message = ?", place).fetchone()
-        if source is not None and source["n"] not in cut:
-            whole.append(source["text"])
-            rewrite_turn(connection, source, FORGOTTEN)
-    return whole
+    """Erase the sentences wherever they occur word for word. A source that words it differently is erased as a whole;
+    return the texts of these. Adds the messages that had it to `messages`."""
+    erased: set[int] = set()
+    for text in texts:
+        turns = _erase_from_turns(connection, text)
+        erased.update(turns)
+        messages.update(turns.values())
+    whole_turns: list[str] = []
+    for source in _sources_of(memory):
+        turn = connection.execute("SELECT * FROM turn WHERE session = ? AND message = ?", source).fetchone()
+        if turn is not None and turn["n"] not in erased:
+            whole_turns.append(turn["text"])
+            rewrite_turn(connection, turn, FORGOTTEN)
+    return whole_turns
 
 
-def _cut_from_turns(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
-    """Answers with the turns that had it."""
-    sentence = _as_pattern(text)
-    found = []
-    for turn in _turns_with(connection, text):
-        without_it, times = sentence.subn(FORGOTTEN, turn["text"])
+def _erase_from_turns(connection: sqlite3.Connection, text: str) -> dict[int, Message]:
+    """Return the turns that had the text, by number."""
+    sentence = _sentence_pattern(text)
+    changed: dict[int, Message] = {}
+    for turn in _turns_that_may_have(connection, text):
+        rest, times = sentence.subn(FORGOTTEN, turn["text"])
         if times:
-            found.append(turn)
-            rewrite_turn(connection, turn, without_it)
-    return found
+            changed[turn["n"]] = (turn["session"], turn["message"])
+            rewrite_turn(connection, turn, rest)
+    return changed
 
 
-def _as_pattern(text: str) -> re.Pattern[str]:
-    """However it is spaced and capitalised, but not inside of a longer word. Chinese has no blanks between words."""
+def _sentence_pattern(text: str) -> re.Pattern[str]:
+    """Match it in any spacing and case, but not inside a longer word. Chinese has no spaces between words."""
     words = (text.strip(_EDGE) or text.strip()).split()
     sentence = r"\s+".join(map(re.escape, words))
     return re.compile(rf"(?<![A-Za-z0-9_])(?:{sentence})(?![A-Za-z0-9_])", re.IGNORECASE)
 
 
-def _turns_with(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
-    """Those that may have it."""
-    if "turn_vector" not in tables_of(connection) or not index.all_of(text, None):  # older: its index has other words
+def _turns_that_may_have(connection: sqlite3.Connection, text: str) -> list[sqlite3.Row]:
+    # A copy from before vectors indexes other words.
+    if "turn_vector" not in table_names(connection) or not index.query_for_text(text, None):
         return connection.execute("SELECT * FROM turn").fetchall()
-    projects = connection.execute("SELECT DISTINCT project FROM turn").fetchall()
-    return [
-        turn
-        for row in projects
-        for turn in connection.execute(
+    turns = []
+    for row in connection.execute("SELECT DISTINCT project FROM turn").fetchall():
+        turns += connection.execute(
             "SELECT * FROM turn WHERE n IN (SELECT rowid FROM turn_words WHERE turn_words MATCH ?)",
-            (index.all_of(text, row["project"]),),
+            (index.query_for_text(text, row["project"]),),
         ).fetchall()
-    ]
+    return turns
 
 
 def rewrite_turn(connection: sqlite3.Connection, turn: sqlite3.Row, text: str) -> None:
-    """Another text in its place, in the index too; what it means is asked anew."""
+    """Replace its text, in the index too, and queue it for a new vector."""
     storable = text.encode("utf-8", "replace").decode()
-    # A damaged turn does not become sound by this.
-    sound = is_sound(turn, TURN_WORDS)
-    changed = row_hash({**dict(turn), "text": storable}, TURN_WORDS) if sound else turn["hash"]
-    connection.execute("UPDATE turn SET text = ?, hash = ? WHERE n = ?", (storable, changed, turn["n"]))
+    new_hash = turn["hash"]
+    if is_sound(turn, TURN_HASHED):  # a new hash would make a damaged turn look sound
+        new_hash = row_hash({**dict(turn), "text": storable}, TURN_HASHED)
+    connection.execute("UPDATE turn SET text = ?, hash = ? WHERE n = ?", (storable, new_hash, turn["n"]))
     index.drop_turn(connection, turn["n"])
     index.add_turn(connection, turn["n"], turn["project"], storable, turn["at_ms"])
-    if "turn_vector" in tables_of(connection):
-        _forget_meaning(connection, turn)
+    if "turn_vector" in table_names(connection):
+        _drop_vectors(connection, turn)
 
 
-def _forget_meaning(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
-    """Of the turn, and of the one after it: it was understood together with this one."""
-    after = connection.execute(
+def _drop_vectors(connection: sqlite3.Connection, turn: sqlite3.Row) -> None:
+    """Of the turn, and of the next one: its vector was made together with this turn's text."""
+    vectors.enqueue_again(connection, "turn", turn["n"])
+    following = connection.execute(
         "SELECT n FROM turn WHERE session = :session AND (at_ms, n) > (:at_ms, :n) ORDER BY at_ms, n LIMIT 1",
         dict(turn),
     ).fetchone()
-    for n in (turn["n"], *([] if after is None else [after["n"]])):
-        vectors.wait_for_vector(connection, "turn", n)
+    if following is not None:
+        vectors.enqueue_again(connection, "turn", following["n"])
 
 
-def cut_from_blocks(
+def erase_from_blocks(
     connection: sqlite3.Connection,
     memories: Collection[MemoryId],
-    quotes: Callable[[str], bool],
+    is_quote: Callable[[str], bool],
     *,
     among: Collection[SessionId] | None = None,
 ) -> None:
-    """The lines of memories in what was sent, and what quotes them; `among`: only in blocks of these sessions. A host
-    that asks for such a block again gets it without the lines."""
-    shown_as = {plain(memory_id) for memory_id in memories}
-
-    def left_of(block: str) -> str:
-        return without(block, shown_as, quotes)
-
+    """Erase the lines of the memories, and lines that quote them, from logged blocks; `among`: only in blocks of these
+    sessions. A host that asks for such a block again gets it without the lines."""
+    shown_ids = {plain(memory_id) for memory_id in memories}
     rows = connection.execute("SELECT * FROM injection")
-    sent = [row for row in rows if row["block"] and (among is None or row["session"] in among)]
-    for row in [dict(row) for row in sent if left_of(row["block"]) != row["block"]]:
-        if "hash" in row and not is_sound(row, INJECTION_WORDS):
-            connection.execute(f"DELETE FROM injection WHERE {this_block(row)}", row)  # damaged: nobody gets it anyhow
-            continue
-        ids = [shown for shown in json.loads(row["ids"]) if shown not in memories]
-        row |= {"block": left_of(row["block"]), "ids": json.dumps(ids)}
-        if "corrected" in row:
-            row["corrected"] = json.dumps([told for told in json.loads(row["corrected"]) if told not in memories])
-        later = "".join(f", {name} = :{name}" for name in ("hash", "corrected") if name in row)
-        connection.execute(
-            f"UPDATE injection SET ids = :ids, block = :block{later} WHERE {this_block(row)}",
-            {**row, "hash": row_hash(row, INJECTION_WORDS)},
-        )
+    with_block = [dict(row) for row in rows if row["block"] and (among is None or row["session"] in among)]
+    for row in with_block:
+        rest = without(row["block"], shown_ids, is_quote)
+        if rest != row["block"]:
+            _rewrite_block(connection, row, rest, memories)
     if memories:
-        _cut_from_reasons(connection, memories)
+        _erase_from_reasons(connection, memories)
 
 
-def _cut_from_reasons(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
-    named = [json.dumps(memory_id, ensure_ascii=False) for memory_id in memories]
-    rows = [
-        row
-        for row in map(dict, connection.execute("SELECT * FROM injection"))
-        if any(name in row.get("reasons", "") for name in named)
-    ]
-    for row in rows:
-        kept = reasons.without(row["reasons"], memories)
-        connection.execute(f"UPDATE injection SET reasons = :reasons WHERE {this_block(row)}", {**row, "reasons": kept})
+def _rewrite_block(
+    connection: sqlite3.Connection, row: dict[str, Any], block: str, erased: Collection[MemoryId]
+) -> None:
+    if "hash" in row and not is_sound(row, INJECTION_HASHED):
+        connection.execute(f"DELETE FROM injection WHERE {block_condition(row)}", row)  # damaged: it is never shown
+        return
+    row["block"] = block
+    row["ids"] = json.dumps([memory_id for memory_id in json.loads(row["ids"]) if memory_id not in erased])
+    assignments = "ids = :ids, block = :block"
+    if "hash" in row:
+        assignments += ", hash = :hash"
+    if "corrected" in row:
+        assignments += ", corrected = :corrected"
+        corrected = json.loads(row["corrected"])
+        row["corrected"] = json.dumps([memory_id for memory_id in corrected if memory_id not in erased])
+    row["hash"] = row_hash(row, INJECTION_HASHED)
+    connection.execute(f"UPDATE injection SET {assignments} WHERE {block_condition(row)}", row)
 
 
-def _cut_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> None:
-    """Whole lines: half a note is none."""
-    quotes = _quoting(texts)
-    for row in map(dict, connection.execute("SELECT * FROM recap").fetchall()):
+def _erase_from_reasons(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:
+    ids = [json.dumps(memory_id, ensure_ascii=False) for memory_id in memories]
+    for row in map(dict, connection.execute("SELECT * FROM injection").fetchall()):
+        stored = row.get("reasons", "")
+        if any(memory_id in stored for memory_id in ids):
+            row["reasons"] = reasons.without(stored, memories)
+            connection.execute(f"UPDATE injection SET reasons = :reasons WHERE {block_condition(row)}", row)
+
+
+def _erase_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -> None:
+    """Erase whole lines: half a note is useless."""
+    is_quote = _quotes_any(texts)
+    for row in connection.execute("SELECT * FROM recap").fetchall():
         recap = recap_of(row)
-        if recap is None:
-            connection.execute("DELETE FROM recap WHERE session = :session", row)  # damaged: nobody gets it anyhow
+        if recap is None:  # damaged: it is never shown
+            connection.execute("DELETE FROM recap WHERE session = ?", (row["session"],))
             continue
-        kept = recap.without(quotes)
-        if kept != recap:
-            recaps.rewrite(connection, kept)
+        rest = recap.without(is_quote)
+        if rest != recap:
+            recaps.rewrite(connection, rest)
 
 
-def _cut_from_inbox(
+def _erase_from_inbox(
     connection: sqlite3.Connection,
     texts: Collection[str],
-    gone: Collection[sqlite3.Row],
-    places: Collection[tuple[str, str]],
+    deleted: Collection[sqlite3.Row],
+    messages: Collection[Message],
 ) -> None:
-    """What waits to be learnt from would bring it back; the message in which it was said goes as a whole. None of the
-    messages that had it (`places`, and those found here) is read again, whoever tells of it."""
-    sentences = [_as_pattern(text) for text in texts]
-    sources = {place for row in gone for place in _sources_of(row)}
+    """Erase it from waiting events, which would bring it back; the message that said it is deleted as a whole. None of
+    the messages that had it (`messages`, and those found here) is read again, from whatever source."""
+    sentences = [_sentence_pattern(text) for text in texts]
+    sources: set[Message] = set()
+    for row in deleted:
+        sources |= _sources_of(row)
 
-    def tell(said: str) -> str:
+    def erase(text: str) -> str:
         for sentence in sentences:
-            said = sentence.sub(FORGOTTEN, said)
-        return said
+            text = sentence.sub(FORGOTTEN, text)
+        return text
 
+    had_it = set(messages)
     for row in connection.execute("SELECT * FROM inbox").fetchall():
-        message = inbox.place_of(row)
-        if row["done"] == inbox.IS_GONE:
+        message = inbox.message_of(row)
+        if row["done"] == inbox.ERASED_STATE:
             continue
-        if message in sources or not is_sound(row, inbox.INBOX_WORDS):
+        if message in sources or not is_sound(row, inbox.INBOX_HASHED):
             connection.execute("DELETE FROM inbox WHERE n = ?", (row["n"],))
-        elif any(tell(said) != said for said in inbox.texts_of(row)):
-            inbox.rewrite_event(connection, row, tell)
-            places = {*places, message}
-    for session, message_name in places:
-        if session and message_name:
-            inbox.note_gone(connection, session, [message_name])
+        elif any(erase(text) != text for text in inbox.texts_of(row)):
+            inbox.rewrite_event(connection, row, erase)
+            had_it.add(message)
+    for session, name in had_it:
+        if session and name:
+            inbox.note_erased(connection, session, [name])
 
 
-def _quoting(texts: Collection[str]) -> Callable[[str], bool]:
-    """Whether a line has one of the texts, or says a part of one."""
-    # What is quoted of a turn stands in a block without the marks of Markdown.
-    told = list(dict.fromkeys([*texts, *(without_marks(text) for text in texts)]))
-    sentences = [_as_pattern(text) for text in told if text.strip()]
-    said = [" ".join(text.casefold().split()) for text in told]
+def _quotes_any(texts: Collection[str]) -> Callable[[str], bool]:
+    """Return a check whether a line contains one of the texts, or a part of one."""
+    # A block quotes a turn without the marks of Markdown.
+    forms = list(dict.fromkeys([*texts, *map(without_marks, texts)]))
+    sentences = [_sentence_pattern(text) for text in forms if text.strip()]
+    normalised = [" ".join(text.casefold().split()) for text in forms]
 
     def is_part(words: str) -> bool:
         part = " ".join(words.casefold().split()).strip(_EDGE)
-        return len(part) >= PART_CHARS and any(part in text for text in said)
+        return len(part) >= MIN_QUOTE_CHARS and any(part in text for text in normalised)
 
-    def quotes(line: str) -> bool:
-        told = _CODE.sub("", line)
-        parts = parts_quoted(line) or [told, *(_BETWEEN.split(told) if told != line else ())]
+    def is_quote(line: str) -> bool:
+        parts = parts_quoted(line)
+        if not parts:
+            unlabelled = _LABEL.sub("", line)
+            parts = [unlabelled]
+            if unlabelled != line:
+                parts += _BETWEEN.split(unlabelled)
         return any(map(is_part, parts)) or any(sentence.search(line) for sentence in sentences)
 
-    return quotes
+    return is_quote

@@ -1,4 +1,4 @@
-"""Opens the database of another program for reading only: nothing of it is changed, also where it is in use."""
+"""Opens the database of another program for reading only: it is never changed, even while that program uses it."""
 
 import sqlite3
 from pathlib import Path
@@ -8,18 +8,18 @@ BUSY_S = 5.0
 MAX_VALUE_BYTES = 1_000_000  # longer than anything that becomes a memory
 
 
-def opened(file: Path, *, max_value_bytes: int = MAX_VALUE_BYTES) -> sqlite3.Connection:
+def open_read_only(file: Path, *, max_value_bytes: int = MAX_VALUE_BYTES) -> sqlite3.Connection:
     address = f"file:{quote(str(file.absolute()))}"
     try:
-        return _connected(f"{address}?mode=ro", max_value_bytes)
+        return _connect(f"{address}?mode=ro", max_value_bytes)
     except sqlite3.OperationalError:
         log = file.with_name(f"{file.name}-wal")
         if log.exists() and log.stat().st_size:
-            raise  # its newest part lies there, and cannot be read where nothing can be written beside it
-        return _connected(f"{address}?immutable=1", max_value_bytes)
+            raise  # the newest rows are in the log, which SQLite cannot read in a folder that is not writable
+        return _connect(f"{address}?immutable=1", max_value_bytes)
 
 
-def _connected(address: str, max_value_bytes: int) -> sqlite3.Connection:
+def _connect(address: str, max_value_bytes: int) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=BUSY_S)
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_value_bytes)

@@ -1,49 +1,49 @@
-"""Why something was or was not shown, as it is kept in the injection log: ids and numbers, never what was said."""
+"""Why a memory or quote was shown or not, as the injection log stores it: ids and numbers, never text."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from recollect.domain.injection import Choice, Quoted, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 
-NOTHING = "[]"
-OF_QUOTE = (2, 3)  # values; an earlier version kept no reasons
+NO_REASONS = "[]"
+QUOTE_LENGTHS = (2, 3)  # values in the row of a quote; an earlier version stored no reasons
 
 
-def written(choices: Sequence[Choice], quoted: Sequence[Quoted] = ()) -> str:
-    rows: list[list[Any]] = [_row(choice) for choice in choices]
-    rows += [[one.session, one.message, dict(one.reasons)] for one in quoted]
+def dump(choices: Sequence[Choice], quotes: Sequence[Quoted]) -> str:
+    rows: list[list[Any]] = []
+    for choice in choices:
+        numbers = (choice.relevance, choice.score, choice.needed)
+        rows.append([choice.id, choice.kind, choice.verdict, *numbers, dict(choice.factors)])
+    rows += [[quote.session, quote.message, dict(quote.reasons)] for quote in quotes]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
-def read(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
-    """No hash covers it: what cannot be read is as good as not kept."""
+def load(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
+    """Return nothing for what cannot be read: no hash covers it."""
+    choices, quotes = [], []
     try:
-        rows = json.loads(stored)
-        return (
-            tuple(_choice(row) for row in rows if len(row) not in OF_QUOTE),
-            tuple(_quoted(row) for row in rows if len(row) in OF_QUOTE),
-        )
+        for row in json.loads(stored):
+            if len(row) in QUOTE_LENGTHS:
+                quotes.append(_quote(row))
+            else:
+                choices.append(_choice(row))
     except (ValueError, TypeError, KeyError):
         return (), ()
+    return tuple(choices), tuple(quotes)
 
 
 def without(stored: str, memories: Collection[MemoryId]) -> str:
-    """The same after these memories are gone."""
-    choices, quoted = read(stored)
-    return written([choice for choice in choices if choice.id not in memories], quoted)
+    choices, quotes = load(stored)
+    return dump([choice for choice in choices if choice.id not in memories], quotes)
 
 
-def _row(choice: Choice) -> list[Any]:
-    numbers = (choice.relevance, choice.score, choice.needed)
-    return [choice.id, choice.kind, choice.verdict, *numbers, dict(choice.factors)]
-
-
-def _quoted(row: list[Any]) -> Quoted:
+def _quote(row: list[Any]) -> Quoted:
     session, message, *reasons = row
-    told = {name: float(value) for name, value in reasons[0].items()} if reasons else {}
-    return Quoted(session=SessionId(session), message=MessageId(message), reasons=told)
+    return Quoted(
+        session=SessionId(session), message=MessageId(message), reasons=_floats(reasons[0]) if reasons else {}
+    )
 
 
 def _choice(row: list[Any]) -> Choice:
@@ -55,5 +55,9 @@ def _choice(row: list[Any]) -> Choice:
         relevance=float(relevance),
         score=float(score),
         needed=float(needed),
-        factors={name: float(value) for name, value in factors.items()},
+        factors=_floats(factors),
     )
+
+
+def _floats(values: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(value) for name, value in values.items()}

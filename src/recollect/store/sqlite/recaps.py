@@ -1,4 +1,4 @@
-"""What sessions leave for the next one, in SQLite: notes in codes, and a summary."""
+"""Recaps of sessions, in SQLite: notes with codes, and a summary."""
 
 import sqlite3
 from datetime import datetime
@@ -6,8 +6,7 @@ from datetime import datetime
 from recollect.domain.memory import LATEST, ProjectId, SessionId
 from recollect.domain.session import Recap
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import to_ms
-from recollect.store.sqlite.session_rows import recap_of, recap_row
+from recollect.store.sqlite.rows import recap_of, recap_row, to_ms
 
 
 class Recaps:
@@ -18,16 +17,14 @@ class Recaps:
             rewrite(connection, recap)
 
     def recap(self, session: SessionId) -> Recap | None:
-        with self._database.read() as connection:
-            row = connection.execute("SELECT * FROM recap WHERE session = ?", (session,)).fetchone()
+        row = self._database.fetch_one("SELECT * FROM recap WHERE session = ?", (session,))
         return None if row is None else recap_of(row)
 
     def recaps(self, project: ProjectId, *, limit: int, until: datetime | None = None) -> list[Recap]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM recap WHERE project = ? AND at_ms <= ? ORDER BY at_ms DESC, session LIMIT ?",
-                (project, to_ms(until or LATEST), limit),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT * FROM recap WHERE project = ? AND at_ms <= ? ORDER BY at_ms DESC, session LIMIT ?",
+            (project, to_ms(until or LATEST), limit),
+        )
         return [recap for recap in map(recap_of, rows) if recap is not None]
 
     def drop_recaps_before(self, moment: datetime) -> None:
@@ -36,7 +33,7 @@ class Recaps:
 
 
 def rewrite(connection: sqlite3.Connection, recap: Recap) -> None:
-    """In place of what the session left before."""
+    """Replace the session's recap."""
     connection.execute(
         "INSERT OR REPLACE INTO recap (session, project, at_ms, notes, summary, hash) "
         "VALUES (:session, :project, :at_ms, :notes, :summary, :hash)",

@@ -1,15 +1,17 @@
-"""Values to rows and back. Every row that holds somebody's words carries a hash: what the disk changed is noticed."""
+"""Values to rows and back. Every row with a user's or agent's words has a hash, so that damage on the disk is noticed."""
 
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreDamaged
-from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent
+from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent, Session
+from recollect.domain.learning import Origin
 from recollect.domain.memory import (
     NEVER_USED,
     Anchor,
@@ -19,6 +21,7 @@ from recollect.domain.memory import (
     MemoryId,
     Mention,
     MessageId,
+    ProjectId,
     Role,
     Scope,
     Sensitivity,
@@ -27,49 +30,40 @@ from recollect.domain.memory import (
     Tier,
     Usage,
 )
+from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn, own_origin
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
 
-WHOLLY = 1.0  # the durability of what nobody had to estimate
-STABLE = MessageId("")  # the log's name for "not a message: the stable block"
-AFTER_ALL = "\U0010ffff"  # no id has it: it is not printable
+FULLY_DURABLE = 1.0  # the durability of a memory that needed no estimate
+START_BLOCK = MessageId("")  # the name of the start block in the log, where others have a message
+LAST_CHARACTER = "\U0010ffff"  # no id contains it: it is not printable
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
-# What the hash of a row covers: all that was said. Counters of use, and what is derived, may change without it.
-MEMORY_WORDS = (
+# The columns that a hash covers: all content. Usage counters and derived columns may change without it.
+MEMORY_HASHED = (
     *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
     *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
     *("evidence", "anchors", "forgotten_ms"),
 )
-_SAID_LATER = (
-    "mentions",
-    "flag",
-    "conflicts",
-    "call",
-    "corrected",
-    "tier",
-    "durability",
-    "origin",
-    "rules",
-)  # counted where they say something: older rows keep their hash
+TURN_HASHED = ("session", "message", "project", "role", "text", "at_ms")
+RECAP_HASHED = ("session", "project", "at_ms", "notes", "summary")
+INJECTION_HASHED = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
+# Columns that were added later. The hash covers them only where they differ from the default, so that older rows keep
+# their hash.
+_ADDED_LATER = ("mentions", "flag", "conflicts", "call", "corrected", "tier", "durability", "origin", "rules")
+_DEFAULTS = (None, "", "[]", Tier.CONFIRMED.value, FULLY_DURABLE)
 _BEFORE_THESE_COLUMNS = {
     **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag", "rules")),
     **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
     **dict.fromkeys(("shown", "used", "unused", "feedback"), 0),
     "tier": Tier.CONFIRMED.value,
-    "durability": WHOLLY,
+    "durability": FULLY_DURABLE,
 }
-TURN_WORDS = ("session", "message", "project", "role", "text", "at_ms")
-RECAP_WORDS = ("session", "project", "at_ms", "notes", "summary")
-INJECTION_WORDS = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
-
-
-_SAYS_NOTHING = (None, "", "[]", Tier.CONFIRMED.value, WHOLLY)  # what columns have that came later
 
 
 class DamagedRow(StoreDamaged):
-    """The row is not what was written."""
+    """The row does not match its hash, or cannot be read."""
 
 
 def to_ms(moment: datetime) -> int:
@@ -80,9 +74,7 @@ def from_ms(ms: int) -> datetime:
     try:
         return _EPOCH + ms * _MS
     except (OverflowError, TypeError) as error:
-        raise DamagedRow(
-            f"A time in the database is damaged on the disk ({ms!r}). `recollect doctor` says where."
-        ) from error
+        raise DamagedRow(f"A time in the database is damaged ({ms!r}). `recollect doctor` shows where.") from error
 
 
 def ms_or_none(moment: datetime | None) -> int | None:
@@ -95,19 +87,19 @@ def from_ms_or_none(ms: int | None) -> datetime | None:
 
 def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
     values = [row[name] for name in columns]
-    names = row.keys()  # a row of SQLite has no `in`, and makes them anew whenever it is asked
-    values += [row[name] for name in _SAID_LATER if name in names and row[name] not in _SAYS_NOTHING]
+    names = row.keys()  # a row of SQLite has no `in`, and builds a new list on every call
+    values += [row[name] for name in _ADDED_LATER if name in names and row[name] not in _DEFAULTS]
     return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
 def is_sound(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> bool:
-    """Whether it is what was written. A process of the version before the hashes, still running, writes none."""
+    """Check the hash. A running process from the version before hashes writes an empty one, which passes."""
     return row["hash"] in ("", row_hash(row, columns))
 
 
 def content_key(value: Draft | Memory) -> str:
-    said = " ".join(value.text.casefold().split())
-    return blake2b(f"{value.scope}\n{value.kind}\n{said}".encode(), digest_size=16).hexdigest()
+    words = " ".join(value.text.casefold().split())
+    return blake2b(f"{value.scope}\n{value.kind}\n{words}".encode(), digest_size=16).hexdigest()
 
 
 def memory_row(memory: Memory) -> dict[str, object]:
@@ -118,7 +110,7 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "kind": memory.kind.value,
         "scope": str(memory.scope),
         "title": memory.title,
-        "aliases": stored_list(memory.aliases),
+        "aliases": dump_list(memory.aliases),
         "sensitivity": memory.sensitivity.value,
         "importance": float(memory.importance),
         "confidence": float(memory.confidence),
@@ -132,11 +124,11 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "session": memory.source.session,
         "message": memory.source.message,
         "agent": memory.source.agent,
-        "evidence": stored_list(memory.evidence),
-        "anchors": stored_list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
-        "mentions": stored_list(_mention_row(mention) for mention in memory.mentions),
+        "evidence": dump_list(memory.evidence),
+        "anchors": dump_list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
+        "mentions": dump_list(_mention_row(mention) for mention in memory.mentions),
         "flag": memory.flag,
-        "conflicts": stored_list(memory.conflicts),
+        "conflicts": dump_list(memory.conflicts),
         "tier": memory.tier.value,
         "durability": float(memory.durability),
         "rules": memory.rules,
@@ -150,44 +142,44 @@ def memory_row(memory: Memory) -> dict[str, object]:
         "reach": None if reach is None else reach.value,
         "content_key": content_key(memory),
     }
-    row["hash"] = row_hash(row, MEMORY_WORDS)
+    row["hash"] = row_hash(row, MEMORY_HASHED)
     return row
 
 
 def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
-    """The memory of a row; a row that is not what was written is refused, so that it is never shown."""
+    """Return the memory of a row. Refuses a damaged row, so that it is never shown."""
     if isinstance(row, sqlite3.Row):
-        return _known_memory(tuple(row), tuple(row.keys()))
+        return _memory_from_cache(tuple(row), tuple(row.keys()))
     return _sound_memory(row)
 
 
 @lru_cache(maxsize=384)
-def _known_memory(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
-    """In a session the same few are read again and again. The same bytes are the same memory, and it never changes."""
+def _memory_from_cache(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
+    """A session reads the same few rows again and again. A memory is immutable, so the same bytes give the same one."""
     return _sound_memory(dict(zip(names, values, strict=True)))
 
 
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
-    if "rules" not in row:  # the history keeps rows as they were then
+    if "rules" not in row:  # the history keeps rows as an older version wrote them
         row = {**_BEFORE_THESE_COLUMNS, **row}
-    if not is_sound(row, MEMORY_WORDS):
+    if not is_sound(row, MEMORY_HASHED):
         raise DamagedRow(
-            f"The memory {row['id']!r} is damaged on the disk: it is not what was written. "
-            "`recollect doctor --repair` mends it from a backup, if there is one."
+            f"The memory {row['id']!r} is damaged on the disk (checksum mismatch). "
+            "`recollect doctor --repair` restores it from a backup if there is one."
         )
-    return _readable(row)
+    return _parse_memory(row)
 
 
 def current_row(row: Mapping[str, Any]) -> dict[str, object]:
-    """A row as this version writes it, also of a backup from before some columns; a damaged one is refused."""
-    memory = memory_of(row) if "hash" in row else _readable({**_BEFORE_THESE_COLUMNS, **row})
+    """Return the row as this version writes it, also from a backup that lacks some columns. Refuses a damaged row."""
+    memory = memory_of(row) if "hash" in row else _parse_memory({**_BEFORE_THESE_COLUMNS, **row})
     return {"n": row["n"], **memory_row(memory)}
 
 
-def _readable(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
+def _parse_memory(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     try:
         return _memory_of(row)
-    except (InvalidValue, ValueError) as error:  # written as it is, by a version that was less strict
+    except (InvalidValue, ValueError) as error:  # written like that by a less strict version
         raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
 
 
@@ -198,7 +190,7 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         kind=Kind(row["kind"]),
         scope=_scope_of(row["scope"]),
         title=row["title"],
-        aliases=tuple(listed(row["aliases"])),
+        aliases=tuple(parse_list(row["aliases"])),
         sensitivity=Sensitivity(row["sensitivity"]),
         importance=row["importance"],
         confidence=row["confidence"],
@@ -208,11 +200,11 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
         superseded_by=row["superseded_by"],
         seen=row["seen"],
         source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
-        evidence=tuple(listed(row["evidence"])),
-        anchors=tuple(Anchor(path, known_hash) for path, known_hash in listed(row["anchors"])),
-        mentions=tuple(map(_mention_of, listed(row["mentions"]))),
+        evidence=tuple(parse_list(row["evidence"])),
+        anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
+        mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
         flag=row["flag"],
-        conflicts=tuple(listed(row["conflicts"])),
+        conflicts=tuple(parse_list(row["conflicts"])),
         tier=Tier(row["tier"]),
         durability=row["durability"],
         rules=row["rules"],
@@ -221,7 +213,7 @@ def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     )
 
 
-_scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few, for every row of every answer
+_scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few values, in every row of every answer
 
 
 @lru_cache(maxsize=1024)
@@ -253,34 +245,32 @@ def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Usage:
             last_shown_at=from_ms_or_none(row["last_shown_ms"]),
             last_used_at=from_ms_or_none(row["last_used_ms"]),
         )
-    except (InvalidValue, DamagedRow, TypeError):  # no hash covers counters, and what was said is worth more than them
+    except (InvalidValue, DamagedRow, TypeError):  # no hash covers counters; the memory is worth more than they are
         return NEVER_USED
 
 
-def stored_list(values: Iterable[object]) -> str:
-    listed = list(values)
-    return json.dumps(listed, ensure_ascii=False) if listed else "[]"
+def dump_list(values: Iterable[object]) -> str:
+    items = list(values)
+    return json.dumps(items, ensure_ascii=False) if items else "[]"
 
 
-def listed(stored: str) -> list[Any]:
+def parse_list(stored: str) -> list[Any]:
     return [] if stored == "[]" else list(json.loads(stored))  # almost always empty, and read for every hit
 
 
 def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:
-    """Those that are what was written: an empty answer is better than a wrong one. `doctor` names the others."""
-    found = []
+    """Skip damaged rows: an empty answer is better than a wrong one. `doctor` lists them."""
+    memories = []
     for row in rows:
-        try:
-            found.append(memory_of(row))
-        except DamagedRow:
-            continue
-    return found
+        with suppress(DamagedRow):
+            memories.append(memory_of(row))
+    return memories
 
 
-def sent_row(sent: Sent) -> dict[str, object]:
+def log_row(sent: Sent) -> dict[str, object]:
     row: dict[str, object] = {
         "session": sent.session,
-        "message": sent.message or STABLE,
+        "message": sent.message or START_BLOCK,
         "context": sent.context,
         "placement": sent.injection.placement.value,
         "block": sent.injection.block,
@@ -293,30 +283,30 @@ def sent_row(sent: Sent) -> dict[str, object]:
         "call": sent.call,
         "point": sent.point.value,
         "budget": sent.injection.budget_tokens,
-        "corrected": stored_list(sent.injection.corrected),
+        "corrected": dump_list(sent.injection.corrected),
         "quiet": sent.injection.quiet,
-        "reasons": reasons.written(sent.injection.choices, sent.injection.quoted),
+        "reasons": reasons.dump(sent.injection.choices, sent.injection.quoted),
     }
-    row["hash"] = row_hash(row, INJECTION_WORDS)
+    row["hash"] = row_hash(row, INJECTION_HASHED)
     return row
 
 
-def sent_of(row: sqlite3.Row) -> Sent | None:
-    """None: it is not what was sent, so it is as good as not in the log."""
-    if not is_sound(row, INJECTION_WORDS):
+def log_entry(row: sqlite3.Row) -> Sent | None:
+    """Return None for a damaged row: it counts as missing from the log."""
+    if not is_sound(row, INJECTION_HASHED):
         return None
     try:
-        return _sent_of(row)
-    except (ValueError, TypeError):  # of what no hash covers
+        return _parse_log_entry(row)
+    except (ValueError, TypeError):  # in columns that no hash covers
         return None
 
 
-def _sent_of(row: sqlite3.Row) -> Sent:
-    choices, quoted = reasons.read(row["reasons"])
+def _parse_log_entry(row: sqlite3.Row) -> Sent:
+    choices, quoted = reasons.load(row["reasons"])
     return Sent(
         session=SessionId(row["session"]),
         context=row["context"],
-        message=MessageId(row["message"]) if row["message"] != STABLE else None,
+        message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
         injection=Injection(
             placement=Placement(row["placement"]),
             block=row["block"],
@@ -324,7 +314,7 @@ def _sent_of(row: sqlite3.Row) -> Sent:
             ids=tuple(json.loads(row["ids"])),
             considered=row["considered"],
             budget_tokens=row["budget"],
-            corrected=tuple(listed(row["corrected"])),
+            corrected=tuple(parse_list(row["corrected"])),
             quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
             choices=choices,
             quoted=quoted,
@@ -334,4 +324,95 @@ def _sent_of(row: sqlite3.Row) -> Sent:
         call=row["call"],
         point=Moment(row["point"]),
         confirmed=bool(row["confirmed"]),
+    )
+
+
+def turn_row(turn: Turn) -> dict[str, object]:
+    row: dict[str, object] = {
+        "session": turn.session,
+        "message": turn.message,
+        "project": turn.project,
+        "role": turn.role.value,
+        "text": turn.text,
+        "at_ms": to_ms(turn.at),
+        "origin": "" if turn.origin in (None, own_origin(turn.role)) else str(turn.origin),
+    }
+    row["hash"] = row_hash(row, TURN_HASHED)
+    return row
+
+
+def turn_of(row: sqlite3.Row) -> Turn:
+    return Turn(
+        session=SessionId(row["session"]),
+        message=MessageId(row["message"]),
+        project=None if row["project"] is None else ProjectId(row["project"]),
+        role=Role(row["role"]),
+        text=row["text"],
+        at=from_ms(row["at_ms"]),
+        origin=Origin(row["origin"]) if row["origin"] else None,
+    )
+
+
+def session_of(row: sqlite3.Row) -> Session:
+    return Session(
+        id=SessionId(row["id"]),
+        host=row["host"],
+        project=None if row["project"] is None else ProjectId(row["project"]),
+        language=row["language"],
+        started_at=from_ms(row["started_ms"]),
+        context=row["context"],
+        parent=row["parent"],
+        forked=bool(row["forked"]),
+        recalls=bool(row["recalls"]),
+        captures=bool(row["captures"]),
+        ended_at=from_ms_or_none(row["ended_ms"]),
+    )
+
+
+def session_row(session: Session) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "host": session.host,
+        "project": session.project,
+        "language": session.language,
+        "started_ms": to_ms(session.started_at),
+        "context": session.context,
+        "parent": session.parent,
+        "forked": session.forked,
+        "recalls": session.recalls,
+        "captures": session.captures,
+        "ended_ms": ms_or_none(session.ended_at),
+    }
+
+
+def recap_row(recap: Recap) -> dict[str, object]:
+    row: dict[str, object] = {
+        "session": recap.session,
+        "project": recap.project,
+        "at_ms": to_ms(recap.at),
+        "notes": dump_list([note.code.value, note.text] for note in recap.notes),
+        "summary": json.dumps({"form": recap.form, **recap.summary.parts}, ensure_ascii=False),
+    }
+    row["hash"] = row_hash(row, RECAP_HASHED)
+    return row
+
+
+def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
+    """Return None for a damaged row."""
+    return _parse_recap(*(row[name] for name in (*RECAP_HASHED, "hash")))
+
+
+@lru_cache(maxsize=2048)  # every prompt reads the recaps of all sessions of its project
+def _parse_recap(*values: Any) -> Recap | None:
+    row = dict(zip((*RECAP_HASHED, "hash"), values, strict=True))
+    if not is_sound(row, RECAP_HASHED):
+        return None
+    summary = json.loads(row["summary"])
+    return Recap(
+        session=SessionId(row["session"]),
+        project=ProjectId(row["project"]),
+        at=from_ms(row["at_ms"]),
+        notes=tuple(Note(code=NoteCode(code), text=text) for code, text in parse_list(row["notes"])),
+        summary=Summary.of(summary),
+        form=summary.get("form", 1),
     )

@@ -1,4 +1,4 @@
-"""What can be read of a database that cannot be used any more becomes a new one; the old file is kept beside it."""
+"""Builds a new database from what can be read of a damaged one and its backups; the old file is kept beside it."""
 
 import shutil
 import sqlite3
@@ -10,77 +10,78 @@ from typing import Any
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding, note, problem
 from recollect.store.sqlite import deletion, index, vectors
-from recollect.store.sqlite.database import Database, alone_on
+from recollect.store.sqlite.database import Database, exclusive_use
+from recollect.store.sqlite.open_files import SIDE_FILES
 from recollect.store.sqlite.rows import DamagedRow, current_row, row_hash
-from recollect.store.sqlite.upkeep import HASHED, SIDE_FILES, put, reading, row_is_sound, stamp
+from recollect.store.sqlite.upkeep import HASHED_COLUMNS, insert, open_copy, row_is_sound, timestamp
 
-# In order of need.
-CARRIED = (
+# The most important first.
+TABLES = (
     *("memory", "turn", "session", "injection", "recap", "inbox", "deed", "change"),
     *("project_alias", "trace", "token_day", "transcript", "chore"),
 )
 NUMBERED = ("memory", "turn", "inbox", "deed", "change")
-KEY_COLUMNS = {
-    "session": 1,
-    "injection": 3,
-    "recap": 1,
-    "project_alias": 2,
-    "trace": 1,
-    "token_day": 1,
-    "chore": 1,
-    "transcript": 1,
-}  # the first ones; these have no number
-BESIDE = (".lock", ".waiting")  # of every open database
+KEY_LENGTHS = {"injection": 3, "project_alias": 2}  # the first columns of tables without numbers; others: one
+LOCK_FILES = (".lock", ".waiting")  # of every open database
 _MAGIC, HEADER_BYTES = b"SQLite format 3\0", 100
 
 
 def salvage(path: Path) -> list[Finding]:
-    """A file that cannot be used any more: what can be read of it, and of the newest backup, becomes a new database."""
     if not path.is_file():
         raise StoreUnusable(f"There is no database {path}.")
-    with alone_on(path):
-        return _salvaged(path)
+    with exclusive_use(path):
+        new = path.with_name(f"{path.name}.salvaged")
+        broken: set[str] = set()  # tables that could not be read completely
+        from_file, from_backups = _build(new, path, broken)
+        damaged = _replace(path, new)
+    says = f"new database: {from_file} memories from the damaged file, {from_backups} more from backups"
+    advice = f"The damaged file is kept as {damaged}."
+    if not broken:
+        return [note("database", says, advice)]
+    return [problem("database", f"{says}; some rows could not be read: {', '.join(sorted(broken))}", advice)]
 
 
-def _salvaged(path: Path) -> list[Finding]:
-    new = path.with_name(f"{path.name}.salvaged")
+def _build(new: Path, path: Path, broken: set[str]) -> tuple[int, int]:
+    """Return the number of memories from the damaged file and from backups."""
     _remove(new)
     database = Database(new)
     try:
         with database.write() as connection:
-            # The file first: it knows what the backup does not. Foreign keys wait until everything is there.
+            # The file first: it is newer than the backups. Foreign keys wait until everything is there.
             connection.execute("PRAGMA defer_foreign_keys = ON")
-            broken: set[str] = set()
-            from_file = _carry(_with_header(path, connection), connection, broken)
-            from_backups = sum(_carry(backup, connection, set()) for backup in reversed(database.backups()))
+            from_file = _copy_rows(_with_header(path, connection), connection, broken)
+            from_backups = 0
+            for backup in reversed(database.backups()):
+                from_backups += _copy_rows(backup, connection, set())
             connection.execute("DELETE FROM change WHERE deed NOT IN (SELECT n FROM deed)")
             connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by NOT IN (SELECT n FROM deed)")
             index.rebuild(connection)
-            vectors.begin_anew(connection)
+            vectors.drop_all(connection)
             traces = [row["memory"] for row in connection.execute("SELECT memory FROM trace")]
-            deletion.delete_all(connection, traces)  # a backup that was not rewritten yet must not bring them back
+            deletion.delete_traces(connection, traces)  # a backup that was not cleaned yet must not bring them back
     except BaseException:
         database.close()
         _remove(new)
         raise
     finally:
-        _headed(path).unlink(missing_ok=True)
+        _header_copy(path).unlink(missing_ok=True)
     database.close()
-    for beside in BESIDE:
-        new.with_name(new.name + beside).unlink(missing_ok=True)
-    damaged = path.with_name(f"{path.name}.damaged-{stamp()}")
+    for suffix in LOCK_FILES:
+        new.with_name(new.name + suffix).unlink(missing_ok=True)
+    return from_file, from_backups
+
+
+def _replace(path: Path, new: Path) -> Path:
+    """Return the path under which the damaged file is kept. There is a database under its own name at every moment."""
+    damaged = path.with_name(f"{path.name}.damaged-{timestamp()}")
     present = [suffix for suffix in SIDE_FILES if path.with_name(path.name + suffix).exists()]
     for suffix in present:
         _keep_as(path.with_name(path.name + suffix), damaged.with_name(damaged.name + suffix))
     for suffix in present:
-        if suffix:  # a log that is left would be taken for that of the new file
+        if suffix:  # SQLite would take an old log for that of the new file
             path.with_name(path.name + suffix).unlink()
-    new.replace(path)  # at every moment there is a database under its name, the old one or the new one
-    says = f"made anew: {from_file} memories from the damaged file, {from_backups} more from backups"
-    kept = f"The damaged file is kept as {damaged}."
-    if not broken:
-        return [note("database", says, kept)]
-    return [problem("database", f"{says}; not all could be read of: {', '.join(sorted(broken))}", kept)]
+    new.replace(path)
+    return damaged
 
 
 def _keep_as(path: Path, kept: Path) -> None:
@@ -91,22 +92,22 @@ def _keep_as(path: Path, kept: Path) -> None:
         kept.chmod(0o600)
 
 
-def _headed(path: Path) -> Path:
+def _header_copy(path: Path) -> Path:
     return path.with_name(f"{path.name}.headed")
 
 
 def _with_header(path: Path, like: sqlite3.Connection) -> Path:
-    """The file itself; where its first bytes are gone, a copy with those of a database of this version."""
+    """Return the file itself; if its first bytes are gone, a copy with the header of a database of this version."""
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) == _MAGIC:
             return path
     header = bytearray(like.serialize()[:HEADER_BYTES])
     page_bytes = int.from_bytes(header[16:18], "big")
-    header[18:20] = b"\x01\x01"  # no log belongs to it
+    header[18:20] = b"\x01\x01"  # it has no log
     header[28:32] = (path.stat().st_size // page_bytes).to_bytes(4, "big")
     header[32:40] = bytes(8)  # no list of free pages: they may be read as they are
-    header[92:96] = header[24:28]  # which makes the size above count
-    copy = _headed(path)
+    header[92:96] = header[24:28]  # makes SQLite trust the size above
+    copy = _header_copy(path)
     copy.unlink(missing_ok=True)
     shutil.copyfile(path, copy)
     copy.chmod(0o600)
@@ -116,23 +117,21 @@ def _with_header(path: Path, like: sqlite3.Connection) -> Path:
 
 
 def _remove(database: Path) -> None:
-    for suffix in (*SIDE_FILES, *BESIDE):
+    for suffix in (*SIDE_FILES, *LOCK_FILES):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
 
 
-def _carry(source: Path, connection: sqlite3.Connection, broken: set[str]) -> int:
-    """Copies every row that can be read and is what was written, unless it is there already. Answers with memories.
-
-    `broken` gets the names of tables of which something could not be read.
-    """
+def _copy_rows(source: Path, connection: sqlite3.Connection, broken: set[str]) -> int:
+    """Copy every sound row that is not there yet, and return the number of new memories. Adds to `broken` the tables
+    that could not be read completely."""
     (before,) = connection.execute("SELECT count(*) FROM memory").fetchone()
     try:
-        with closing(reading(source)) as reader:
-            for table in CARRIED:
+        with closing(open_copy(source)) as reader:
+            for table in TABLES:
                 for row in _readable_rows(reader, table, broken):
                     try:
-                        _put_if_new(connection, table, _current(table, row))
-                    except (DamagedRow, sqlite3.IntegrityError, UnicodeEncodeError):  # it is not what was written
+                        _insert_if_new(connection, table, _current(table, row))
+                    except (DamagedRow, sqlite3.IntegrityError, UnicodeEncodeError):
                         broken.add(table)
     except sqlite3.Error:
         broken.add("everything")
@@ -141,31 +140,32 @@ def _carry(source: Path, connection: sqlite3.Connection, broken: set[str]) -> in
 
 
 def _current(table: str, row: dict[str, Any]) -> dict[str, Any]:
-    """The row as this version has it; from before the hashes it is taken at its word."""
+    """Return the row as this version writes it; one from before hashes is trusted."""
     if table == "memory":
         return current_row(row)
-    if table in HASHED and "hash" not in row:
-        return {**row, "hash": row_hash(row, HASHED[table])}
+    if table in HASHED_COLUMNS and "hash" not in row:
+        return {**row, "hash": row_hash(row, HASHED_COLUMNS[table])}
     if not row_is_sound(table, row):
-        raise DamagedRow(f"A row of {table} is not what was written.")
+        raise DamagedRow(f"Checksum mismatch in table {table}.")
     return row
 
 
-def _put_if_new(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
-    if put(connection, table, row, instead="IGNORE") or table not in ("memory", "turn"):
+def _insert_if_new(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
+    if insert(connection, table, row, on_conflict="IGNORE") or table not in ("memory", "turn"):
         return
-    # It is there already; or another has taken its number since that backup, and it gets a new one.
-    put(connection, table, {name: value for name, value in row.items() if name != "n"}, instead="IGNORE")
+    # It is there already; or another row got its number after that backup, and it needs a new one.
+    unnumbered = {name: value for name, value in row.items() if name != "n"}
+    insert(connection, table, unnumbered, on_conflict="IGNORE")
 
 
 def _readable_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
-    """Around what is broken: row by row where rows have numbers, else from both ends."""
+    """Skip what is broken: row by row in a table with numbers, else from both ends."""
     if table in NUMBERED:
-        yield from _numbered_rows(reader, table, broken)
+        yield from _rows_by_number(reader, table, broken)
         return
     for direction in ("ASC", "DESC"):
         try:
-            order = ", ".join(f"{column} {direction}" for column in range(1, KEY_COLUMNS[table] + 1))
+            order = ", ".join(f"{column} {direction}" for column in range(1, KEY_LENGTHS.get(table, 1) + 1))
             yield from map(dict, reader.execute(f"SELECT * FROM {table} ORDER BY {order}"))
         except sqlite3.Error as error:
             _note_broken(broken, table, error)
@@ -173,7 +173,7 @@ def _readable_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> 
         return
 
 
-def _numbered_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
+def _rows_by_number(reader: sqlite3.Connection, table: str, broken: set[str]) -> Iterator[dict[str, Any]]:
     start: int | None = 1
     while start is not None:
         try:
@@ -182,17 +182,19 @@ def _numbered_rows(reader: sqlite3.Connection, table: str, broken: set[str]) -> 
                 yield dict(row)
         except sqlite3.Error as error:
             _note_broken(broken, table, error)
-            # A cursor reads ahead: what met the gap has taken the row before it along.
+            # A cursor reads ahead: the error at the gap also lost the row before it.
             before_gap = _one_row(reader, table, start)
-            start = _end_of_gap(reader, table, start) if before_gap is None else before_gap["n"] + 1
-            if before_gap is not None:
+            if before_gap is None:
+                start = _end_of_gap(reader, table, start)
+            else:
+                start = before_gap["n"] + 1
                 yield before_gap
         else:
             return
 
 
 def _note_broken(broken: set[str], table: str, error: sqlite3.Error) -> None:
-    if "no such table" not in str(error):  # a file of an older version has not all of them
+    if "no such table" not in str(error):  # a file of an older version lacks some tables
         broken.add(table)
 
 
@@ -204,7 +206,7 @@ def _one_row(reader: sqlite3.Connection, table: str, start: int) -> dict[str, An
 
 
 def _end_of_gap(reader: sqlite3.Connection, table: str, start: int) -> int | None:
-    """From which number on the rows can be read again; None: never."""
+    """Return the first number from which rows can be read again; None: never."""
 
     def can_be_read(first: int) -> bool:
         with suppress(sqlite3.Error):

@@ -1,30 +1,31 @@
-"""Finding memories in SQLite: the words by the index, the meaning by the matrices, then the rows of the best alone."""
+"""Finds memories in SQLite: words in the index, meaning in the matrices, then only the rows of the best."""
 
 import heapq
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from typing import Any
 
-from recollect.domain.memory import Memory, Viewer
+from recollect.domain.memory import Viewer
 from recollect.domain.search import EVERYTHING, Filters, FoundMemory, Meaning, MemoryStatus, Sighting
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
-from recollect.store.sqlite.vector_cache import NOTHING_NEAR, Near, Views
+from recollect.store.sqlite.vector_cache import NOTHING_NEAR, Nearness, VectorCache
 
 
 class MemorySearch:
     _database: Database
-    _views: Views
+    _vector_cache: VectorCache
 
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
     ) -> Sighting:
         places = index.places_for(viewer, injectable=injectable, past=past)
         with self._database.read() as connection:
-            places = index.places_with(connection, "memory_words", places)
+            places = index.places_in_use(connection, "memory_words", places)
             if not places:
                 return Sighting()
             memories = index.count(connection, "memory_words", places)
@@ -34,46 +35,48 @@ class MemorySearch:
     def search(
         self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
     ) -> list[FoundMemory]:
-        from recollect.store.sqlite.word_scores import shares  # with numpy: only whoever searches waits for it
+        from recollect.store.sqlite.word_scores import score_words  # imports numpy, which only a search needs
 
-        by_word = shares(sighting)
+        word_scores = score_words(sighting)
         with self._database.read() as connection:
             for _ in range(2):
                 near = self._near(connection, meaning, sighting.places)
-                words, allowed = by_word, None
+                words, allowed = word_scores, None
                 if filters != EVERYTHING:
-                    allowed = _allowed(connection, {*by_word.numbers.tolist(), *near.candidates()}, filters)
-                    words = by_word.among(allowed)
+                    candidates = {*word_scores.numbers.tolist(), *near.candidates()}
+                    allowed = _filter_rows(connection, candidates, filters)
+                    words = word_scores.only(allowed)
                 likely = words.best(limit)
                 cosines = near.best(limit, also=likely, allowed=allowed)
                 best = _best(likely, words.of(cosines), cosines, limit)
                 rows = _rows(connection, best)
-                changed = near.changed(rows)
+                changed = near.find_changed(rows)
                 if len(rows) == len(best) and not changed:
                     break
-                self._views.drop(sighting.places)  # something was moved or deleted since: look again
-        return [
-            FoundMemory(memory=memory, cosine=None if row["n"] in changed else cosines.get(row["n"]))
-            for row in rows
-            if (memory := _memory_or_none(row)) is not None
-        ]
+                self._vector_cache.drop(sighting.places)  # a row was moved or deleted since: search again
+        found: list[FoundMemory] = []
+        for row in rows:
+            with suppress(DamagedRow):
+                cosine = None if row["n"] in changed else cosines.get(row["n"])
+                found.append(FoundMemory(memory=memory_of(row), cosine=cosine))
+        return found
 
-    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Near:
-        if meaning is None or not vectors.model_is(connection, meaning.model):
+    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Nearness:
+        if meaning is None or not vectors.has_model(connection, meaning.model):
             return NOTHING_NEAR
-        return self._views.near(connection, index.columns_of(places), meaning.vector)
+        return self._vector_cache.near(connection, index.columns_of(places), meaning.vector)
 
 
 def _best(
     likely: Mapping[int, float], by_word: Mapping[int, float], near: Mapping[int, float], limit: int
 ) -> list[int]:
-    """By word and by meaning together; what only one of them finds is not lost behind what both find."""
+    """Rank by words and meaning together; a third of the places each is for the best by words alone and meaning alone."""
     together = {n: by_word[n] + max(cosine, 0.0) for n, cosine in near.items()}
-    by_each = [*list(likely)[: limit // 3], *_firsts(near, limit // 3)]
-    return list(dict.fromkeys([*by_each, *_firsts({**likely, **together}, limit)]))[:limit]
+    by_one = [*list(likely)[: limit // 3], *_highest(near, limit // 3)]
+    return list(dict.fromkeys([*by_one, *_highest({**likely, **together}, limit)]))[:limit]
 
 
-def _firsts(values: Mapping[int, float], count: int) -> list[int]:
+def _highest(values: Mapping[int, float], count: int) -> list[int]:
     return [n for n, _ in heapq.nlargest(count, values.items(), key=itemgetter(1))]
 
 
@@ -85,15 +88,8 @@ def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[sqlite
     ).fetchall()
 
 
-def _memory_or_none(row: sqlite3.Row) -> Memory | None:
-    try:
-        return memory_of(row)
-    except DamagedRow:
-        return None
-
-
-def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
-    """Those of the rows that pass."""
+def _filter_rows(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
+    """Return those of the rows that pass."""
     where, values = ["forgotten_ms IS NULL"], dict[str, Any](numbers=json.dumps(list(numbers)))
     if filters.kinds:
         where.append("kind IN (SELECT value FROM json_each(:kinds))")
@@ -108,7 +104,7 @@ def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: 
         where.append("valid_from_ms < :until")
         values["until"] = to_ms(filters.until)
     if filters.as_of is not None:
-        # What was superseded without a date ended when that which superseded it began to hold.
+        # A memory that was replaced without a date ended when its replacement became valid.
         where.append(
             "valid_from_ms <= :as_of AND coalesce(valid_to_ms, "
             "(SELECT newer.valid_from_ms FROM memory AS newer WHERE newer.id = memory.superseded_by), :ever) > :as_of"
@@ -117,7 +113,7 @@ def _allowed(connection: sqlite3.Connection, numbers: Collection[int], filters: 
     elif filters.status is MemoryStatus.SUPERSEDED:
         where.append("(valid_to_ms IS NOT NULL OR superseded_by IS NOT NULL)")
     elif filters.status is MemoryStatus.STALE:
-        where.append("anchors != '[]'")  # which of them are, the files say
+        where.append("anchors != '[]'")  # only the files show which of them are stale
     (found,) = connection.execute(
         "SELECT json_group_array(n) FROM json_each(:numbers) AS found JOIN memory ON memory.n = found.value "
         f"WHERE {' AND '.join(where)}",

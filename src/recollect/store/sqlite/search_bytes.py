@@ -1,7 +1,7 @@
-"""A script: looks for pieces of text in a file, in a process of its own. See `live.has_bytes`.
+"""A script that looks for pieces of text in a file, in its own process. See `open_files.has_bytes`.
 
-Standard input has the pieces, each after its length in four bytes; no word of them is on the command line, where others
-could read it. Answers "found" or "none".
+Standard input has the pieces, each after its length in four bytes: on the command line, other users could read them.
+Prints "found" or "none".
 """
 
 import sys
@@ -10,12 +10,12 @@ CHUNK_BYTES = 1 << 22
 
 
 def main() -> None:
-    asked = sys.stdin.buffer.read()
-    pieces, at = [], 0
-    while at < len(asked):
-        end = at + 4 + int.from_bytes(asked[at : at + 4], "big")
-        pieces.append(asked[at + 4 : end])
-        at = end
+    sent = sys.stdin.buffer.read()
+    pieces, start = [], 0
+    while start < len(sent):
+        end = start + 4 + int.from_bytes(sent[start : start + 4], "big")
+        pieces.append(sent[start + 4 : end])
+        start = end
     sys.stdout.write("found" if has_any(sys.argv[1], pieces) else "none")
 
 

@@ -1,12 +1,11 @@
-"""The SQLite store: everything that `engine.ports.Store` asks for, on one file or in memory."""
+"""The SQLite store: all of `engine.ports.Store`, in one file or in memory."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from recollect.domain.health import Finding as HealthFinding
-from recollect.domain.health import note
-from recollect.store.sqlite.archive_index import Shapes
+from recollect.domain.health import Finding, note
+from recollect.store.sqlite.archive_index import ArchiveIndex
 from recollect.store.sqlite.candidates import Candidates
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.holdings import Holdings
@@ -15,38 +14,38 @@ from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
 from recollect.store.sqlite.projects import Projects
 from recollect.store.sqlite.recaps import Recaps
-from recollect.store.sqlite.rescan import Rescanning
+from recollect.store.sqlite.rescan import SecretRescan
 from recollect.store.sqlite.search import MemorySearch
-from recollect.store.sqlite.similar import Alike
+from recollect.store.sqlite.similar import SimilarMemories
 from recollect.store.sqlite.token_days import TokenDays
 from recollect.store.sqlite.transcripts import Transcripts
 from recollect.store.sqlite.turns import Turns
-from recollect.store.sqlite.usage import Uses
-from recollect.store.sqlite.vector_cache import Views
+from recollect.store.sqlite.usage import UsageCounters
+from recollect.store.sqlite.vector_cache import VectorCache
 from recollect.store.sqlite.vectors import Vectors
 
 
 class SqliteStore(
     Memories,
-    Alike,
+    SimilarMemories,
     MemorySearch,
     Vectors,
     Candidates,
-    Rescanning,
+    SecretRescan,
     Turns,
     Transcripts,
     Projects,
     Injections,
     Recaps,
-    Uses,
+    UsageCounters,
     InboxTable,
     TokenDays,
     Holdings,
 ):
     def __init__(self, path: Path | None, *, resident: bool = False) -> None:
         self._database = Database(path, resident=resident)
-        self._views = Views()
-        self._shapes = Shapes()
+        self._vector_cache = VectorCache()
+        self._archive_index = ArchiveIndex()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -60,7 +59,7 @@ class SqliteStore(
     def copied(self) -> "Iterator[SqliteStore]":
         copy = SqliteStore(None)
         try:
-            self._database.copied_to(copy._database)
+            self._database.copy_to(copy._database)
             yield copy
         finally:
             copy.close()
@@ -76,21 +75,24 @@ class SqliteStore(
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
         return self._database.giving_up_after(wait_ms)
 
-    def check(self) -> list[HealthFinding]:
-        from recollect.store.sqlite import upkeep  # only a doctor needs it
+    def check(self) -> list[Finding]:
+        from recollect.store.sqlite import upkeep  # only `doctor` needs it
 
-        looked_again = self.looked_again()
-        return [*upkeep.check(self._database), *([looked_again] if looked_again is not None else [])]
+        found = upkeep.check(self._database)
+        rescan = self.looked_again()
+        if rescan is not None:
+            found.append(rescan)
+        return found
 
-    def mend(self) -> list[HealthFinding]:
+    def mend(self) -> list[Finding]:
         from recollect.store.sqlite import upkeep
 
-        with self._database.speaking_of_files():
+        with self._database.translating_file_errors():
             done = upkeep.mend(self._database)
-        taken_out = self.take_out_secrets()
-        self.finish_looking(taken_out)
-        if taken_out:
-            done.append(note("secrets", f"{taken_out} taken out of what an older version kept, and of its copies"))
+        removed = self.remove_secrets()
+        self.finish_rescan(removed)
+        if removed:
+            done.append(note("secrets", f"removed {removed} that an older version stored, also from its copies"))
         return done
 
     def close(self) -> None:

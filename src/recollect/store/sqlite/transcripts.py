@@ -1,4 +1,4 @@
-"""How far old sessions were read, in SQLite."""
+"""How far old transcripts were read, in SQLite."""
 
 from recollect.domain.transcript import Mark
 from recollect.store.sqlite.database import Database
@@ -8,8 +8,7 @@ class Transcripts:
     _database: Database
 
     def mark(self, source: str) -> Mark | None:
-        with self._database.read() as connection:
-            row = connection.execute("SELECT * FROM transcript WHERE source = ?", (source,)).fetchone()
+        row = self._database.fetch_one("SELECT * FROM transcript WHERE source = ?", (source,))
         if row is None:
             return None
         return Mark(

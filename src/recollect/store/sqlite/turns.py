@@ -11,11 +11,10 @@ from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
 from recollect.domain.session import Turn
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
-from recollect.store.sqlite.archive_index import Shapes, spread
+from recollect.store.sqlite.archive_index import ArchiveIndex, spread
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, is_sound, to_ms
-from recollect.store.sqlite.session_rows import turn_of, turn_row
-from recollect.store.sqlite.vector_cache import Views, cosines_of, vector_of
+from recollect.store.sqlite.rows import TURN_HASHED, is_sound, to_ms, turn_of, turn_row
+from recollect.store.sqlite.vector_cache import VectorCache, cosines_of, vectors_at
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
@@ -26,8 +25,8 @@ _INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name
 
 class Turns:
     _database: Database
-    _views: Views
-    _shapes: Shapes
+    _vector_cache: VectorCache
+    _archive_index: ArchiveIndex
 
     def add_turns(self, turns: Iterable[Turn], *, only_new: bool = False) -> int:
         added = 0
@@ -36,16 +35,16 @@ class Turns:
                 known = connection.execute(
                     "SELECT n FROM turn WHERE session = ? AND message = ?", (turn.session, turn.message)
                 ).fetchone()
-                if known is not None and only_new:
+                if known is None:
+                    added += 1
+                elif only_new:
                     continue
-                if known is not None:  # the same message again, perhaps longer: its newest state is what was said
+                else:  # the same message again, perhaps longer: its newest state counts
                     _drop(connection, known["n"])
-                added += known is None
-                row = turn_row(turn)
-                n = connection.execute(_INSERT, row).lastrowid
+                n = connection.execute(_INSERT, turn_row(turn)).lastrowid
                 if n is not None:
                     index.add_turn(connection, n, turn.project, turn.text, to_ms(turn.at))
-                    vectors.wait_for_vector(connection, "turn", n)
+                    vectors.enqueue_again(connection, "turn", n)
         return added
 
     def look_up_turns(
@@ -58,77 +57,67 @@ class Turns:
     ) -> SightedTurns:
         place = index.place_of_turns(project)
         with self._database.read() as connection:
-            shape = self._shapes.of(connection, project)
+            shape = self._archive_index.shape_of(connection, project)
             first = 0 if running is None else shape.first_quotable
             found = index.rows_with(connection, "turn_words", [place], words, first=first)
-        return (shape if running is None else shape.quotable(running)).sighted(found, filters, first=first)
+        if running is not None:
+            shape = shape.only_quotable(running)
+        return shape.match_words(found, filters, first=first)
 
     def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
-        """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
         with self._database.read() as connection:
-            if not vectors.model_is(connection, meaning.model):
+            if not vectors.has_model(connection, meaning.model):
                 return None
-            matrix = self._views.turns(connection, index.place_of_turns(turns.project), first=turns.first)
+            matrix = self._vector_cache.turn_matrix(connection, index.place_of_turns(turns.project), first=turns.first)
         return spread(turns.numbers, matrix.numbers, matrix.cosines(meaning.vector))
 
     def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
-        """Of each of these turns, how near each of its passages comes; of a turn without a vector, nothing."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT passages FROM json_each(?) AS asked LEFT JOIN turn_vector ON turn_vector.n = asked.value "
-                "ORDER BY asked.key",
-                (json.dumps(list(numbers)),),
-            ).fetchall()
+        rows = self._database.fetch_all(
+            "SELECT passages FROM json_each(?) AS asked LEFT JOIN turn_vector ON turn_vector.n = asked.value "
+            "ORDER BY asked.key",
+            (json.dumps(list(numbers)),),
+        )
         return cosines_of([row["passages"] or b"" for row in rows], vector)
 
     def passage_vectors(self, which: Mapping[int, int]) -> dict[int, Vector]:
-        """Of each of these turns, the vector of the passage with this index, as far as there is one."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT n, passages FROM turn_vector WHERE n IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(which)),),
-            ).fetchall()
-        found = {row["n"]: vector_of(row["passages"], which[row["n"]]) for row in rows}
-        return {n: vector for n, vector in found.items() if vector is not None}
+        rows = self._database.fetch_all(
+            "SELECT n, passages FROM turn_vector WHERE n IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(which)),),
+        )
+        return vectors_at(which, rows)
 
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
-        """In this order; None: it is gone or damaged."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT turn.* FROM json_each(?) AS found LEFT JOIN turn ON turn.n = found.value ORDER BY found.key",
-                (json.dumps(list(numbers)),),
-            ).fetchall()
-        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_WORDS) else None for row in rows]
+        rows = self._database.fetch_all(
+            "SELECT turn.* FROM json_each(?) AS found LEFT JOIN turn ON turn.n = found.value ORDER BY found.key",
+            (json.dumps(list(numbers)),),
+        )
+        return [turn_of(row) if row["n"] is not None and is_sound(row, TURN_HASHED) else None for row in rows]
 
     def turns_until(self, session: SessionId, message: MessageId, *, limit: int) -> list[Turn]:
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT * FROM turn WHERE session = :session AND (at_ms, n) <= "
-                "(SELECT at_ms, n FROM turn WHERE session = :session AND message = :message) "
-                "ORDER BY at_ms DESC, n DESC LIMIT :limit",
-                {"session": session, "message": message, "limit": limit},
-            ).fetchall()
-        is_whole = all(is_sound(row, TURN_WORDS) for row in rows)
-        return [turn_of(row) for row in reversed(rows)] if is_whole else []
+        rows = self._database.fetch_all(
+            "SELECT * FROM turn WHERE session = :session AND (at_ms, n) <= "
+            "(SELECT at_ms, n FROM turn WHERE session = :session AND message = :message) "
+            "ORDER BY at_ms DESC, n DESC LIMIT :limit",
+            {"session": session, "message": message, "limit": limit},
+        )
+        if not all(is_sound(row, TURN_HASHED) for row in rows):
+            return []
+        return [turn_of(row) for row in reversed(rows)]
 
     def turns_of(self, session: SessionId) -> list[Turn]:
-        with self._database.read() as connection:
-            rows = connection.execute("SELECT * FROM turn WHERE session = ? ORDER BY at_ms, n", (session,)).fetchall()
-        return [turn_of(row) for row in rows if is_sound(row, TURN_WORDS)]
+        rows = self._database.fetch_all("SELECT * FROM turn WHERE session = ? ORDER BY at_ms, n", (session,))
+        return [turn_of(row) for row in rows if is_sound(row, TURN_HASHED)]
 
     def count_turns(self) -> int:
-        with self._database.read() as connection:
-            return int(connection.execute("SELECT count(*) AS n FROM turn").fetchone()["n"])
+        return self._database.count("SELECT count(*) AS n FROM turn")
 
     def has_turns(self, session: SessionId) -> bool:
-        with self._database.read() as connection:
-            found = connection.execute("SELECT 1 FROM turn WHERE session = ? LIMIT 1", (session,)).fetchone()
+        found = self._database.fetch_one("SELECT 1 FROM turn WHERE session = ? LIMIT 1", (session,))
         return found is not None
 
     def drop_turns_before(self, moment: datetime) -> int:
-        with self._database.read() as connection:
-            old = connection.execute("SELECT n FROM turn WHERE at_ms < ?", (to_ms(moment),)).fetchall()
-        if not old:  # as almost always: nobody has to wait for a transaction that does nothing
+        old = self._database.fetch_all("SELECT n FROM turn WHERE at_ms < ?", (to_ms(moment),))
+        if not old:  # almost always: other writers need not wait for an empty transaction
             return 0
         with self._database.write() as connection:
             for row in old:

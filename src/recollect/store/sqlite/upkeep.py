@@ -1,7 +1,5 @@
-"""The health of a SQLite store: what is checked, and how it is mended.
-
-Nothing is thrown away: what cannot be kept in the database is written beside it.
-"""
+"""Checks a SQLite store and repairs it. Nothing is thrown away: rows that cannot be kept are written to a file beside
+the database."""
 
 import json
 import os
@@ -14,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.store.sqlite import index, leaks, quotations, vectors
-from recollect.store.sqlite.database import Database, as_text
-from recollect.store.sqlite.history import deed_of
-from recollect.store.sqlite.inbox import INBOX_WORDS
+from recollect.store.sqlite import index, leaks, open_files, quotations, vectors
+from recollect.store.sqlite.database import Database, decode_text
+from recollect.store.sqlite.history import change_of
+from recollect.store.sqlite.inbox import INBOX_HASHED
 from recollect.store.sqlite.rows import (
-    INJECTION_WORDS,
-    MEMORY_WORDS,
-    RECAP_WORDS,
-    TURN_WORDS,
+    INJECTION_HASHED,
+    MEMORY_HASHED,
+    RECAP_HASHED,
+    TURN_HASHED,
     DamagedRow,
     current_row,
     is_sound,
@@ -32,51 +30,49 @@ from recollect.store.sqlite.rows import (
 )
 
 # A memory checks its own, see `rows.memory_of`.
-HASHED = {"turn": TURN_WORDS, "injection": INJECTION_WORDS, "recap": RECAP_WORDS, "inbox": INBOX_WORDS}
-CHECKED = ("memory", "turn", "injection", "recap", "inbox", "deed", "change")
-SHOWN_AT_MOST = 5  # ids in a message
+HASHED_COLUMNS = {"turn": TURN_HASHED, "injection": INJECTION_HASHED, "recap": RECAP_HASHED, "inbox": INBOX_HASHED}
+CHECKED_TABLES = ("memory", "turn", "injection", "recap", "inbox", "deed", "change")
+MAX_NAMES = 5  # in one message
 REPAIR = "Run `recollect doctor --repair`."
-SIDE_FILES = ("", "-wal", "-shm")
 
 
 def check(database: Database) -> list[Finding]:
-    damage = [*_structure(database), *_hashes(database), *_index(database), *_vectors(database)]
-    return [
-        *(damage or [fine("database", "every row is what was written, and every row is in the index")]),
-        *_traces(database),
-        *_privacy(database),
-        *_secrets(database),
-    ]
+    damage = [*_check_structure(database), *_check_hashes(database), *_check_index(database), *_check_vectors(database)]
+    healthy = fine("database", "every row matches its checksum, and every row is in the index")
+    return [*(damage or [healthy]), *_check_traces(database), *_check_modes(database), *_check_secrets(database)]
 
 
-def _structure(database: Database) -> Iterator[Finding]:
+def _check_structure(database: Database) -> Iterator[Finding]:
     with database.read() as connection:
         try:
-            said = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
+            errors = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
         except sqlite3.DatabaseError as error:
-            said = [str(error)]
-        strays = [] if said != ["ok"] else connection.execute("PRAGMA foreign_key_check").fetchall()
-    if said != ["ok"]:
-        yield problem("database", f"its structure is damaged: {'; '.join(said)}", REPAIR)
-    if strays:
-        yield problem("database", f"{len(strays)} rows refer to nothing", REPAIR)
+            errors = [str(error)]
+        if errors != ["ok"]:
+            yield problem("database", f"its structure is damaged: {'; '.join(errors)}", REPAIR)
+            return
+        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if dangling:
+        yield problem("database", f"{len(dangling)} rows refer to a row that does not exist", REPAIR)
 
 
-def _hashes(database: Database) -> Iterator[Finding]:
-    for table in CHECKED:
+def _check_hashes(database: Database) -> Iterator[Finding]:
+    for table in CHECKED_TABLES:
         damaged = [_name_of(table, row) for row in _rows(database, table) if not row_is_sound(table, row)]
         if damaged:
-            named = ", ".join(damaged[:SHOWN_AT_MOST]) + (" ..." if len(damaged) > SHOWN_AT_MOST else "")
-            yield problem(table, f"{len(damaged)} rows are not what was written: {named}", REPAIR)
+            names = ", ".join(damaged[:MAX_NAMES])
+            if len(damaged) > MAX_NAMES:
+                names += " ..."
+            yield problem(table, f"checksum mismatch in {len(damaged)} rows: {names}", REPAIR)
 
 
 def _rows(database: Database, table: str) -> Iterator[sqlite3.Row]:
-    with database.read() as connection, suppress(sqlite3.DatabaseError):  # a broken page is told by `_structure`
+    with database.read() as connection, suppress(sqlite3.DatabaseError):  # `_check_structure` reports a broken page
         yield from connection.execute(f"SELECT * FROM {table}")
 
 
 def row_is_sound(table: str, row: Mapping[str, Any] | sqlite3.Row) -> bool:
-    """Whether a row is what was written. A copy from before the hashes is taken at its word."""
+    """Check a row against its hash. A copy from before hashes is trusted."""
     try:
         match table:
             case "memory":
@@ -84,10 +80,10 @@ def row_is_sound(table: str, row: Mapping[str, Any] | sqlite3.Row) -> bool:
             case "change" if row["before"] is not None:
                 memory_of(json.loads(row["before"]))
             case "deed":
-                deed_of({**dict(row), "memories": 0, "about": None})
+                change_of({**dict(row), "memories": 0, "about": None})
     except (DamagedRow, ValueError, KeyError):
         return False
-    return table not in HASHED or is_sound(row, HASHED[table])
+    return table not in HASHED_COLUMNS or is_sound(row, HASHED_COLUMNS[table])
 
 
 def _name_of(table: str, row: sqlite3.Row) -> str:
@@ -104,104 +100,99 @@ def _name_of(table: str, row: sqlite3.Row) -> str:
             return f"{row['session']}/{row['message']}"
 
 
-def _vectors(database: Database) -> Iterator[Finding]:
+def _check_vectors(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
-        damaged = vectors.unsound(connection)
+        damaged = vectors.count_damaged(connection)
         if damaged:
-            says = f"{damaged} vectors are not what was written: what they stand for is hardly found by its meaning"
+            says = f"checksum mismatch in {damaged} vectors: search by meaning hardly finds their memories and turns"
             yield problem("vectors", says, REPAIR)
 
 
-def _index(database: Database) -> Iterator[Finding]:
+def _check_index(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
         for table, words, where in (
             ("memory", "memory_words", "WHERE forgotten_ms IS NULL"),
             ("turn", "turn_words", ""),
         ):
             rows, indexed = f"SELECT n FROM {table} {where}", f"SELECT id FROM {words}_docsize"
-            # In one statement: others write meanwhile, and two would see two states.
+            # In one statement: other processes write meanwhile, and two statements would see two states.
             either = f"SELECT * FROM ({rows} EXCEPT {indexed}) UNION ALL SELECT * FROM ({indexed} EXCEPT {rows})"
             (differing,) = connection.execute(f"SELECT count(*) FROM ({either})").fetchone()
             if differing:
                 yield problem("index", f"{differing} rows of {table} do not match their index", REPAIR)
-    if not database.is_read_only:
-        with database.alone() as connection:
-            for words in ("memory_words", "turn_words"):
-                try:
-                    connection.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")
-                except sqlite3.DatabaseError as error:
-                    yield problem("index", f"{words} is damaged ({error})", REPAIR)
+    if database.is_read_only:
+        return
+    with database.without_transaction() as connection:
+        for words in ("memory_words", "turn_words"):
+            try:
+                connection.execute(f"INSERT INTO {words} ({words}) VALUES ('integrity-check')")
+            except sqlite3.DatabaseError as error:
+                yield problem("index", f"{words} is damaged ({error})", REPAIR)
 
 
-def _traces(database: Database) -> Iterator[Finding]:
+def _check_traces(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
         (count,) = connection.execute("SELECT count(*) FROM trace").fetchone()
         if count:
             yield note(
                 "forgetting",
                 f"{count} memories or sessions may have left traces in the file, its log or a backup",
-                "They go with the next command that writes, when nobody else is reading.",
+                "The next command that writes removes them, once no other process is reading.",
             )
 
 
-def _privacy(database: Database) -> Iterator[Finding]:
+def _check_modes(database: Database) -> Iterator[Finding]:
     if database.path is None:
         return
-    files = [database.path.with_name(database.path.name + suffix) for suffix in SIDE_FILES]
-    for path in (database.path.parent, *files, *database.backups()):
+    for path in (database.path.parent, *open_files.side_files(database.path), *database.backups()):
         if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield problem("privacy", f"{path} can be read by others", f"chmod go-rwx {path}")
 
 
-def _secrets(database: Database) -> Iterator[Finding]:
+def _check_secrets(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
-        found = {leaks.TABLES[table]: leaks.count(connection, table) for table in leaks.TABLES}
-        told = ", ".join(f"{count} {what}" for what, count in found.items() if count)
-        if told:
-            says = f"what looks like a secret, kept by an older version: {told}; never shown, but on the disk"
+        counts = {what: leaks.count_rows(connection, table) for table, what in leaks.TABLES.items()}
+        found = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        if found:
+            says = f"possible secrets stored by an older version: {found}; never shown, but on the disk"
             yield problem("secrets", says, REPAIR)
 
 
 def mend(database: Database) -> list[Finding]:
-    """An open database: private files, rows that are what was written, and an index made from them."""
+    """Repair an open database: private files, only sound rows, and a new index over them."""
     damaged: list[dict[str, Any]] = []
     restored = 0
     aside = None
     with database.write() as connection:
         if database.path is not None:
-            _make_private(database)
+            _make_private(database, database.path)
         connection.execute("REINDEX")  # before the rows: a row is found and replaced through its indexes
-        for table in CHECKED:
+        for table in CHECKED_TABLES:
             for row in connection.execute(f"SELECT * FROM {table}").fetchall():
                 if row_is_sound(table, row):
                     continue
                 damaged.append({"table": table, **dict(row)})
                 if table == "deed":
-                    damaged += _with_its_changes(connection, row["n"])
-                good = _from_backups(database, row) if table == "memory" else None
-                _take_out(connection, table, row)
+                    damaged += _delete_its_entries(connection, row["n"])
+                good = _find_in_backups(database, row) if table == "memory" else None
+                _delete(connection, table, row)
                 if good is not None:
                     restored += 1
-                    put(connection, table, good)
-        _give_hashes(connection)
+                    insert(connection, table, good)
+        _add_missing_hashes(connection)
         index.rebuild(connection)
         vectors.mend(connection)
         if damaged and database.path is not None:
-            aside = _write_aside(database.path, damaged)  # before the commit: if it fails, nothing is taken out
-    found = [fine("database", "the index was made anew")]
+            aside = _write_aside(database.path, damaged)  # before the commit: if it fails, no row is deleted
+    done = [fine("database", "the index was rebuilt")]
     if damaged:
-        found.append(
-            note(
-                "database",
-                f"{len(damaged)} damaged rows: {restored} restored from a backup, the others taken out",
-                f"As they were, they stand in {aside}." if aside else "",
-            )
-        )
-    return found
+        says = f"{len(damaged)} damaged rows: {restored} restored from a backup, the others removed"
+        done.append(note("database", says, f"They are kept as they were in {aside}." if aside else ""))
+    return done
 
 
-def _give_hashes(connection: sqlite3.Connection) -> None:
-    """To what a process of an older version has written since."""
+def _add_missing_hashes(connection: sqlite3.Connection) -> None:
+    """To rows that a running process of an older version wrote."""
     for row in connection.execute("SELECT * FROM memory WHERE hash = ''").fetchall():
         current = memory_row(memory_of(row))
         connection.execute(
@@ -209,43 +200,38 @@ def _give_hashes(connection: sqlite3.Connection) -> None:
         )
 
 
-def _with_its_changes(connection: sqlite3.Connection, deed: int) -> list[dict[str, Any]]:
-    """What a deed changed goes with it: without the deed, nobody can tell what it was."""
-    changes = connection.execute("SELECT * FROM change WHERE deed = ?", (deed,)).fetchall()
-    connection.execute("DELETE FROM change WHERE deed = ?", (deed,))
-    connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by = ?", (deed,))
-    return [{"table": "change", **dict(change)} for change in changes]
+def _delete_its_entries(connection: sqlite3.Connection, n: int) -> list[dict[str, Any]]:
+    """Delete and return the entries of a change: they mean nothing without it."""
+    entries = connection.execute("SELECT * FROM change WHERE deed = ?", (n,)).fetchall()
+    connection.execute("DELETE FROM change WHERE deed = ?", (n,))
+    connection.execute("UPDATE deed SET undone_by = NULL WHERE undone_by = ?", (n,))
+    return [{"table": "change", **dict(entry)} for entry in entries]
 
 
-def _make_private(database: Database) -> None:
-    assert database.path is not None
-    database.path.parent.chmod(0o700)
-    files = [database.path.with_name(database.path.name + suffix) for suffix in SIDE_FILES]
-    for path in (*files, *database.backups()):
-        if path.exists():
-            path.chmod(0o600)
+def _make_private(database: Database, path: Path) -> None:
+    path.parent.chmod(0o700)
+    for file in (*open_files.side_files(path), *database.backups()):
+        if file.exists():
+            file.chmod(0o600)
 
 
-def _from_backups(database: Database, row: sqlite3.Row) -> dict[str, object] | None:
-    """The same memory, undamaged, from the newest backup that has it, perhaps as it was earlier."""
+def _find_in_backups(database: Database, row: sqlite3.Row) -> dict[str, object] | None:
+    """Return the same memory, undamaged, from the newest backup that has it, perhaps as it was earlier."""
     for backup in reversed(database.backups()):
-        with suppress(sqlite3.Error, DamagedRow), closing(reading(backup)) as connection:
-            kept = connection.execute("SELECT * FROM memory WHERE n = ?", (row["n"],)).fetchone()
-            good = None if kept is None else current_row(dict(kept))
+        with suppress(sqlite3.Error, DamagedRow), closing(open_copy(backup)) as connection:
+            old = connection.execute("SELECT * FROM memory WHERE n = ?", (row["n"],)).fetchone()
+            good = None if old is None else current_row(dict(old))
             if good is not None and (good["hash"] == row["hash"] or good["id"] == row["id"]):
-                # What was forgotten since then stays forgotten.
-                return good if row["forgotten_ms"] is None else _forgotten(good, row["forgotten_ms"])
+                if row["forgotten_ms"] is not None:  # a memory forgotten after the backup stays forgotten
+                    good["forgotten_ms"] = row["forgotten_ms"]
+                    good["hash"] = row_hash(good, MEMORY_HASHED)
+                return good
     return None
 
 
-def _forgotten(good: dict[str, object], ms: int) -> dict[str, object]:
-    forgotten = {**good, "forgotten_ms": ms}
-    return {**forgotten, "hash": row_hash(forgotten, MEMORY_WORDS)}
-
-
-def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
+def _delete(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
     if table == "injection":
-        connection.execute(f"DELETE FROM injection WHERE {quotations.this_block(dict(row))}", dict(row))
+        connection.execute(f"DELETE FROM injection WHERE {quotations.block_condition(dict(row))}", dict(row))
     elif table == "recap":
         connection.execute("DELETE FROM recap WHERE session = ?", (row["session"],))
     else:
@@ -253,28 +239,28 @@ def _take_out(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> N
 
 
 def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    aside = database.with_name(f"damaged-{stamp()}.jsonl")
-    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(aside, how, 0o600), "a", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123
-        safe = map(leaks.without_secrets, rows)
-        file.writelines(json.dumps(row, ensure_ascii=False, default=repr) + "\n" for row in safe)
+    aside = database.with_name(f"damaged-{timestamp()}.jsonl")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(aside, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123
+        for row in rows:
+            file.write(json.dumps(leaks.without_secrets(row), ensure_ascii=False, default=repr) + "\n")
     return aside
 
 
-def put(connection: sqlite3.Connection, table: str, row: Mapping[str, Any], instead: str = "ABORT") -> bool:
-    """Whether it was put there."""
+def insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any], on_conflict: str = "ABORT") -> bool:
+    """Return True if the row was inserted."""
     names, marks = ", ".join(row), ", ".join("?" * len(row))
-    put = connection.execute(f"INSERT OR {instead} INTO {table} ({names}) VALUES ({marks})", list(row.values()))
-    return put.rowcount > 0
+    done = connection.execute(f"INSERT OR {on_conflict} INTO {table} ({names}) VALUES ({marks})", list(row.values()))
+    return done.rowcount > 0
 
 
-def reading(path: Path) -> sqlite3.Connection:
+def open_copy(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.row_factory = sqlite3.Row
-    connection.text_factory = as_text
-    connection.execute("PRAGMA writable_schema = ON")  # otherwise nothing at all is read of a file that was cut off
+    connection.text_factory = decode_text
+    connection.execute("PRAGMA writable_schema = ON")  # else SQLite reads nothing at all of a truncated file
     return connection
 
 
-def stamp() -> str:
+def timestamp() -> str:
     return time.strftime("%Y%m%dT%H%M%S", time.gmtime())

@@ -1,4 +1,4 @@
-"""How memories are used, in SQLite. Counters only: no hash covers them, and no history keeps them."""
+"""How often memories are shown and used, in SQLite. Counters only: no hash covers them and no history keeps them."""
 
 import json
 import sqlite3
@@ -12,7 +12,7 @@ from recollect.store.sqlite.rows import to_ms
 _THESE = "WHERE id IN (SELECT value FROM json_each(:ids))"
 
 
-class Uses:
+class UsageCounters:
     _database: Database
 
     def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None:
@@ -32,7 +32,7 @@ class Uses:
 
 
 def note_shown(connection: sqlite3.Connection, ids: str, at_ms: int) -> None:
-    """`ids` as the injection log keeps them."""
+    """`ids`: a JSON list, as the injection log has it."""
     connection.execute(
         f"UPDATE memory SET shown = shown + 1, last_shown_ms = :at_ms {_THESE}", {"ids": ids, "at_ms": at_ms}
     )

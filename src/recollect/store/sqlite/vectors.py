@@ -1,7 +1,7 @@
-"""Vectors in SQLite: what waits for one, and keeping them. They can always be made anew, so nothing else is kept safe.
+"""Vectors in SQLite: the queue of what needs one, and storing them. They can always be rebuilt from the rows.
 
-Kept as float16: half the bytes of float32, and no two of them change their order by more than the hundred-thousandth
-part of a cosine.
+Stored as float16: half the bytes of float32, and two texts swap their order only if their cosines differ by less than a
+hundred-thousandth.
 """
 
 import sqlite3
@@ -15,8 +15,7 @@ from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import TURN_WORDS, DamagedRow, is_sound, memory_of
-from recollect.store.sqlite.session_rows import turn_of
+from recollect.store.sqlite.rows import TURN_HASHED, DamagedRow, is_sound, memory_of, turn_of
 
 VECTOR_BYTES = 2 * DIMENSIONS
 _BEFORE = """
@@ -30,18 +29,10 @@ class Vectors:
     _embedding_with: ModelId | None = None
 
     def unembedded(self, model: ModelId) -> int:
-        """How many memories and turns have no vector of this model yet."""
-        with self._database.read() as connection:
-            if _model_of(connection) == model:
-                statement = "SELECT count(*) AS n FROM unembedded"
-            else:
-                statement = (
-                    "SELECT (SELECT count(*) FROM memory WHERE forgotten_ms IS NULL) + (SELECT count(*) FROM turn) AS n"
-                )
-            return int(connection.execute(statement).fetchone()["n"])
+        missing = self.waiting(model)
+        return missing.memories + missing.turns
 
     def waiting(self, model: ModelId | None) -> MissingVectors:
-        """The same, told apart; without a model, what waits for any."""
         with self._database.read() as connection:
             stored = _model_of(connection)
             if model is None or stored == model:
@@ -49,60 +40,61 @@ class Vectors:
             else:
                 counts = "SELECT (SELECT count(*) FROM memory WHERE forgotten_ms IS NULL), (SELECT count(*) FROM turn)"
             memories, turns = connection.execute(counts).fetchone()
-        return MissingVectors(memories=memories, turns=turns, stored=None if stored is None else ModelId(stored))
+        return MissingVectors(memories=memories, turns=turns, stored=stored)
 
     def next_unembedded(
         self, model: ModelId, *, limit: int, what: Sequence[str] = ("memory", "turn")
     ) -> list[Unembedded]:
-        """Those that wait, memories before turns, the newest first; after a change of the model, all of them again."""
+        found: list[Unembedded] = []
+        gone: list[tuple[str, int]] = []
         with self._database.read() as connection:
-            current = _model_of(connection)
-            if current != model:
-                if self._embedding_with == model:  # another process has begun with another model since: it may go on
+            if _model_of(connection) != model:
+                if self._embedding_with == model:  # another process has switched to another model: leave it to that one
                     return []
-                self._begin(model)
+                self._switch_to(model)
             self._embedding_with = model
-            waiting: list[sqlite3.Row] = []
             for table in what:
-                waiting += _waiting_numbers(connection, table, limit - len(waiting))
-            found = [_waiting(connection, row["what"], row["n"]) for row in waiting]
-        gone = [(row["what"], row["n"]) for row, one in zip(waiting, found, strict=True) if one is None]
-        if gone:  # deleted meanwhile, or damaged: what cannot be read has no meaning
+                for n in _numbers_in_queue(connection, table, limit - len(found) - len(gone)):
+                    queued = _queue_entry(connection, table, n)
+                    if queued is None:  # deleted meanwhile, or damaged: what cannot be read has no meaning
+                        gone.append((table, n))
+                    else:
+                        found.append(queued)
+        if gone:
             with self._database.write() as connection:
                 connection.executemany("DELETE FROM unembedded WHERE what = ? AND n = ?", gone)
-            return [one for one in found if one] or self.next_unembedded(model, limit=limit, what=what)
-        return [one for one in found if one is not None]
+            return found or self.next_unembedded(model, limit=limit, what=what)
+        return found
 
     def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
-        """What was changed since it was asked about keeps waiting."""
         with self._database.write() as connection:
-            if _model_of(connection) != model:  # somebody has begun with another one
+            if _model_of(connection) != model:  # another process has switched to another model
                 return
             for embedded in made:
                 what = embedded.what
                 table = "memory" if isinstance(what.of, Memory) else "turn"
-                now = _waiting(connection, table, what.number)
-                # What was said before a turn is part of its meaning, and may have been forgotten since.
+                now = _queue_entry(connection, table, what.number)
+                # The turn before is part of a turn's meaning, and may have been forgotten since.
                 if now is None or (now.hash, now.before) != (what.hash, what.before):
                     continue
                 _keep(connection, what, embedded.vectors)
                 connection.execute("DELETE FROM unembedded WHERE what = ? AND n = ?", (table, what.number))
 
-    def _begin(self, model: ModelId) -> None:
+    def _switch_to(self, model: ModelId) -> None:
         with self._database.write() as connection:
             if _model_of(connection) != model:
-                begin_anew(connection)
+                drop_all(connection)
                 connection.execute("INSERT INTO embedding VALUES (?)", (model,))
 
 
-def _waiting_numbers(connection: sqlite3.Connection, what: str, limit: int) -> list[sqlite3.Row]:
-    """The newest first: what was said a moment ago is asked about sooner than what was imported long since."""
+def _numbers_in_queue(connection: sqlite3.Connection, what: str, limit: int) -> list[int]:
+    """The newest first: a recent text is asked about sooner than one imported long ago."""
     statement = "SELECT what, n FROM unembedded WHERE what = ? ORDER BY n DESC LIMIT ?"
-    return connection.execute(statement, (what, max(limit, 0))).fetchall()
+    return [row["n"] for row in connection.execute(statement, (what, max(limit, 0)))]
 
 
-def begin_anew(connection: sqlite3.Connection) -> None:
-    """Every vector is dropped, and everything waits for one."""
+def drop_all(connection: sqlite3.Connection) -> None:
+    """Delete every vector and queue everything for a new one."""
     for table in ("memory_vector", "turn_vector", "unembedded", "embedding"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("INSERT INTO unembedded SELECT 'memory', n FROM memory WHERE forgotten_ms IS NULL")
@@ -110,10 +102,11 @@ def begin_anew(connection: sqlite3.Connection) -> None:
 
 
 def mend(connection: sqlite3.Connection) -> None:
-    """Whatever has no sound vector waits for one; what waits for nothing, and vectors of nothing, go."""
+    """Delete damaged vectors and rebuild the queue: everything without a vector is in it."""
     for what in ("memory", "turn"):
-        strange = [row["n"] for row in connection.execute(f"SELECT * FROM {what}_vector") if not _is_sound(what, row)]
-        connection.executemany(f"DELETE FROM {what}_vector WHERE n = ?", [(n,) for n in strange])
+        rows = connection.execute(f"SELECT * FROM {what}_vector")
+        damaged = [(row["n"],) for row in rows if not _is_sound(what, row)]
+        connection.executemany(f"DELETE FROM {what}_vector WHERE n = ?", damaged)
     connection.execute("DELETE FROM unembedded")
     connection.execute(
         "INSERT INTO unembedded SELECT 'memory', n FROM memory "
@@ -122,13 +115,12 @@ def mend(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO unembedded SELECT 'turn', n FROM turn WHERE n NOT IN (SELECT n FROM turn_vector)")
 
 
-def unsound(connection: sqlite3.Connection) -> int:
-    """How many vectors are not what was written."""
-    return sum(
-        not _is_sound(what, row)
-        for what in ("memory", "turn")
-        for row in connection.execute(f"SELECT * FROM {what}_vector")
-    )
+def count_damaged(connection: sqlite3.Connection) -> int:
+    count = 0
+    for what in ("memory", "turn"):
+        rows = connection.execute(f"SELECT * FROM {what}_vector")
+        count += sum(not _is_sound(what, row) for row in rows)
+    return count
 
 
 def _is_sound(what: str, row: sqlite3.Row) -> bool:
@@ -136,13 +128,13 @@ def _is_sound(what: str, row: sqlite3.Row) -> bool:
     return bool(crc32(blob) == row["crc"])
 
 
-def wait_for_vector(connection: sqlite3.Connection, what: str, n: int) -> None:
-    """It is new, or it says something else now."""
+def enqueue_again(connection: sqlite3.Connection, what: str, n: int) -> None:
+    """Queue it for a new vector: its text has changed."""
     drop(connection, what, n)
-    wait(connection, what, n)
+    enqueue(connection, what, n)
 
 
-def wait(connection: sqlite3.Connection, what: str, n: int) -> None:
+def enqueue(connection: sqlite3.Connection, what: str, n: int) -> None:
     connection.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (what, n))
 
 
@@ -152,7 +144,7 @@ def drop(connection: sqlite3.Connection, what: str, n: int) -> None:
 
 
 def move_memory(connection: sqlite3.Connection, n: int, memory: Memory) -> None:
-    """It says the same, in another place."""
+    """Keep the vector under the memory's new places."""
     place, reach = _places(memory)
     connection.execute(
         "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector, crc) "
@@ -169,34 +161,36 @@ def move_turn(connection: sqlite3.Connection, n: int, project: str | None) -> No
     )
 
 
-def model_is(connection: sqlite3.Connection, model: ModelId | None) -> bool:
-    """Whether the vectors here are of this model: others are never compared."""
+def has_model(connection: sqlite3.Connection, model: ModelId | None) -> bool:
+    """Check whether the vectors are of this model: those of another one are never compared."""
     return model is not None and _model_of(connection) == model
 
 
-def _model_of(connection: sqlite3.Connection) -> str | None:
+def _model_of(connection: sqlite3.Connection) -> ModelId | None:
     row = connection.execute("SELECT model FROM embedding").fetchone()
-    return None if row is None else str(row["model"])
+    return None if row is None else ModelId(row["model"])
 
 
-def _waiting(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | None:
+def _queue_entry(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | None:
     row = connection.execute(f"SELECT * FROM {what} WHERE n = ?", (n,)).fetchone()
     if row is None:
         return None
     if what == "turn":
-        if not is_sound(row, TURN_WORDS):
-            return None
-        before = connection.execute(_BEFORE, dict(row)).fetchone()
-        said_before = turn_of(before) if before is not None and is_sound(before, TURN_WORDS) else None
-        return Unembedded(number=n, hash=row["hash"], of=turn_of(row), before=said_before)
+        turn = _turn_or_none(row)
+        before = _turn_or_none(connection.execute(_BEFORE, dict(row)).fetchone())
+        return None if turn is None else Unembedded(number=n, hash=row["hash"], of=turn, before=before)
     with suppress(DamagedRow):
         memory = memory_of(row)
         return None if memory.forgotten_at else Unembedded(number=n, hash=row["hash"], of=memory)
     return None
 
 
+def _turn_or_none(row: sqlite3.Row | None) -> Turn | None:
+    return None if row is None or not is_sound(row, TURN_HASHED) else turn_of(row)
+
+
 def _keep(connection: sqlite3.Connection, what: Unembedded, vectors: Sequence[Vector]) -> None:
-    halves = as_halves(vectors)
+    halves = to_float16(vectors)
     match what.of:
         case Memory() as memory:
             place, reach = _places(memory)
@@ -217,7 +211,7 @@ def _places(memory: Memory) -> tuple[str, str | None]:
     return place, reach[0] if reach else None
 
 
-def as_halves(vectors: Sequence[Vector]) -> list[bytes]:
-    import numpy as np  # only whoever has a model gets here
+def to_float16(vectors: Sequence[Vector]) -> list[bytes]:
+    import numpy as np  # slow to import, and needed only with a model
 
     return [np.frombuffer(vector, "<f4").astype("<f2").tobytes() for vector in vectors]

@@ -1,4 +1,4 @@
-"""For each memory that has a word of a question, the share of the question that its words answer, by rarity."""
+"""Scores memories by words: the share of the question's words that a memory has, weighted by rarity."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class WordScores:
     numbers: "NDArray[np.int64]"  # of the memories, in ascending order
     values: "NDArray[np.float64]"
 
     def best(self, limit: int) -> dict[int, float]:
-        """The largest first; of equal ones the newest."""
+        """Return the highest first; of equal ones the newest."""
         last = len(self.numbers) - 1
         first = last - np.argsort(-self.values[::-1], kind="stable")[:limit]
         return dict(zip(self.numbers[first].tolist(), self.values[first].tolist(), strict=True))
 
     def of(self, numbers: Collection[int]) -> dict[int, float]:
-        """Nothing, for one that has no word of the question."""
+        """Return 0 for a memory that has no word of the question."""
         asked = np.fromiter(numbers, np.int64, len(numbers))
         if not len(self.numbers):
             return dict.fromkeys(asked.tolist(), 0.0)
@@ -33,18 +33,18 @@ class Shares:
         found = np.where(self.numbers[at] == asked, self.values[at], 0.0)
         return dict(zip(asked.tolist(), found.tolist(), strict=True))
 
-    def among(self, numbers: Collection[int]) -> "Shares":
+    def only(self, numbers: Collection[int]) -> "WordScores":
         here = np.isin(self.numbers, np.fromiter(numbers, np.int64, len(numbers)))
-        return Shares(self.numbers[here], self.values[here])
+        return WordScores(self.numbers[here], self.values[here])
 
 
-def shares(sighting: Sighting) -> Shares:
-    rare = rarity(sighting.occurrences, sighting.memories)
-    asked = sum(rare.values()) or 1.0
+def score_words(sighting: Sighting) -> WordScores:
+    rarities = rarity(sighting.occurrences, sighting.memories)
+    total = sum(rarities.values()) or 1.0
     having = {word: np.array(numbers, np.int64) for word, numbers in sighting.having.items() if numbers}
     if not having:
-        return Shares(np.zeros(0, np.int64), np.zeros(0))
-    worth = np.repeat([rare[word] / asked for word in having], [len(numbers) for numbers in having.values()])
-    numbers, where = np.unique(np.concatenate(list(having.values())), return_inverse=True)
-    values: NDArray[np.float64] = np.bincount(where, weights=worth).astype(np.float64)
-    return Shares(numbers, values)
+        return WordScores(np.zeros(0, np.int64), np.zeros(0))
+    weights = np.repeat([rarities[word] / total for word in having], [len(numbers) for numbers in having.values()])
+    numbers, positions = np.unique(np.concatenate(list(having.values())), return_inverse=True)
+    values: NDArray[np.float64] = np.bincount(positions, weights=weights).astype(np.float64)
+    return WordScores(numbers, values)

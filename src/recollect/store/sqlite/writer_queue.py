@@ -1,7 +1,7 @@
-"""Tells one process that another one waits to write. SQLite has no queue: who begins again at once would always win.
+"""Shows other processes that one waits to write. SQLite has no queue: a writer that begins again at once always wins.
 
-A lock on a file of its own beside the database: shared while somebody writes or waits to, so that a writer with much to
-do can ask. Where files cannot be locked nothing is told, and everybody still waits as SQLite lets them.
+A lock on a file beside the database, shared while a process writes or waits to, so that a writer with much to do can
+check it. On a disk without locks nothing is shown, and every writer waits as SQLite lets it.
 """
 
 import fcntl
@@ -13,38 +13,44 @@ from contextlib import contextmanager
 from pathlib import Path
 
 STEP_S = 0.002
-MOST_S = 0.25  # that much work gives way to others at a time: it must come to its end, too
-REST_S, RESTS_FOR_S = 0.015, 1.0  # a pause after each piece of it, for so long after another one wrote
+MAX_WAIT_S = 0.25  # a writer with much to do waits no longer for others at a time: it must finish, too
+REST_S, RESTS_FOR_S = 0.015, 1.0  # its pause after each piece of work, and for how long after another process wrote
 
 
 class WriterQueue:
-    """`path` None: a database in memory, which no other process knows."""
+    """`path` None: a database in memory, which no other process can open."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = None if path is None else path.with_name(f"{path.name}.waiting")
-        self._files: dict[str, int] = {}  # one to tell and one to ask: a lock is that of an open file
+        self._files: dict[str, int] = {}  # one to announce and one to check: a lock belongs to an open file
         self._guard = threading.Lock()
-        self._here = 0  # how many of this process write, or wait to
+        self._writers = 0  # threads of this process that write or wait to
         self._rests_until = 0.0
 
     @contextmanager
-    def announced(self) -> Iterator[None]:
-        """Others see, while inside, that somebody writes or waits."""
-        self._count(1)
+    def announce(self) -> Iterator[None]:
+        """Inside, other processes see that one writes or waits."""
+        with self._guard:
+            self._writers += 1
+            if self._writers == 1:
+                self._lock("announce", fcntl.LOCK_SH)
         try:
             yield
         finally:
-            self._count(-1)
+            with self._guard:
+                self._writers -= 1
+                if self._writers == 0:
+                    self._lock("announce", fcntl.LOCK_UN)
 
-    def let_pass(self) -> None:
-        """Returns when nobody writes or waits any more, or for long enough."""
+    def let_others_pass(self) -> None:
+        """Return when no other process writes or waits any more, or after the longest wait."""
         if time.monotonic() < self._rests_until:
             time.sleep(REST_S)
-        give_up = time.monotonic() + MOST_S
+        give_up = time.monotonic() + MAX_WAIT_S
         while time.monotonic() < give_up:
             with self._guard:
-                if self._lock("ask", fcntl.LOCK_EX):
-                    self._lock("ask", fcntl.LOCK_UN)
+                if self._lock("check", fcntl.LOCK_EX):
+                    self._lock("check", fcntl.LOCK_UN)
                     return
             self._rests_until = time.monotonic() + RESTS_FOR_S
             time.sleep(STEP_S)
@@ -55,14 +61,8 @@ class WriterQueue:
                 os.close(file)
             self._files.clear()
 
-    def _count(self, more: int) -> None:
-        with self._guard:
-            self._here += more
-            if self._here == (1 if more > 0 else 0):
-                self._lock("tell", fcntl.LOCK_SH if more > 0 else fcntl.LOCK_UN)
-
     def _lock(self, which: str, how: int) -> bool:
-        """False: somebody else has it."""
+        """Return False if another process has it."""
         if self._path is None:
             return True
         try:
