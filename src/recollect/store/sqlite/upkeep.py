@@ -44,6 +44,7 @@ def check(database: Database) -> list[Finding]:
 
 def _check_structure(database: Database) -> Iterator[Finding]:
     with database.read() as connection:
+        _renew_index_cache(connection)
         try:
             errors = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
         except sqlite3.DatabaseError as error:
@@ -54,6 +55,14 @@ def _check_structure(database: Database) -> Iterator[Finding]:
         dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
     if dangling:
         yield problem("database", f"{len(dangling)} rows refer to a row that does not exist", REPAIR)
+
+
+def _renew_index_cache(connection: sqlite3.Connection) -> None:
+    """Query each word index once. SQLite 3.53 checks an index against this connection's cached copy of its structure,
+    and calls it damaged if another connection has written since."""
+    for words in ("memory_words", "turn_words"):
+        with suppress(sqlite3.DatabaseError):  # `_check_index` reports a damaged index
+            connection.execute(f"SELECT 1 FROM {words} WHERE {words} MATCH 'x' LIMIT 1").fetchone()
 
 
 def _check_hashes(database: Database) -> Iterator[Finding]:
