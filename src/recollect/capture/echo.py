@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
 
-SHARE = 0.6  # of a sentence's words in one line that was shown
+MIN_SHARE = 0.6  # of a sentence's words in one line that was shown
 MIN_WORDS = 2  # of a shorter sentence nothing can be told
 
 
@@ -16,12 +16,12 @@ def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
     """`shown`: the words of each line, see `words_of`. Every sentence of it that says something was shown before."""
     lines = list(shown)
     telling = [words for words in map(words_of, sentences(said)) if len(words) >= MIN_WORDS]
-    return bool(telling) and all(any(_is_in(words, line) for line in lines) for words in telling)
+    return bool(telling) and all(any(_covers(words, line) for line in lines) for words in telling)
 
 
 def words_of(line: str) -> frozenset[str]:
     return frozenset(content_words(line))
 
 
-def _is_in(words: frozenset[str], line: frozenset[str]) -> bool:
-    return len(words & line) >= SHARE * len(words)
+def _covers(words: frozenset[str], line: frozenset[str]) -> bool:
+    return len(words & line) >= MIN_SHARE * len(words)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from recollect.capture.said.masking import BLANK, blanked
-from recollect.capture.said.pastes import bare, pasted_in
+from recollect.capture.said.pastes import bare_words, find_paste
 from recollect.capture.said.voice import own_words
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
@@ -20,11 +20,11 @@ from recollect.text.words import EDGE, chunks, index_words, is_identifier
 
 MIN_QUOTE_CHARS = 12
 _MIN_QUOTE_LETTERS = 8  # `------------` proves nothing
-_AROUND = 200  # characters on each side: an order stands beside what it wants to be remembered
-_KNOWN_SHARE = 0.5  # of a text's telling words; a model says some things in other words
-_OWN_SHARE = 0.5  # of a quote's words; the rest may look as if it told what others say
-_NO_NAMES = frozenset({"e.g", "i.e", "and/or", "etc", "vs", "w/o", "n/a"})
-_OF_THE_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})
+_AROUND_CHARS = 200  # characters on each side: an order stands beside what it wants to be remembered
+_MIN_KNOWN_SHARE = 0.5  # of a text's telling words; a model says some things in other words
+_MIN_OWN_SHARE = 0.5  # of a quote's words; the rest may look as if it told what others say
+_ABBREVIATIONS = frozenset({"e.g", "i.e", "and/or", "etc", "vs", "w/o", "n/a"})
+_USER_KINDS = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def quote_in(turns: Sequence[Turn], evidence: str) -> Quote | None:
     for turn in turns:
         if found := pattern.search(turn.text):
             words = found[0] if len(found[0]) <= 2 * len(plain) else plain  # not with pages of white space
-            return Quote(turn, words, turn.text[max(0, found.start() - _AROUND) : found.end() + _AROUND])
+            return Quote(turn, words, turn.text[max(0, found.start() - _AROUND_CHARS) : found.end() + _AROUND_CHARS])
     return None
 
 
@@ -52,19 +52,19 @@ def speakers_of(kind: Kind, role: Role) -> frozenset[Role]:
     carry what a web page wants."""
     if role is Role.TOOL:
         return frozenset(Role)
-    return frozenset({role}) if kind in _OF_THE_USER else frozenset({Role.USER, Role.IMPORT, Role.ASSISTANT})
+    return frozenset({role}) if kind in _USER_KINDS else frozenset({Role.USER, Role.IMPORT, Role.ASSISTANT})
 
 
 def is_own_word(text: str, quote: Quote) -> bool:
     """Whether the user said this themselves: not in a paste, a log or a question, and all of it in the one quote."""
-    said, words = quote.turn.text, bare(quote.words).split()
+    said, words = quote.turn.text, bare_words(quote.words).split()
     begin = said.find(quote.words)
     end = begin + len(quote.words)
     if quote.turn.role is not Role.USER or begin < 0 or "?" in quote.words + said[end:].lstrip()[:1]:
         return False
-    typed, own = blanked(said), set(bare(_own(said)).split())
-    is_shown = end > len(typed) or BLANK in typed[begin:end] or bare(quote.words) in pasted_in(said)
-    if is_shown or sum(word in own for word in words) < _OWN_SHARE * len(words):
+    typed, own = blanked(said), set(bare_words(_own_words(said)).split())
+    is_shown = end > len(typed) or BLANK in typed[begin:end] or bare_words(quote.words) in find_paste(said)
+    if is_shown or sum(word in own for word in words) < _MIN_OWN_SHARE * len(words):
         return False
     return is_grounded(text, [replace(quote.turn, text=quote.words)]) and not reads_as_instruction(text)
 
@@ -77,14 +77,14 @@ def is_grounded(text: str, turns: Sequence[Turn]) -> bool:
     if not all(_is_known(name, folded, known) for name in names):
         return False
     telling = {word for word in index_words(text) if word not in IDLE}
-    return bool(telling) and len(telling & known) >= _KNOWN_SHARE * len(telling)
+    return bool(telling) and len(telling & known) >= _MIN_KNOWN_SHARE * len(telling)
 
 
 def _names(text: str) -> list[str]:
     """What cannot be said in other words: names from code, addresses, numbers."""
     cores = (chunk.strip(EDGE) for chunk in chunks(text))
     named = (core for core in cores if is_identifier(core) or any(character.isdigit() for character in core))
-    return [core for core in named if core.casefold() not in _NO_NAMES]
+    return [core for core in named if core.casefold() not in _ABBREVIATIONS]
 
 
 def _is_known(name: str, said: str, known: frozenset[str]) -> bool:
@@ -96,7 +96,7 @@ def _is_known(name: str, said: str, known: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=4)  # the items of one answer ask for the same few
-def _own(said: str) -> str:
+def _own_words(said: str) -> str:
     return own_words(said)
 
 

@@ -13,13 +13,15 @@ BASE = {
     Kind.FILE_CONTEXT: 0.8,
     Kind.OUTCOME: 0.6,
 }
-EXPLICIT, EMPHATIC, SEVERAL_FILES = 0.3, 0.2, 0.2
-MOST = 2.0
+EXPLICIT_BONUS, EMPHATIC_BONUS, SEVERAL_FILES_BONUS = 0.3, 0.2, 0.2
+MAX_IMPORTANCE = 2.0
 
 
 def importance(proposal: Proposal) -> float:
     """Of what is said for the first time; each time that its user says it again adds to it (`engine.remember`)."""
     gained = (
-        EXPLICIT * proposal.explicit + EMPHATIC * proposal.emphatic + SEVERAL_FILES * (len(set(proposal.paths)) > 1)
+        EXPLICIT_BONUS * proposal.explicit
+        + EMPHATIC_BONUS * proposal.emphatic
+        + SEVERAL_FILES_BONUS * (len(set(proposal.paths)) > 1)
     )
-    return min(MOST, round(BASE[proposal.kind] + gained, 3))
+    return min(MAX_IMPORTANCE, round(BASE[proposal.kind] + gained, 3))

@@ -12,14 +12,14 @@ from recollect.capture.echo import is_echo, words_of
 from recollect.capture.happened.choices import Choices, is_choice
 from recollect.capture.happened.commands import Commands
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.conversation import STATED, TOLD, said
+from recollect.capture.said.conversation import CLAIMED, OUTRIGHT, find_proposals
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 
 RULES = 4  # one more whenever other things are confirmed than before: then what is stored is judged again
 
 _SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of what is played once more
-_CHOSE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
+_CHOICE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
 
 
 def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
@@ -31,8 +31,8 @@ def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
         return _is_fix(memory)
     if memory.source.role is not Role.USER:
         return _is_command(memory)
-    if _CHOSE.search(memory.text):
-        return _is_chosen(memory)
+    if _CHOICE.search(memory.text):
+        return _is_valid_choice(memory)
     return is_choice(memory) or _is_stated(memory, heard)  # choices in the form since the second rules hold
 
 
@@ -42,12 +42,14 @@ def _is_stated(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
     is_told_more = len(memory.evidence) == 1 and memory.text.startswith(memory.evidence[0])
     words = memory.evidence[0] if is_told_more else memory.text
     messages = heard or [_prompt("\n\n".join(memory.evidence) or memory.text)]
-    least = TOLD if _is_said_elsewhere(memory) else STATED
-    stated = [one for one in said(messages[-1], messages[:-1]) if one.role is Role.USER and one.durability >= least]
+    least = CLAIMED if _is_repeated_elsewhere(memory) else OUTRIGHT
+    stated = [
+        one for one in find_proposals(messages[-1], messages[:-1]) if one.role is Role.USER and one.durability >= least
+    ]
     return is_echo(words, [words_of(one.text) for one in stated])
 
 
-def _is_said_elsewhere(memory: Memory) -> bool:
+def _is_repeated_elsewhere(memory: Memory) -> bool:
     """By its user, in another session; a session that was resumed begins with copies of the same messages."""
     first = memory.source
     return any(
@@ -58,9 +60,9 @@ def _is_said_elsewhere(memory: Memory) -> bool:
     )
 
 
-def _is_chosen(memory: Memory) -> bool:
+def _is_valid_choice(memory: Memory) -> bool:
     """A choice in a question of the host, which was answered with the name of an option."""
-    asked = _CHOSE.search(memory.text)
+    asked = _CHOICE.search(memory.text)
     told, taken = memory.evidence[:2] if len(memory.evidence) > 1 else ("", "")
     if asked is None or not taken or not (told.startswith(taken) or f"? {taken}" in memory.text):
         return False

@@ -21,7 +21,7 @@ _LOOKS = frozenset({"read", "readfile", "grep", "glob", "list", "ls", "webfetch"
 _NAME = LazyPattern(r"[^a-z0-9]+")
 # OpenCode writes `recollect_search`, Claude Code `mcp__recollect__search`, others a dot, a slash or a colon.
 _OWN = LazyPattern(r"(?:^|[^a-z0-9])recollect[^a-z0-9]+(?:search|details|context|profile|add|change)$", re.IGNORECASE)
-_PATCHED = LazyPattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
+_PATCHED_FILE = LazyPattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
 _SHELL_WRAPPER = LazyPattern(r"^(?:/\S+/)?(?:ba|z|da)?sh$")
 
 
@@ -34,7 +34,7 @@ class TextChange:
     new: str
 
 
-def named(tool: str) -> str:
+def normalise_tool(tool: str) -> str:
     """One name for what hosts write in their own ways."""
     return _NAME.sub("", tool.lower())
 
@@ -45,16 +45,16 @@ def is_own(tool: str) -> bool:
 
 
 def is_shell(tool: str) -> bool:
-    return named(tool) in _SHELLS
+    return normalise_tool(tool) in _SHELLS
 
 
 def is_edit(tool: str) -> bool:
-    return named(tool) in _EDITS | _WRITES | _PATCHES
+    return normalise_tool(tool) in _EDITS | _WRITES | _PATCHES
 
 
 def looks(tool: str) -> bool:
     """It reads, and changes nothing."""
-    return named(tool) in _LOOKS
+    return normalise_tool(tool) in _LOOKS
 
 
 def command_of(tool: str, given: Mapping[str, Any]) -> str:
@@ -88,28 +88,28 @@ def target_of(given: Mapping[str, Any]) -> str:
 def changes_of(tool: str, given: Mapping[str, Any]) -> list[TextChange]:
     if not is_edit(tool):
         return []
-    if named(tool) in _PATCHES:
-        return _patched(given)
+    if normalise_tool(tool) in _PATCHES:
+        return _read_patch(given)
     path = path_of(given)
     if not path:
         return []
-    if named(tool) in _WRITES or given.get("command") == "create":
-        return [TextChange(path=path, old="", new=_text(given, "content", "file_text", "contents"))]
+    if normalise_tool(tool) in _WRITES or given.get("command") == "create":
+        return [TextChange(path=path, old="", new=_first_text(given, "content", "file_text", "contents"))]
     edits = given.get("edits")
     parts = [part for part in edits if isinstance(part, Mapping)] if isinstance(edits, list) else [given]
     return [
         TextChange(
             path=path,
-            old=_text(part, "old_string", "oldString", "old_str"),
-            new=_text(part, "new_string", "newString", "new_str", "new_source"),
+            old=_first_text(part, "old_string", "oldString", "old_str"),
+            new=_first_text(part, "new_string", "newString", "new_str", "new_source"),
         )
         for part in parts
     ]
 
 
-def _patched(given: Mapping[str, Any]) -> list[TextChange]:
-    patch = _text(given, "patchText", "patch", "input", "diff", "content")
-    found = list(_PATCHED.finditer(patch))
+def _read_patch(given: Mapping[str, Any]) -> list[TextChange]:
+    patch = _first_text(given, "patchText", "patch", "input", "diff", "content")
+    found = list(_PATCHED_FILE.finditer(patch))
     changes = []
     for number, at in enumerate(found, start=1):
         end = found[number].start() if number < len(found) else len(patch)
@@ -120,7 +120,7 @@ def _patched(given: Mapping[str, Any]) -> list[TextChange]:
     return changes
 
 
-def _text(given: Mapping[str, Any], *names: str) -> str:
+def _first_text(given: Mapping[str, Any], *names: str) -> str:
     for name in names:
         if isinstance(value := given.get(name), str):
             return value[:MAX_VALUE_CHARS]

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.capture.happened.calls import named
+from recollect.capture.happened.calls import normalise_tool
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
@@ -19,8 +19,8 @@ from recollect.text.sentences import sentences
 MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 200, 140, 80
 MIN_WORDS = 3  # content words of question and choice together
 
-_CHOSE = " The user chose "
-_CHOSE_BEFORE = LazyPattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version told it
+_CHOSE_PHRASE = " The user chose "
+_FIRST_VERSION = LazyPattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version told it
 _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "requestuserinput"})
 _ANSWER = LazyPattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # What to do now, or which point of a list: nothing about how the project is made.
@@ -51,7 +51,7 @@ _ADVICE = LazyPattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORE
 
 def is_choice(memory: Memory) -> bool:
     """Whether it was taken in a question of a host."""
-    is_told = _CHOSE in memory.text or _CHOSE_BEFORE.match(memory.text) is not None
+    is_told = _CHOSE_PHRASE in memory.text or _FIRST_VERSION.match(memory.text) is not None
     return memory.kind is Kind.DECISION and is_told
 
 
@@ -65,26 +65,26 @@ class Choices:
     """Hears a session; gives a decision when the user has taken an option in a question of the host."""
 
     def hear(self, event: Event) -> list[Proposal]:
-        if not isinstance(event, ToolSucceeded) or named(event.tool) not in _ASKING_TOOLS:
+        if not isinstance(event, ToolSucceeded) or normalise_tool(event.tool) not in _ASKING_TOOLS:
             return []
         answers = _answers(event)
-        found = [_chosen(question, options, answers) for question, options in _questions(event.input)]
+        found = [_propose(question, options, answers) for question, options in _questions(event.input)]
         return [one for one in found if one is not None]
 
 
-def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> Proposal | None:
+def _propose(question: str, options: list[_Option], answers: dict[str, str]) -> Proposal | None:
     answer = _ADVICE.sub("", answers.get(question.rstrip("?"), "")).strip()
     taken = next((one for one in options if one.name.lower() == answer.lower()), None)
     if taken is None or _ERRAND.match(taken.name) or _ABOUT_THE_WORK.search(question):
         return None
-    heart = _heart(question)
+    heart = _main_question(question)
     if not heart or len(set(content_words(f"{heart} {taken.name}"))) < MIN_WORDS:
         return None
     others = ", ".join(one.name for one in options if one is not taken and not _ERRAND.match(one.name))
     others = f", not {others}" if 0 < len(others) <= MAX_OTHERS_CHARS else ""
     why = f" ({taken.why})" if taken.why and len(taken.why) <= MAX_WHY_CHARS else ""
     return Proposal(
-        text=f"{heart}{_CHOSE}{taken.name}{why}{others}.",
+        text=f"{heart}{_CHOSE_PHRASE}{taken.name}{why}{others}.",
         kind=Kind.DECISION,
         tier=Tier.CONFIRMED,
         basis=Basis.PICK,
@@ -95,7 +95,7 @@ def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> P
     )
 
 
-def _heart(question: str) -> str:
+def _main_question(question: str) -> str:
     """The sentence that asks, with the one before it where it says nothing alone (`Two caches exist. Which?`);
     empty: it is too long to be read later."""
     said = sentences(question)

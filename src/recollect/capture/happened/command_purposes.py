@@ -52,7 +52,7 @@ _TOOLCHAINS = frozenset("go cargo dotnet swift mix".split())
 _OWN_TASKS = frozenset("npm pnpm yarn make just task mise turbo nx moon poe inv invoke rake lerna".split())
 _SCRIPT = re.compile(r"(?:^|/)(?P<name>[\w.-]+)\.(?:sh|bash|py|js|mjs|ts|rb)$")
 _INTERPRETERS = frozenset("bash sh zsh python python3 node bun deno ruby tsx".split())
-_ONLY = {  # programs of which only some tasks are the project's
+_TASKS_OF_PROGRAM = {  # programs of which only some tasks are the project's
     "docker": {"compose up": Purpose.START},
     "alembic": {"upgrade": Purpose.MIGRATE},
     "pip": {"install": Purpose.INSTALL},
@@ -84,14 +84,14 @@ def purpose_of(run: Run) -> Purpose | None:
     """None: nothing that every project has."""
     if run.program in _BY_PROGRAM:
         return _BY_PROGRAM[run.program]
-    if run.program in _ONLY:
-        return _ONLY[run.program].get(run.task or next(iter(run.words[1:2]), ""))
+    if run.program in _TASKS_OF_PROGRAM:
+        return _TASKS_OF_PROGRAM[run.program].get(run.task or next(iter(run.words[1:2]), ""))
     script = _SCRIPT.search(run.task if run.program in _INTERPRETERS else run.program)
     if script is not None:  # of the project, by its name
-        return Purpose.DEPLOY if _BY_TASK.get(_first(script["name"])) is Purpose.DEPLOY else None
+        return Purpose.DEPLOY if _BY_TASK.get(_first_part(script["name"])) is Purpose.DEPLOY else None
     if run.program not in _RUNNERS:
         return None
-    return _BY_TASK.get(run.task) or _BY_TASK.get(_first(run.task))
+    return _BY_TASK.get(run.task) or _BY_TASK.get(_first_part(run.task))
 
 
 def is_known_to_all(run: Run) -> bool:
@@ -104,10 +104,10 @@ def is_own_task(run: Run) -> bool:
     return run.program in _OWN_TASKS
 
 
-def sort_of(run: Run) -> str:
+def variant_of(run: Run) -> str:
     """`e2e` of `npm run test:e2e`; empty: the task has one sort only."""
-    return "" if run.program not in _RUNNERS or run.task in _BY_TASK else run.task[len(_first(run.task)) + 1 :]
+    return "" if run.program not in _RUNNERS or run.task in _BY_TASK else run.task[len(_first_part(run.task)) + 1 :]
 
 
-def _first(task: str) -> str:
+def _first_part(task: str) -> str:
     return re.split(r"[:_-]", task, maxsplit=1)[0]

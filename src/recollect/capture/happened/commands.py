@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from recollect.capture.happened.calls import command_of, is_shell
-from recollect.capture.happened.command_purposes import Purpose, purpose_of, sort_of
+from recollect.capture.happened.command_purposes import Purpose, purpose_of, variant_of
 from recollect.capture.happened.failures import failure_of
 from recollect.capture.happened.folders import Folders
 from recollect.capture.happened.shell import Run, is_cosmetic, is_filter, runs
@@ -20,8 +20,8 @@ from recollect.domain.event import Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 
-TIMES = 2  # that a command has to work in one session before it is one of the project's
-MAX_COMMAND_CHARS, MAX_SAID_CHARS = 160, 4000
+MIN_TIMES = 2  # that a command has to work in one session before it is one of the project's
+MAX_COMMAND_CHARS, MAX_TEXT_CHARS = 160, 4000
 MAX_COMMANDS = 12  # per purpose that are counted
 DURABILITY, DOUBTFUL = 0.75, 0.6
 
@@ -37,17 +37,17 @@ _LABELS = {
     Purpose.DEPLOY: "Deploy",
     Purpose.CHECK: "Check",
 }
-_SHORTENS = LazyPattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
+_SHORTENED_OUTPUT = LazyPattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
 _AD_HOC = LazyPattern(
     r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-|[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)"
 )
-_TIMED = LazyPattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
+_TIMING_WRAPPER = LazyPattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
 _MODES = frozenset("watch debug ui only fix update coverage cov staged changed".split())
-_WITH_FILE = frozenset(
+_FLAGS_WITH_FILE = frozenset(
     "-c --config -r --requirement -e --editable -f --file --rcfile --extra --group --configuration --preset".split()
 )
 _SOLUTION = LazyPattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
-_ALL = LazyPattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
+_WHOLE_PROJECT = LazyPattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
 _MISSING = LazyPattern(
     r"command not found|: not found\s*$|is not recognized|missing script|no rule to make target|"
     r"unknown (?:command|task|script)|no projects matched|none of the selected packages|no such (?:script|task)|"
@@ -57,7 +57,7 @@ _MISSING = LazyPattern(
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class ProjectCommand:
     """A command as a README would tell it."""
 
     purpose: Purpose
@@ -68,9 +68,9 @@ class Usual:
 
 @dataclass(slots=True)
 class _CommandRecord:
-    worked: dict[Usual, int] = field(default_factory=dict)
+    worked: dict[ProjectCommand, int] = field(default_factory=dict)
     has_failed: bool = False  # another command for the same, before: there is no such thing
-    proposed: Usual | None = None
+    proposed: ProjectCommand | None = None
     is_sure: bool = False
 
 
@@ -86,20 +86,20 @@ class Commands:
         self._folders.hear(event)
         match event:
             case Prompt() if event.origin is Origin.USER:
-                self._said = f"{self._said[-MAX_SAID_CHARS:]}\n{event.text[:MAX_SAID_CHARS]}"
+                self._said = f"{self._said[-MAX_TEXT_CHARS:]}\n{event.text[:MAX_TEXT_CHARS]}"
             case ToolSucceeded() | ToolFailed() if is_shell(event.tool):
-                folder = self._folders.of(event)
+                folder = self._folders.folder_below_root(event)
                 if folder is not None:
-                    found = usual(command_of(event.tool, event.input), folder)
-                    return [one for command in found for one in self._ran(event, command)]
+                    found = find_project_commands(command_of(event.tool, event.input), folder)
+                    return [one for command in found for one in self._hear_command(event, command)]
             case _:
                 pass
         return []
 
-    def _ran(self, event: ToolSucceeded | ToolFailed, command: Usual) -> Iterator[Proposal]:
+    def _hear_command(self, event: ToolSucceeded | ToolFailed, command: ProjectCommand) -> Iterator[Proposal]:
         seen = self._seen.setdefault((command.purpose, command.part), _CommandRecord())
         error = failure_of(event)
-        if isinstance(event, ToolSucceeded) and _MISSING.search(event.output[:MAX_SAID_CHARS]):
+        if isinstance(event, ToolSucceeded) and _MISSING.search(event.output[:MAX_TEXT_CHARS]):
             error = event.output  # `... | tail` ends well, whatever came before
         if error or isinstance(event, ToolFailed):
             seen.has_failed = seen.has_failed or (command not in seen.worked and bool(_MISSING.search(error[:4000])))
@@ -108,7 +108,7 @@ class Commands:
         if len(seen.worked) > MAX_COMMANDS:
             del seen.worked[next(iter(seen.worked))]
         was_said = bool(re.search(rf"(?<![\w-]){re.escape(command.line)}(?![\w:-])", self._said))
-        is_sure = times >= TIMES or was_said or seen.has_failed
+        is_sure = times >= MIN_TIMES or was_said or seen.has_failed
         is_known = seen.proposed == command and (seen.is_sure or not is_sure)
         is_less = seen.proposed is not None and times <= seen.worked.get(seen.proposed, 0)
         if is_known or (is_less and seen.proposed != command and not was_said):
@@ -117,7 +117,7 @@ class Commands:
         yield _proposal(command, is_sure=is_sure)
 
 
-def _proposal(command: Usual, *, is_sure: bool) -> Proposal:
+def _proposal(command: ProjectCommand, *, is_sure: bool) -> Proposal:
     where = f" (in {command.folder}/)" if command.folder else ""
     return Proposal(
         text=f"{_LABELS[command.purpose]}: `{command.line}`{where}",
@@ -131,30 +131,30 @@ def _proposal(command: Usual, *, is_sure: bool) -> Proposal:
     )
 
 
-def usual(command: str, folder: str = "") -> list[Usual]:
+def find_project_commands(command: str, folder: str = "") -> list[ProjectCommand]:
     """The project's commands in a line, where all of them have worked if the line did."""
-    line = _SHORTENS.sub("", command.strip())
+    line = _SHORTENED_OUTPUT.sub("", command.strip())
     steps = [step.strip() for step in line.split("&&")]
     if steps[0].startswith("cd "):  # `folder` is where it leads to
         steps = steps[1:]
     if not steps or any(step.startswith(("cd ", "pushd ")) for step in steps):
         return []
-    return [found for step in steps if (found := _usual(_TIMED.sub("", step), folder)) is not None]
+    return [found for step in steps if (found := _read_step(_TIMING_WRAPPER.sub("", step), folder)) is not None]
 
 
-def _usual(step: str, folder: str) -> Usual | None:
+def _read_step(step: str, folder: str) -> ProjectCommand | None:
     work = runs(step)
     purpose = purpose_of(work[0]) if len(work) == 1 else None
     if purpose is None or _AD_HOC.search(step):
         return None
     line = " ".join(word for word in step.split() if not is_cosmetic(word))
     run = work[0]
-    sort = sort_of(run) or " ".join(target for target in run.targets if _SOLUTION.search(target))
+    sort = variant_of(run) or " ".join(target for target in run.targets if _SOLUTION.search(target))
     if len(line) > MAX_COMMAND_CHARS or _is_filtered(run, purpose) or _MODES & set(re.split(r"[:_-]", sort)):
         return None
     if purpose is Purpose.DEPLOY:
         sort = line  # a project is deployed to several places, each by its own command
-    return Usual(purpose, " ".join(filter(None, (folder, run.part, sort))), line, folder)
+    return ProjectCommand(purpose, " ".join(filter(None, (folder, run.part, sort))), line, folder)
 
 
 def _is_filtered(run: Run, purpose: Purpose) -> bool:
@@ -164,7 +164,7 @@ def _is_filtered(run: Run, purpose: Purpose) -> bool:
     words = [word for word in run.words[1:] if not is_cosmetic(word)]
     if run.program not in ("make", "docker") and purpose is not Purpose.INSTALL and any(map(is_filter, words)):
         return True
-    values = {after for word, after in itertools.pairwise(words) if word in _WITH_FILE}
+    values = {after for word, after in itertools.pairwise(words) if word in _FLAGS_WITH_FILE}
     named = {run.task, run.task.split(" ")[0], run.part, "run", "workspace"} | values
     named |= {f"{run.part}:{run.task}"}
     rest = [word for word in words if not word.startswith("-") and word not in named]
@@ -176,5 +176,5 @@ def _is_filtered(run: Run, purpose: Purpose) -> bool:
     if run.task and run.program not in ("go", "cargo", "ruff", "golangci-lint", "biome", "pip", "alembic", "docker"):
         return bool(rest)  # what a task of the project is given is for this time
     if purpose is Purpose.INSTALL:
-        return any(not _ALL.fullmatch(word) for word in rest) or (run.program == "pip" and not values)
-    return any(not _ALL.fullmatch(word) for word in rest)
+        return any(not _WHOLE_PROJECT.fullmatch(word) for word in rest) or (run.program == "pip" and not values)
+    return any(not _WHOLE_PROJECT.fullmatch(word) for word in rest)

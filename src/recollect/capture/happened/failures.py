@@ -15,13 +15,13 @@ from recollect.domain.event import ToolFailed, ToolSucceeded
 MAX_CHARS = 20_000  # of an output: its beginning and its end
 TAIL_LINES = 40
 
-_EXITED = LazyPattern(
+_EXIT_LINE = LazyPattern(
     r"^\W{0,3}(?:(?:Command |Process )?exit(?:ed)?(?: with)?(?: code| status)?[:=]?\s{0,3}|<exit_code>)"
     r"(?P<code>-?\d+)\b",
     re.IGNORECASE,
 )
-_EXITS = ("exit", "exit_code", "exitCode", "returncode")
-_REFUSED = LazyPattern(
+_EXIT_KEYS = ("exit", "exit_code", "exitCode", "returncode")
+_REFUSAL = LazyPattern(
     r"user (?:doesn't|does not|didn't|did not) want|(?:rejected|denied|refused|declined) by (?:the )?user|"
     r"user (?:has )?(?:rejected|denied|refused|declined|specified a rule)|"
     r"permission (?:to use|was not granted|for this)|"
@@ -30,14 +30,14 @@ _REFUSED = LazyPattern(
     r"^(?:cancell?ed|aborted|interrupted)\b|\[request interrupted|interrupted by (?:the )?user",
     re.IGNORECASE,
 )
-_TOO_LONG = LazyPattern(
+_TIMEOUT = LazyPattern(
     r"^(?:\W|error:?\s)*(?:the )?(?:command|tool|bash|shell|request|operation|process|execution)?[\w ]{0,20}"
     r"\b(?:timed? ?out\b|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
     re.IGNORECASE,
 )
 # How a host speaks for itself: Claude Code marks it, and a program that it ended says by which signal.
 _BY_HOST = LazyPattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
-_SUMMARIES = LazyPattern(
+_FAILURE_SUMMARY = LazyPattern(
     r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
     r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|"
     r"test result: FAILED|BUILD FAILED|FAILURE: Build failed|"
@@ -50,7 +50,7 @@ _SUMMARIES = LazyPattern(
 )
 _TRACE = LazyPattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)
 # They show what is written somewhere: an error in there is an old one.
-_SHOWS = frozenset("log show diff logs blame describe get status".split())
+_SHOWING_TASKS = frozenset("log show diff logs blame describe get status".split())
 
 
 def failure_of(event: ToolFailed | ToolSucceeded) -> str:
@@ -59,21 +59,21 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
         return event.error
     if not is_shell(event.tool):
         return ""
-    output = _ends(event.output)
+    output = _head_and_tail(event.output)
     code = _exit_code(event.input, output)
     if code is not None:
         return output if code != 0 else ""
     work = runs(command_of(event.tool, event.input))
-    if not work or work[-1].task in _SHOWS:
+    if not work or work[-1].task in _SHOWING_TASKS:
         return ""
     tail = "\n".join(output.splitlines()[-TAIL_LINES:])
-    return output if _SUMMARIES.search(tail) or _TRACE.search(tail) else ""
+    return output if _FAILURE_SUMMARY.search(tail) or _TRACE.search(tail) else ""
 
 
 def is_work(error: str) -> bool:
     """Whether the work went wrong, rather than a person, a clock or the host having stopped it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
-    return not (_REFUSED.search(error[:600]) or is_of_host(error) or _TOO_LONG.match(first[:200]))
+    return not (_REFUSAL.search(error[:600]) or is_of_host(error) or _TIMEOUT.match(first[:200]))
 
 
 def is_of_host(error: str) -> bool:
@@ -83,19 +83,19 @@ def is_of_host(error: str) -> bool:
 
 def is_refusal(error: str) -> bool:
     """Whether the user did not let the tool do it."""
-    return bool(_REFUSED.search(error[:600]))
+    return bool(_REFUSAL.search(error[:600]))
 
 
 def _exit_code(given: dict[str, Any], output: str) -> int | None:
-    for name in _EXITS:
+    for name in _EXIT_KEYS:
         if isinstance(code := given.get(name), int) and not isinstance(code, bool):
             return code
     lines = output.strip().splitlines()
     for line in (*lines[:1], *lines[-1:]):
-        if said := _EXITED.match(line):
+        if said := _EXIT_LINE.match(line):
             return int(said["code"])
     return None
 
 
-def _ends(output: str) -> str:
+def _head_and_tail(output: str) -> str:
     return output if len(output) <= MAX_CHARS else f"{output[: MAX_CHARS // 2]}\n{output[-MAX_CHARS // 2 :]}"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from recollect.capture.happened.calls import changes_of
 from recollect.capture.happened.failures import failure_of
-from recollect.capture.happened.fixes import sentences_of
-from recollect.capture.happened.gist import places
+from recollect.capture.happened.fixes import split_prose
+from recollect.capture.happened.gist import relative_paths
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, Reply, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
@@ -19,7 +19,7 @@ from recollect.text.query import content_words
 MAX_FILES = 400  # of a session that are known
 MAX_HEAD_CHARS, MAX_TEXT_CHARS = 1500, 300
 MIN_WORDS = 3  # that say something
-AT_ITS_HEAD, IN_WORDS = 0.5, 0.55  # durability
+HEAD_DURABILITY, SENTENCE_DURABILITY = 0.5, 0.55  # durability
 
 _HEAD = LazyPattern(
     r"""\A\s*(?:\#![^\n]*\n\s*)?(?:['"]use\ \w+['"];?\s*)?(?:
@@ -36,7 +36,7 @@ _LICENCE = LazyPattern(
     r"import ",
     re.IGNORECASE,
 )
-_FIRST = LazyPattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
+_FIRST_SENTENCE = LazyPattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
 _SOURCE = LazyPattern(
     r"\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|cs|swift|c|h|cc|cpp|hpp|scala|ex|exs|sh|sql|lua|dart|vue|svelte|"
     r"tf|proto|graphql)$|(?:^|/)(?:Makefile|Dockerfile|justfile)$"
@@ -57,31 +57,33 @@ class FilePurposes:
 
     def __init__(self) -> None:
         self._written: dict[str, None] = {}
-        self._told: dict[str, None] = {}
+        self._proposed: dict[str, None] = {}
 
     def hear(self, event: Event) -> list[Proposal]:
         match event:
             case ToolSucceeded() if not failure_of(event):
-                return list(self._used(event))
+                return list(self._hear_edit(event))
             case Reply():
-                return list(self._replied(event))
+                return list(self._hear_reply(event))
             case _:
                 return []
 
-    def _used(self, event: ToolSucceeded) -> Iterator[Proposal]:
+    def _hear_edit(self, event: ToolSucceeded) -> Iterator[Proposal]:
         for change in changes_of(event.tool, event.input):
-            for path in places([change.path], event.folder):
+            for path in relative_paths([change.path], event.folder):
                 self._written[path] = None
                 if len(self._written) > MAX_FILES:
                     del self._written[next(iter(self._written))]
-                purpose = "" if change.old or _TEST.search(path) or not _SOURCE.search(path) else _head(change.new)
+                purpose = (
+                    "" if change.old or _TEST.search(path) or not _SOURCE.search(path) else _purpose_at_head(change.new)
+                )
                 if purpose:
-                    yield from self._proposed(path, purpose, AT_ITS_HEAD, Basis.DEED, ())
+                    yield from self._propose(path, purpose, HEAD_DURABILITY, Basis.DEED, ())
 
-    def _replied(self, reply: Reply) -> Iterator[Proposal]:
+    def _hear_reply(self, reply: Reply) -> Iterator[Proposal]:
         if not self._written:
             return
-        for sentence in sentences_of(reply.text):
+        for sentence in split_prose(reply.text):
             for name in _NAMES.finditer(sentence):
                 path = self._path(name[0])
                 if (
@@ -89,7 +91,7 @@ class FilePurposes:
                     and _IS_FOR.match(sentence[name.end() :])
                     and sentence[: name.start()].strip(" `*") in _ARTICLES
                 ):
-                    yield from self._proposed(path, sentence, IN_WORDS, Basis.SAID, (reply.message,))
+                    yield from self._propose(path, sentence, SENTENCE_DURABILITY, Basis.SAID, (reply.message,))
                     break
 
     def _path(self, name: str) -> str:
@@ -97,14 +99,14 @@ class FilePurposes:
         found = [path for path in self._written if path == name or path.endswith(f"/{name}")]
         return found[0] if len(found) == 1 else ""
 
-    def _proposed(
+    def _propose(
         self, path: str, purpose: str, durability: float, basis: Basis, messages: tuple[MessageId, ...]
     ) -> Iterator[Proposal]:
-        if path in self._told or len(content_words(purpose)) < MIN_WORDS or len(purpose) > MAX_TEXT_CHARS:
+        if path in self._proposed or len(content_words(purpose)) < MIN_WORDS or len(purpose) > MAX_TEXT_CHARS:
             return
-        self._told[path] = None
-        if len(self._told) > MAX_FILES:
-            del self._told[next(iter(self._told))]
+        self._proposed[path] = None
+        if len(self._proposed) > MAX_FILES:
+            del self._proposed[next(iter(self._proposed))]
         text = purpose if path in purpose else f"{path}: {purpose}"
         yield Proposal(
             text=text,
@@ -122,13 +124,13 @@ class FilePurposes:
 _ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created", "Note that"})
 
 
-def _head(content: str) -> str:
+def _purpose_at_head(content: str) -> str:
     """The first sentence of what stands at the head of a file; empty: nothing that tells what it is for."""
     found = _HEAD.match(content[:MAX_HEAD_CHARS])
     if found is None:
         return ""
     said = next(part for part in found.groups() if part is not None)
     plain = " ".join(_EDGE.sub("", said).split())
-    first = _FIRST.match(f"{plain} ")
+    first = _FIRST_SENTENCE.match(f"{plain} ")
     sentence = first["first"] if first else plain[:MAX_TEXT_CHARS]
     return "" if _LICENCE.search(sentence) else sentence

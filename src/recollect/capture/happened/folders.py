@@ -10,33 +10,42 @@ from recollect.capture.happened.shell import folder_of
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 
-_WHERE = ("workdir", "cwd", "dir_path", "working_directory")  # the names that hosts give to the folder of a command
-_WANDERS = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # on its way, and not at first
-_STAYS = frozenset({"claude-code"})
+_FOLDER_KEYS = (
+    "workdir",
+    "cwd",
+    "dir_path",
+    "working_directory",
+)  # the names that hosts give to the folder of a command
+_CHANGES_FOLDER_LATER = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # on its way, and not at first
+_PERSISTENT_SHELLS = frozenset({"claude-code"})
 
 
 class Folders:
     def __init__(self) -> None:
         self._root = ""  # of the project, as the host named it first
         self._at: str | None = ""  # the folder of the shell below it; None: outside
-        self._was: str | None = ""  # before the last command
+        self._before: str | None = ""  # before the last command
 
     def hear(self, event: Event) -> None:
         if event.folder and not self._root:
-            self._root = _slashed(event.folder)
+            self._root = _use_slashes(event.folder)
         if not isinstance(event, ToolSucceeded | ToolFailed) or not is_shell(event.tool):
             return
-        self._was = self._at
-        if event.host in _STAYS and isinstance(event, ToolSucceeded):
-            self._at = None if _WANDERS.search(command_of(event.tool, event.input)) else self.of(event)
+        self._before = self._at
+        if event.host in _PERSISTENT_SHELLS and isinstance(event, ToolSucceeded):
+            self._at = (
+                None
+                if _CHANGES_FOLDER_LATER.search(command_of(event.tool, event.input))
+                else self.folder_below_root(event)
+            )
 
-    def of(self, event: ToolSucceeded | ToolFailed) -> str | None:
+    def folder_below_root(self, event: ToolSucceeded | ToolFailed) -> str | None:
         """Below the project's own, which is empty; None: somewhere else, or not known."""
         gone = folder_of(command_of(event.tool, event.input))
-        given = next((event.input[name] for name in _WHERE if isinstance(event.input.get(name), str)), "")
-        base = self._was if event.host in _STAYS else self._below(_slashed(event.folder or ""), "")
+        given = next((event.input[name] for name in _FOLDER_KEYS if isinstance(event.input.get(name), str)), "")
+        base = self._before if event.host in _PERSISTENT_SHELLS else self._below(_use_slashes(event.folder or ""), "")
         for to in filter(None, (given, gone)):
-            base = self._below(_slashed(to), base)
+            base = self._below(_use_slashes(to), base)
         return base
 
     def _below(self, folder: str, base: str | None) -> str | None:
@@ -60,5 +69,5 @@ class Folders:
         return "/".join(parts)
 
 
-def _slashed(folder: str) -> str:
+def _use_slashes(folder: str) -> str:
     return folder.replace("\\", "/").rstrip("/")

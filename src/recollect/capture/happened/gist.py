@@ -11,13 +11,13 @@ MAX_CHANGES = 3
 _WORDS = LazyPattern(r"\w")
 
 
-def gist_of(changes: Sequence[TextChange]) -> str:
+def summarise_changes(changes: Sequence[TextChange]) -> str:
     """`a.py: `old` -> `new`.` where one line says it, else which file was changed."""
-    told = [_one(change) for change in changes[:MAX_CHANGES]]
+    told = [_summarise_change(change) for change in changes[:MAX_CHANGES]]
     return " ".join(dict.fromkeys(told))
 
 
-def _one(change: TextChange) -> str:
+def _summarise_change(change: TextChange) -> str:
     name = last_part(change.path)
     gone, come = _lines(change.old), _lines(change.new)
     old = [line for line in gone if line not in come]
@@ -28,22 +28,22 @@ def _one(change: TextChange) -> str:
         before, after = _differing(old[0], new[0])
         return f"In {name}: {before} -> {after}."
     if new and not old:
-        return f"In {name}: added {_quoted(new[0])}."
+        return f"In {name}: added {_quote_code(new[0])}."
     if old and not new:
-        return f"In {name}: removed {_quoted(old[0])}."
+        return f"In {name}: removed {_quote_code(old[0])}."
     if new:
-        return f"In {name}: {_quoted(old[0])} -> {_quoted(new[0])}."
+        return f"In {name}: {_quote_code(old[0])} -> {_quote_code(new[0])}."
     return f"Changed {name}."
 
 
 def _differing(old: str, new: str) -> tuple[str, str]:
     if len(old) <= MAX_PART_CHARS and len(new) <= MAX_PART_CHARS:
-        return _quoted(old), _quoted(new)
+        return _quote_code(old), _quote_code(new)
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1
     begin = max(0, start - 20)
-    return _quoted(old[begin:]), _quoted(new[begin:])
+    return _quote_code(old[begin:]), _quote_code(new[begin:])
 
 
 def _lines(text: str) -> list[str]:
@@ -51,7 +51,7 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text[:8000].splitlines() if _WORDS.search(line)]
 
 
-def _quoted(line: str) -> str:
+def _quote_code(line: str) -> str:
     shown = line.replace("`", "'")
     return f"`{shown if len(shown) <= MAX_PART_CHARS else shown[: MAX_PART_CHARS - 1] + '…'}`"
 
@@ -61,7 +61,7 @@ def last_part(path: str) -> str:
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
-def places(paths: Iterable[str], folder: str | None) -> Iterator[str]:
+def relative_paths(paths: Iterable[str], folder: str | None) -> Iterator[str]:
     """As the project names them; what lies outside of it is none of its files."""
     root = (folder or "").rstrip("/\\")
     for path in paths:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from recollect.capture.happened.calls import changes_of, command_of, is_shell
 from recollect.capture.happened.command_purposes import Purpose, purpose_of
 from recollect.capture.happened.failures import failure_of
-from recollect.capture.happened.gist import places
-from recollect.capture.happened.shell import runs, shown
+from recollect.capture.happened.gist import relative_paths
+from recollect.capture.happened.shell import display_line, runs
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
@@ -20,7 +20,7 @@ MIN_WORDS = 2  # of a commit's subject that say something
 DURABILITY = 0.45
 
 _COMMIT = LazyPattern(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b(?P<given>.*)", re.DOTALL)
-_HERE = LazyPattern(r"<<-?\s*(['\"]?)(?P<end>\w+)\1[^\n]*\n(?P<said>.*?)\n\s*(?P=end)\b", re.DOTALL)
+_HEREDOC = LazyPattern(r"<<-?\s*(['\"]?)(?P<end>\w+)\1[^\n]*\n(?P<said>.*?)\n\s*(?P=end)\b", re.DOTALL)
 _MESSAGE = LazyPattern(
     r"(?:\s-[a-zA-Z]*m|\s--message)(?:=|\s*)(?:'(?P<one>[^']*)'|\"(?P<two>(?:[^\"\\]|\\.)*)\"|(?P<bare>[^\s'\"-]\S*))",
     re.DOTALL,
@@ -47,20 +47,20 @@ class WorkOutcomes:
         changes = changes_of(event.tool, event.input)
         if changes:
             self._is_green = False
-            self._changed.update(dict.fromkeys(places((change.path for change in changes), event.folder)))
+            self._changed.update(dict.fromkeys(relative_paths((change.path for change in changes), event.folder)))
             return []
         if not is_shell(event.tool):
             return []
         command = command_of(event.tool, event.input)
         if subject := _subject(command, event.output):
-            return self._committed(subject)
+            return self._propose(subject)
         work = runs(command)
         if not self._is_green and any(purpose_of(run) in (Purpose.TEST, Purpose.CHECK) for run in work):
             self._is_green = True
-            self._note(f"tests pass: {shown(command)}")
+            self._note(f"tests pass: {display_line(command)}")
         return []
 
-    def _committed(self, subject: str) -> list[Proposal]:
+    def _propose(self, subject: str) -> list[Proposal]:
         self._note(f"commit: {subject}")
         paths, self._changed = tuple(self._changed)[:MAX_PATHS], {}
         if _TRIVIAL.match(subject) or len(content_words(subject)) < MIN_WORDS:
@@ -90,7 +90,7 @@ def commit_message(command: str) -> str:
     found = _COMMIT.search(command)
     if not found or not any(run.program == "git" and run.task == "commit" for run in runs(command)):
         return ""
-    if here := _HERE.search(found["given"]):
+    if here := _HEREDOC.search(found["given"]):
         return here["said"].strip()
     given = _MESSAGE.search(found["given"])
     if not given:

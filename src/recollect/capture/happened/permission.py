@@ -12,7 +12,7 @@ from recollect.domain.event import ToolFailed
 
 FIRST_WORDS = 3  # of a command that only looks around
 
-_REFUSED = re.compile(
+_REFUSAL = re.compile(
     r"\s*(?:\w*Error: )?The user (?:has )?(?:rejected|denied|refused|declined|specified a rule|doesn't want|"
     r"does not want)\b",
     re.IGNORECASE,
@@ -21,13 +21,13 @@ _REFUSED = re.compile(
 
 def what_failed(event: ToolFailed) -> str:
     """Empty: a host's own tool was used wrongly, or the host speaks of itself."""
-    if not _REFUSED.match(event.error):
+    if not _REFUSAL.match(event.error):
         return "" if is_edit(event.tool) or is_of_host(event.error) else event.error
     target = target_of(event.input).replace("\\", "/").rpartition("/")[2]
-    return f"Permission refused: {_done(command_of(event.tool, event.input)) or f'{event.tool} {target}'.strip()}"
+    return f"Permission refused: {_describe_command(command_of(event.tool, event.input)) or f'{event.tool} {target}'.strip()}"
 
 
-def _done(command: str) -> str:
+def _describe_command(command: str) -> str:
     """The program, its task and its flags; what it was to work on is another one next time."""
     found = runs(command)
     if not found:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.capture.happened.calls import named
+from recollect.capture.happened.calls import normalise_tool
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 
@@ -16,7 +16,7 @@ MAX_PLAN_CHARS = 20_000
 
 _LISTS = frozenset({"todowrite", "updateplan", "todo", "writetodos", "updatetodos"})
 _CREATES, _UPDATES = "taskcreate", "taskupdate"
-_CREATED = LazyPattern(r"#(\d{1,6})\b")
+_TASK_NUMBER = LazyPattern(r"#(\d{1,6})\b")
 _PLANS = frozenset({"exitplanmode", "planexit", "submitplan"})
 _DONE = frozenset({"completed", "complete", "done", "finished"})
 _DROPPED = frozenset({"cancelled", "canceled", "skipped", "deleted"})
@@ -41,20 +41,20 @@ class Plans:
             self._tasks = {}
         if not isinstance(event, ToolSucceeded):
             return
-        tool, given = named(event.tool), event.input
+        tool, given = normalise_tool(event.tool), event.input
         if tool == _CREATES:
             self._create(str(given.get("subject") or ""), event.output)
         elif tool == _UPDATES:
             self._update(str(given.get("taskId") or ""), _status(given))
-        elif tool in _LISTS and (found := _listed(given)) is not None:
-            self._tasks, self._is_list = dict(_numbered(found)), True
+        elif tool in _LISTS and (found := _open_items(given)) is not None:
+            self._tasks, self._is_list = dict(_number_items(found)), True
         elif tool in _PLANS and not (self._is_list and self._tasks) and isinstance(given.get("plan"), str):
-            self._tasks, self._is_list = dict(_numbered(_told(given["plan"][:MAX_PLAN_CHARS]))), False
+            self._tasks, self._is_list = dict(_number_items(_plan_items(given["plan"][:MAX_PLAN_CHARS]))), False
 
     def _create(self, subject: str, output: str) -> None:
         if not self._is_list:
             self._tasks, self._is_list = {}, True
-        number = _CREATED.search(output[:200])
+        number = _TASK_NUMBER.search(output[:200])
         if subject.strip() and len(self._tasks) < MAX_ITEMS:
             self._tasks[number[1] if number else str(len(self._tasks) + 1)] = _line(subject)
 
@@ -63,7 +63,7 @@ class Plans:
             self._tasks.pop(task, None)
 
 
-def _numbered(items: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _number_items(items: Iterable[str]) -> Iterator[tuple[str, str]]:
     return ((str(number), item) for number, item in enumerate(items, 1))
 
 
@@ -71,7 +71,7 @@ def _status(given: Mapping[str, Any]) -> str:
     return str(given.get("status", "pending")).lower().replace("-", "_")
 
 
-def _listed(given: Mapping[str, Any]) -> list[str] | None:
+def _open_items(given: Mapping[str, Any]) -> list[str] | None:
     """The open ones; None: this is no list."""
     items = next((given[name] for name in ("todos", "plan", "items") if isinstance(given.get(name), list)), None)
     if items is None:
@@ -82,7 +82,7 @@ def _listed(given: Mapping[str, Any]) -> list[str] | None:
     return [_line(one) for one in said if one.strip()]
 
 
-def _told(plan: str) -> list[str]:
+def _plan_items(plan: str) -> list[str]:
     """The items of a plan; a plan without a list has none."""
     found = list(_ITEM.finditer(plan))[:MAX_ITEMS]
     return [_line(item["said"]) for item in found if (item["mark"] or " ") == " "]

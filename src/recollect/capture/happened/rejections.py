@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from recollect.capture.happened.calls import TextChange, changes_of, command_of, is_edit
 from recollect.capture.happened.failures import failure_of, is_refusal
-from recollect.capture.happened.fixes import sentences_of
-from recollect.capture.happened.gist import gist_of, places
+from recollect.capture.happened.fixes import split_prose
+from recollect.capture.happened.gist import relative_paths, summarise_changes
 from recollect.capture.happened.shell import runs
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, Prompt, SessionEnded, ToolFailed, ToolSucceeded
@@ -70,10 +70,10 @@ _FEEDBACK = LazyPattern(
     r"message|reason)|feedback|reason given)\s*:\s*(?P<said>\S.{2,600})",
     re.IGNORECASE | re.DOTALL,
 )
-_PASTED = LazyPattern(r":[ \t]*\n|\n\s*\n\s*[\[$>~/]|```")  # what comes behind it was not typed
+_PASTE_START = LazyPattern(r":[ \t]*\n|\n\s*\n\s*[\[$>~/]|```")  # what comes behind it was not typed
 _UNDOES = frozenset({"checkout", "restore", "revert", "reset", "stash"})
 
-_RULES_OUT = LazyPattern(
+_LASTING_WORD = LazyPattern(
     r"\b(?:instead|rather|never|always|don't|do not|not|we|here|everywhere|only|no more)\b", re.IGNORECASE
 )
 
@@ -105,30 +105,30 @@ class Rejections:
     def hear(self, event: Event) -> list[Proposal]:
         match event:
             case Prompt() if event.origin is Origin.USER:
-                return self._prompted(event)
+                return self._hear_prompt(event)
             case ToolFailed():
-                self._failed(event)
+                self._hear_failure(event)
                 return []
             case ToolSucceeded() if not failure_of(event):
-                return self._used(event)
+                return self._hear_success(event)
             case SessionEnded():
-                return self._settled()
+                return self._settle()
             case _:
                 return []
 
-    def _prompted(self, prompt: Prompt) -> list[Proposal]:
+    def _hear_prompt(self, prompt: Prompt) -> list[Proposal]:
         refuses = bool(_REFUSES.match(prompt.text[:200]))
         open_one = self._refusal
         if open_one is not None and not open_one.words and not open_one.accepted:
-            open_one.words = _wanted(prompt.text)  # refused without a word; this says why
+            open_one.words = _find_wish(prompt.text)  # refused without a word; this says why
             open_one.messages = (*open_one.messages, prompt.message)
             if open_one.words:
                 return []
-        settled = [] if refuses else self._settled()
+        settled = [] if refuses else self._settle()
         fresh = list(self._edits)[-self._fresh :] if self._fresh else []
         if refuses and fresh:
             self._refusal = _Refusal(
-                _wanted(prompt.text),
+                _find_wish(prompt.text),
                 tuple(dict.fromkeys(edit.path for edit in fresh)),
                 fresh[-1].gist,
                 (prompt.message,),
@@ -139,7 +139,7 @@ class Rejections:
         self._fresh = 0
         return settled
 
-    def _failed(self, event: ToolFailed) -> None:
+    def _hear_failure(self, event: ToolFailed) -> None:
         if not is_refusal(event.error):
             return
         changes = changes_of(event.tool, event.input)
@@ -147,31 +147,33 @@ class Rejections:
             return
         said = _FEEDBACK.match(event.error) if is_edit(event.tool) else None
         messages = (event.message,) if event.message else ()
-        words = _wanted(said["said"], is_answer=True) if said else ""
-        self._refusal = _Refusal(words, _paths(changes, event.folder), gist_of(changes), messages, waits=False)
+        words = _find_wish(said["said"], is_answer=True) if said else ""
+        self._refusal = _Refusal(
+            words, _paths(changes, event.folder), summarise_changes(changes), messages, waits=False
+        )
 
-    def _used(self, event: ToolSucceeded) -> list[Proposal]:
+    def _hear_success(self, event: ToolSucceeded) -> list[Proposal]:
         changes = changes_of(event.tool, event.input)
         if not changes:
-            self._undone(event)
+            self._hear_undo(event)
             return []
         paths = _paths(changes, event.folder)
-        gist = gist_of(changes)
+        gist = summarise_changes(changes)
         self._edits.extend(_Edit(path, gist) for path in paths)
         self._fresh = min(MAX_EDITS, self._fresh + len(paths))
         refusal = self._refusal
         if refusal is None or not set(paths) & set(refusal.paths):
             return []
         refusal.accepted = gist
-        return [] if refusal.waits or not refusal.words else self._settled()
+        return [] if refusal.waits or not refusal.words else self._settle()
 
-    def _undone(self, event: ToolSucceeded) -> None:
+    def _hear_undo(self, event: ToolSucceeded) -> None:
         """A file that was just edited is as it was before: what the user said last may be the reason."""
         for run in runs(command_of(event.tool, event.input)):
             if run.program == "git" and run.task in _UNDOES and self._refusal is not None:
                 self._refusal.accepted = ""
 
-    def _settled(self) -> list[Proposal]:
+    def _settle(self) -> list[Proposal]:
         refusal, self._refusal = self._refusal, None
         if refusal is None or not refusal.words or not refusal.accepted or refusal.accepted == refusal.refused:
             return []
@@ -186,7 +188,7 @@ class Rejections:
                 text=text[:MAX_TEXT_CHARS],
                 kind=Kind.CORRECTION,
                 # What was wanted there is a rule for later only if it says so, of what was edited.
-                tier=Tier.CONFIRMED if means_it and _RULES_OUT.search(refusal.words) else Tier.CANDIDATE,
+                tier=Tier.CONFIRMED if means_it and _LASTING_WORD.search(refusal.words) else Tier.CANDIDATE,
                 basis=Basis.REJECTION,
                 role=Role.USER,
                 messages=refusal.messages,
@@ -199,13 +201,13 @@ class Rejections:
 
 
 def _paths(changes: Sequence[TextChange], folder: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(places((change.path for change in changes), folder)))
+    return tuple(dict.fromkeys(relative_paths((change.path for change in changes), folder)))
 
 
-def _wanted(said: str, *, is_answer: bool = False) -> str:
+def _find_wish(said: str, *, is_answer: bool = False) -> str:
     """What the user wants instead, as they said it; empty: they did not say."""
     kept: list[str] = []
-    for sentence in sentences_of(_PASTED.split(said[:1500], maxsplit=1)[0]):
+    for sentence in split_prose(_PASTE_START.split(said[:1500], maxsplit=1)[0]):
         wanted = _LEAD.sub("", sentence).strip()
         if not wanted or wanted.endswith("?") or _ONLY_REFUSES.match(wanted):
             continue

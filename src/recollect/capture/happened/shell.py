@@ -32,9 +32,11 @@ _DURATION = LazyPattern(r"[\d.]+[smhd]?")
 # What only stands before the program that does the work.
 _WRAPPERS = frozenset("sudo time nice env exec command nohup npx bunx pnpx xvfb-run timeout gtimeout".split())
 _RUNNERS = frozenset("uv poetry pipenv pdm hatch rye bundle dotenv".split())
-_RUNS = frozenset({"run", "exec", "x"})
-_EXECS = frozenset({"exec", "dlx", "x"})  # of package managers and mise, whose `run` names a task of the project
-_SAME = dict(
+_RUN_SUBCOMMANDS = frozenset({"run", "exec", "x"})
+_EXEC_SUBCOMMANDS = frozenset(
+    {"exec", "dlx", "x"}
+)  # of package managers and mise, whose `run` names a task of the project
+_ALIASES = dict(
     pair.split("=")
     for pair in "python3=python py=python pip3=pip nodejs=node gradlew=gradle mvnw=mvn gmake=make py.test=pytest "
     "tofu=terraform podman=docker".split()
@@ -50,7 +52,7 @@ _WITH_TASKS = frozenset(
     """.split()
 )
 _NPM = frozenset({"npm", "pnpm", "yarn", "bun"})
-_LONG = {
+_LONG_TASKS = {
     **{(program, short): "test" for program in (*_NPM, "cargo") for short in ("t", "tst")},
     **{(program, short): "install" for program in _NPM for short in ("i", "ci", "add")},
     ("cargo", "b"): "build",
@@ -65,7 +67,7 @@ _WITH_VALUE = frozenset(
 _WITH_PART = frozenset("-C --directory --dir --cwd --prefix --filter -F -w --workspace".split())
 # Before the name of a task.
 _RUN_WORDS = frozenset("run run-script task r run-many affected".split())
-_OF_TASKS = frozenset("npm pnpm yarn bun turbo nx mise moon deno composer lerna".split())
+_TASK_RUNNERS = frozenset("npm pnpm yarn bun turbo nx mise moon deno composer lerna".split())
 # They look or move about; nobody waits for them to succeed.
 _IDLE = frozenset(
     """
@@ -89,35 +91,35 @@ class Run:
 @lru_cache(maxsize=256)
 def runs(command: str) -> tuple[Run, ...]:
     """The programs of a command line in order, without those that only look or move about."""
-    found = (_run(words) for words in _chained(command[:MAX_CHARS]))
+    found = (_run(words) for words in _split_programs(command[:MAX_CHARS]))
     return tuple(run for run in found if run is not None and run.program not in _IDLE)[:MAX_RUNS]
 
 
 def folder_of(command: str) -> str:
     """Where it is run, if it goes there first; empty: it does not say."""
-    found = _GOES.match(command)
+    found = _CHANGES_FOLDER.match(command)
     return found["folder"].strip("'\"") if found else ""
 
 
-def normalised(command: str) -> str:
+def normalise_command(command: str) -> str:
     """The command line by which it is known again: without folders, pipes, redirections and blanks."""
     return " && ".join(" ".join(run.words) for run in runs(command)) or " ".join(command.split())
 
 
-_GOES = LazyPattern(r"\s*(?:cd|pushd)\s+(?P<folder>'[^']+'|\"[^\"]+\"|[^\s;&|]+)\s*(?:&&|;|\n)")
-_AROUND = LazyPattern(
+_CHANGES_FOLDER = LazyPattern(r"\s*(?:cd|pushd)\s+(?P<folder>'[^']+'|\"[^\"]+\"|[^\s;&|]+)\s*(?:&&|;|\n)")
+_AROUND_COMMAND = LazyPattern(
     r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+|\s*(?:2>&1\s*)?\|\s*(?:tail|head|grep|tee|cat|less)\b.*$|\s*2>&1\s*$", re.S
 )
 
 
-def shown(command: str) -> str:
+def display_line(command: str) -> str:
     """For people: without where it was run and how its output was shortened."""
-    return " ".join(_AROUND.sub("", _AROUND.sub("", command[:MAX_CHARS])).split())
+    return " ".join(_AROUND_COMMAND.sub("", _AROUND_COMMAND.sub("", command[:MAX_CHARS])).split())
 
 
 def is_filter(word: str) -> bool:
     """Whether it names one test, one file or one pattern out of many."""
-    return bool(_FILTERS.fullmatch(word))
+    return bool(_FILTER.fullmatch(word))
 
 
 def is_cosmetic(word: str) -> bool:
@@ -129,7 +131,7 @@ _COSMETIC = LazyPattern(
     r"-v{1,3}|-q{1,2}|-quiet|-s|-x|-j\d*|--tb=\S+|--verbose|--quiet|--silent|--(?:no-)?colou?r\S*|-count=\d+|--reporter=\S+|"
     r"--maxfail=\d+|--bail|--no-header|--passWithNoTests|--"
 )
-_FILTERS = LazyPattern(
+_FILTER = LazyPattern(
     r"-(?:k|t|m|run|g|D|p|o|bench\S*|list|h|u|w)|.*::.*|-run=.*|"
     r"--(?:lf|last-failed|ff|pdb|testNamePattern|testPathPattern\S*|grep|tests|only|watch|fix|write|save-dev|global|"
     r"test|lib|bin|package|example|help|version|list|dry-run|update\w*|collect-only|output|outDir|out|project|changed|"
@@ -137,7 +139,7 @@ _FILTERS = LazyPattern(
 )
 
 
-def _chained(command: str) -> list[list[str]]:
+def _split_programs(command: str) -> list[list[str]]:
     """The words of each program; what a pipe leads to only shows what came before it."""
     programs: list[list[str]] = [[]]
     is_shown, is_glued = False, False
@@ -161,7 +163,7 @@ def _chained(command: str) -> list[list[str]]:
 
 
 def _run(words: list[str]) -> Run | None:
-    words = _unwrapped(words)
+    words = _unwrap(words)
     if not words:
         return None
     program = _program(words[0])
@@ -179,18 +181,18 @@ def _run(words: list[str]) -> Run | None:
     return Run(program=program, task=task, part=part, targets=targets, words=(program, *words[1:]))
 
 
-def _unwrapped(words: list[str]) -> list[str]:
+def _unwrap(words: list[str]) -> list[str]:
     while words:
         first = words[0]
         if _ASSIGNMENT.match(first) or first in ("(", "{", "!", "then", "do", "if"):
             words = words[1:]
         elif first in _WRAPPERS:
             words = _without_duration(words[1:])
-        elif first in _RUNNERS and len(words) > 2 and words[1] in _RUNS:
+        elif first in _RUNNERS and len(words) > 2 and words[1] in _RUN_SUBCOMMANDS:
             words = words[2:]
             while words and words[0].startswith("-"):
                 words = words[1:]
-        elif first in (*_NPM, "mise") and len(words) > 2 and words[1] in _EXECS:
+        elif first in (*_NPM, "mise") and len(words) > 2 and words[1] in _EXEC_SUBCOMMANDS:
             words = [word for word in words[2:] if word != "--"]
         else:
             return words
@@ -207,7 +209,7 @@ def _without_duration(words: list[str]) -> list[str]:
 def _program(word: str) -> str:
     name = re.split(r"[/\\]", word.rstrip("/"))[-1].removesuffix(".exe").removesuffix(".cmd").removesuffix(".bat")
     name = re.sub(r"^(python|pip)\d[\d.]*$", r"\1", name)
-    return _SAME.get(name, name)
+    return _ALIASES.get(name, name)
 
 
 def _task(program: str, rest: list[str]) -> tuple[str, str, list[str]]:
@@ -231,7 +233,7 @@ def _task(program: str, rest: list[str]) -> tuple[str, str, list[str]]:
         return "", part, rest
     first = said[0]
     at = rest.index(first)
-    if program in _OF_TASKS and first in _RUN_WORDS:
+    if program in _TASK_RUNNERS and first in _RUN_WORDS:
         asked = (values[flag] for flag in ("-t", "--target", "--targets") if flag in values)
         first = said[1] if len(said) > 1 else next(asked, "")
     elif (
@@ -241,7 +243,7 @@ def _task(program: str, rest: list[str]) -> tuple[str, str, list[str]]:
     if program in ("nx", "moon"):  # `nx run web:test`, `nx test web`
         named, _, task = first.rpartition(":")
         part, first = named or part or " ".join(said[1:2] if said[0] == first else []), task
-    return _LONG.get((program, first), first), part, rest[at + 1 :]
+    return _LONG_TASKS.get((program, first), first), part, rest[at + 1 :]
 
 
 _NESTING = frozenset({"compose", "pip", "rollout", "ef", "buildx", "image", "container", "ecto"})

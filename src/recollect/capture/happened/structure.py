@@ -12,7 +12,7 @@ from recollect.capture.happened.rejections import Rejections
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Proposal
 
-MAX_HEARD = 4096  # messages and calls that are known again
+MAX_KNOWN = 4096  # messages and calls that are known again
 
 
 class Structure:
@@ -20,7 +20,7 @@ class Structure:
 
     def __init__(self) -> None:
         self._heard: dict[tuple[str, ...], None] = {}
-        self._made: dict[tuple[str, ...], None] = {}
+        self._proposed: dict[tuple[str, ...], None] = {}
         self._deeds = WorkOutcomes()
         self._parts = (Episodes(), Choices(), Rejections(), Commands(), self._deeds, FilePurposes())
 
@@ -44,16 +44,16 @@ class Structure:
                 name = (type(event).__name__, event.call)
             case _:
                 return False
-        return not _added(self._heard, name)
+        return not _add_if_new(self._heard, name)
 
     def _is_first(self, proposal: Proposal) -> bool:
-        return _added(self._made, (proposal.kind.value, proposal.tier.value, proposal.text))
+        return _add_if_new(self._proposed, (proposal.kind.value, proposal.tier.value, proposal.text))
 
 
-def _added(known: dict[tuple[str, ...], None], name: tuple[str, ...]) -> bool:
+def _add_if_new(known: dict[tuple[str, ...], None], name: tuple[str, ...]) -> bool:
     if name in known:
         return False
     known[name] = None
-    if len(known) > MAX_HEARD:
+    if len(known) > MAX_KNOWN:
         del known[next(iter(known))]
     return True

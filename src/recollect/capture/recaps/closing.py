@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.recaps.points import clean
+from recollect.capture.recaps.points import strip_markdown
 from recollect.text.sentences import sentences, shortened
 
 MAX_CHARS = 8000  # that are looked at
-LEAST_WORDS = 3
+MIN_WORDS = 3
 
-_TAGGED = LazyPattern(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,200})?>.{0,8000}?</\1>", re.DOTALL)
+_TAG = LazyPattern(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,200})?>.{0,8000}?</\1>", re.DOTALL)
 _FENCE = LazyPattern(r"^\s*(?:```|~~~)")
 _MARK = LazyPattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>\s?)\s*")
 _NO_PROSE = LazyPattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>|\||\S.*\|.*\|)|^[\s|:=_*-]*$|^[ \t]")
@@ -31,9 +31,9 @@ _TALK = LazyPattern(
 )
 
 
-def prose_of(message: str, *, is_typed: bool = False) -> Iterator[str]:
+def prose_sentences(message: str, *, is_typed: bool = False) -> Iterator[str]:
     """Its sentences without their marks. `is_typed`: by a user, whose headings and lists are part of the request."""
-    text = _TAGGED.sub("\n", message[:MAX_CHARS]) if is_typed else message[:MAX_CHARS]
+    text = _TAG.sub("\n", message[:MAX_CHARS]) if is_typed else message[:MAX_CHARS]
     paragraph: list[str] = []
     in_code = False
     for line in (line.rstrip(" \\") for line in [*text.splitlines(), ""]):
@@ -43,21 +43,21 @@ def prose_of(message: str, *, is_typed: bool = False) -> Iterator[str]:
         if not is_apart:
             paragraph.append(line.strip())
         if is_apart or (is_typed and line.endswith(":")):
-            yield from filter(None, map(clean, sentences(" ".join(paragraph))))
+            yield from filter(None, map(strip_markdown, sentences(" ".join(paragraph))))
             paragraph = []
         if is_apart and is_typed and not is_code:
-            yield from filter(None, map(clean, sentences(_MARK.sub("", line))))
+            yield from filter(None, map(strip_markdown, sentences(_MARK.sub("", line))))
         in_code ^= is_fence
 
 
-def outcome_of(reply: str, *, chars: int) -> str:
+def report_of(reply: str, *, chars: int) -> str:
     """The first sentences that report something, as many as find room; "" where there are none."""
     told = ""
-    for sentence in prose_of(reply):
-        if len(sentence.split()) < LEAST_WORDS or sentence.endswith(("?", ":")) or _TALK.match(sentence):
+    for sentence in prose_sentences(reply):
+        if len(sentence.split()) < MIN_WORDS or sentence.endswith(("?", ":")) or _TALK.match(sentence):
             continue
         longer = f"{told} {sentence}".strip()
         if told and len(longer) > chars:
             break
         told = longer
-    return shortened(told, chars=chars) if chars >= LEAST_WORDS else ""
+    return shortened(told, chars=chars) if chars >= MIN_WORDS else ""

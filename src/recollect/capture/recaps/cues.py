@@ -53,7 +53,7 @@ _FILLER = LazyPattern(
     r"|(?:here(?:'s| is| are)(?: the| a| an| my)?|these are(?: the)?|this is the)\s+)+",
     re.IGNORECASE,
 )
-_OFFERED = CuePattern(r"^\W*(?:option|approach|alternative|choice|variant) (?:\d{1,2}|[a-h])\b")
+_OPTION = CuePattern(r"^\W*(?:option|approach|alternative|choice|variant) (?:\d{1,2}|[a-h])\b")
 _TALK = CuePattern(
     r"\b(?:good to have|worth knowing|for future reference|keep .{2,40} in your toolkit|huge improvement"
     r"|widely understood"
@@ -80,13 +80,13 @@ _NUMBER = LazyPattern(r"(?<![\w.])v?\d[\d.,:]*(?:%|[a-zA-Z]{1,3}\b)?")
 _PROPER = LazyPattern(r"(?<=[a-z,;:(] )[A-Z][a-zA-Z]{2,}\b")
 
 
-def is_open(line: str) -> bool:
+def is_to_do(line: str) -> bool:
     return bool(_NEXT.search(line))
 
 
 def is_talk(line: str) -> bool:
     """Of the conversation, not of the work. What is offered is not decided."""
-    return bool(_NARRATION.match(line)) or bool(_TALK.search(line)) or bool(_OFFERED.match(line))
+    return bool(_NARRATION.match(line)) or bool(_TALK.search(line)) or bool(_OPTION.match(line))
 
 
 def without_filler(line: str) -> str:

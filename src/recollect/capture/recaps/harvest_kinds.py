@@ -22,7 +22,7 @@ _NAMES: dict[str, Kind] = {
     "out": Kind.OUTCOME,
     "result": Kind.OUTCOME,
 }
-_NAMED = LazyPattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
+_LABEL = LazyPattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +107,16 @@ _BY_WORDS: tuple[tuple[Kind, str], ...] = (
 )
 
 
-def kind_named(line: str) -> tuple[Kind | None, str]:
+def split_kind(line: str) -> tuple[Kind | None, str]:
     """`[decision] Auth uses JWT.`, `**Decision**: ...`, `decision - ...`; and what it says without that."""
-    named = _NAMED.match(line)
+    named = _LABEL.match(line)
     if named is None:
         return None, line
     kind = _NAMES.get(re.sub(r"[ -]", "_", named[1].lower())) or _NAMES.get(named[1].lower().split(" ")[0])
     return (kind, named[2]) if kind else (None, line)
 
 
-def kind_of_section(heading: str) -> Section | None:
+def section_of(heading: str) -> Section | None:
     """None: what stands below this heading is of today."""
     lowered = heading.lower()[:120]
     for cue, section in _SECTIONS:

@@ -27,15 +27,17 @@ _SETTING = LazyPattern(r"^[\w.\"'-]{2,60}\s?[=:]\s?\S.{0,80}$")
 _STATEMENT = LazyPattern(r"^(?:CREATE|ALTER|DROP|GRANT) .{5,}$", re.IGNORECASE)
 _HEADING = LazyPattern(r"^\s{0,3}#{1,6}\s+(.+)$")
 _BULLET = LazyPattern(r"^(\s*)(?:[-*+•–]|\d{1,2}[.)])\s+(?:\[([ xX~-])\]\s*)?(.+)$")
-_NUMBERED = LazyPattern(r"^(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([A-Z][^:*\n]{2,50}):?(?:\*\*)?:\s*$")
+_NUMBERED_HEADING = LazyPattern(r"^(?:\*\*)?\d{1,2}[.)]\s+(?:\*\*)?([A-Z][^:*\n]{2,50}):?(?:\*\*)?:\s*$")
 _ROW = LazyPattern(r"^\s*\|(.+)\|\s*$")
 _RULE = LazyPattern(r"^[\s|:=_*-]+$")
 _LEAD = LazyPattern(r"^(?:\*\*|__)?([^*\n]{2,160}?)(?:\s*:\s*(?:\*\*|__)?|(?:\*\*|__)\s*(?:\([^()]{1,80}\)\s*)?:?)$")
 _LINK = LazyPattern(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,500}\)")
 _EMPHASIS = LazyPattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
-_LEANING = LazyPattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
+_ITALIC = LazyPattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![\w*])")
 _PICTURE = LazyPattern("[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+")
-_END = LazyPattern(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])|(?<=[。！？])|(?<=[.!?])\s+(?=`)")
+_SENTENCE_END = LazyPattern(
+    r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])|(?<=[。！？])|(?<=[.!?])\s+(?=`)"
+)
 _SHORT_FORM = LazyPattern(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd)\.$")
 _PROMPT_SIGN = LazyPattern(r"^\s*(?:[$>%]\s+|PS [^>]*>\s*)")
 _COMMENT = LazyPattern(r"(?:^|\s+)(?:#|--|//)\s.*$")
@@ -52,15 +54,15 @@ class RecapPoint:
     is_typed: bool = False  # commands and settings
 
 
-def points(message: str) -> list[RecapPoint]:
+def read_points(message: str) -> list[RecapPoint]:
     """In their order."""
     reader = _PointReader()
-    for line in _bounded(message).splitlines():
+    for line in _limit_length(message).splitlines():
         reader.read(line)
-    return reader.done()
+    return reader.finish()
 
 
-def _bounded(message: str) -> str:
+def _limit_length(message: str) -> str:
     if len(message) <= MAX_MESSAGE_CHARS:
         return message
     half = MAX_MESSAGE_CHARS // 2
@@ -77,7 +79,7 @@ class _PointReader:
     prose: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
     ticks: list[bool | None] = field(default_factory=list)
-    above: list[tuple[int, str]] = field(default_factory=list)  # the items that a deeper one belongs to
+    parents: list[tuple[int, str]] = field(default_factory=list)  # the items that a deeper one belongs to
     fence: list[str] | None = None  # its language, then its lines
 
     def read(self, line: str) -> None:
@@ -92,48 +94,52 @@ class _PointReader:
             self._close_prose()
             self.fence = [opens[1].lower()]
         elif title := _HEADING.match(line):
-            self._titled(title[1].rstrip().rstrip("#"))
+            self._open_heading(title[1].rstrip().rstrip("#"))
         elif not line.strip() or _RULE.match(line):
             self._close_list()
             if self.prose:
                 self.prose.append("")
         elif row := _ROW.match(line):
-            cells = [clean(cell) for cell in row[1].split("|")]
-            self._item(": ".join(filter(None, (cells[0], ", ".join(filter(None, cells[1:]))))), None)
-        elif title := _NUMBERED.match(line):
-            self._titled(title[1])
+            cells = [strip_markdown(cell) for cell in row[1].split("|")]
+            self._add_item(": ".join(filter(None, (cells[0], ", ".join(filter(None, cells[1:]))))), None)
+        elif title := _NUMBERED_HEADING.match(line):
+            self._open_heading(title[1])
         elif bullet := _BULLET.match(line):
-            self._item(clean(bullet[3]), None if bullet[2] is None else bullet[2] in "xX", len(bullet[1].expandtabs(4)))
+            self._add_item(
+                strip_markdown(bullet[3]),
+                None if bullet[2] is None else bullet[2] in "xX",
+                len(bullet[1].expandtabs(4)),
+            )
         elif self.items and line[:1].isspace():  # the bullet goes on
-            self.items[-1] = f"{self.items[-1]} {clean(line)}"
+            self.items[-1] = f"{self.items[-1]} {strip_markdown(line)}"
         else:
             self._close_list()
             self.lead = ""
             self.prose.append(line.strip())
 
-    def done(self) -> list[RecapPoint]:
+    def finish(self) -> list[RecapPoint]:
         self._close_list()
         self._close_prose()
         return self.found
 
-    def _titled(self, title: str) -> None:
+    def _open_heading(self, title: str) -> None:
         self._close_list()
         self._close_prose()
-        self.heading, self.lead = clean(title).rstrip(":"), ""
+        self.heading, self.lead = strip_markdown(title).rstrip(":"), ""
 
-    def _item(self, text: str, tick: bool | None, depth: int = 0) -> None:
+    def _add_item(self, text: str, tick: bool | None, depth: int = 0) -> None:
         """What stands below a short item speaks of it: `src/pool.py: shares connections`."""
         if not self.items:
             self._close_prose()
-            self.above = []
-        self.above = [one for one in self.above if one[0] < depth]
-        if self.above and len(self.above[-1][1]) <= MAX_PARENT_CHARS:
-            if self.items and self.items[-1] == self.above[-1][1]:
+            self.parents = []
+        self.parents = [one for one in self.parents if one[0] < depth]
+        if self.parents and len(self.parents[-1][1]) <= MAX_PARENT_CHARS:
+            if self.items and self.items[-1] == self.parents[-1][1]:
                 self.items.pop()
                 self.ticks.pop()
-            text = f"{self.above[-1][1].rstrip(' :')}: {text}"
+            text = f"{self.parents[-1][1].rstrip(' :')}: {text}"
         else:
-            self.above.append((depth, text))
+            self.parents.append((depth, text))
         if text and len(self.items) < MAX_ITEMS:
             self.items.append(text[:MAX_ITEM_CHARS])
             self.ticks.append(tick)
@@ -149,14 +155,14 @@ class _PointReader:
         """`Key settings:` at the end of it speaks of what comes below."""
         paragraphs = " ".join(line or "\n" for line in self.prose).split("\n")
         self.prose = []
-        pieces = [piece for paragraph in paragraphs for piece in _split(paragraph)]
+        pieces = [piece for paragraph in paragraphs for piece in _split_sentences(paragraph)]
         if pieces and (lead := _LEAD.match(pieces[-1])):
-            self.lead = clean(lead[1]).rstrip(":")
+            self.lead = strip_markdown(lead[1]).rstrip(":")
             if len(self.lead) > MAX_LEAD_CHARS:
                 self.lead = ""
             else:
                 pieces.pop()
-        told = (clean(piece) for piece in pieces)
+        told = (strip_markdown(piece) for piece in pieces)
         self.found += [
             RecapPoint(text=shortened(one, chars=MAX_LINE_CHARS), lead=self.heading)
             for one in told
@@ -165,7 +171,7 @@ class _PointReader:
 
     def _close_fence(self, fence: Sequence[str]) -> None:
         self.fence = None
-        typed = _typed(fence[0], fence[1:])
+        typed = _read_typed_lines(fence[0], fence[1:])
         if typed:
             self.found.append(RecapPoint(lead=self.lead or self.heading, items=tuple(typed), is_typed=True))
         elif self.lead and len(self.lead.split()) > MIN_WORDS:
@@ -175,7 +181,7 @@ class _PointReader:
         self.lead = ""
 
 
-def _typed(language: str, lines: Sequence[str]) -> list[str]:
+def _read_typed_lines(language: str, lines: Sequence[str]) -> list[str]:
     """Of a few lines for a shell, a file of settings or a database, what is typed; of other code, nothing."""
     typed = [_COMMENT.sub("", _PROMPT_SIGN.sub("", line)).strip() for line in lines]
     typed = [line for line in typed if line and not (line.startswith("[") and line.endswith("]"))]
@@ -188,9 +194,9 @@ def _typed(language: str, lines: Sequence[str]) -> list[str]:
     return [line.rstrip(";") for line in typed] if language == "sql" and all(map(_STATEMENT.match, typed)) else []
 
 
-def _split(paragraph: str) -> Iterator[str]:
+def _split_sentences(paragraph: str) -> Iterator[str]:
     begin = at = 0
-    for end in _END.finditer(paragraph):
+    for end in _SENTENCE_END.finditer(paragraph):
         piece, at = paragraph[at : end.start()].strip(), end.end()
         if piece and not _SHORT_FORM.search(piece):
             yield paragraph[begin : end.start()].strip()
@@ -200,13 +206,13 @@ def _split(paragraph: str) -> Iterator[str]:
         yield last
 
 
-def clean(text: str) -> str:
+def strip_markdown(text: str) -> str:
     """Without the marks of Markdown, in one line of what can be printed."""
     if not text.isascii():
         text = _PICTURE.sub(" ", text)
     if "[" in text:
         text = _LINK.sub(r"\1", text)
     if "*" in text or "__" in text:
-        text = _LEANING.sub(r"\1", _EMPHASIS.sub(r"\2", text)).replace("**", "")
+        text = _ITALIC.sub(r"\1", _EMPHASIS.sub(r"\2", text)).replace("**", "")
     text = " ".join(text.replace("`", "").split())
     return text if text.isprintable() else "".join(filter(str.isprintable, text)).strip()

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.cues.spelling import spelt
+from recollect.capture.said.cues.spelling import fix_spelling
 from recollect.capture.said.masking import LineForm, MaskedMessage, MessageLine
 
 MAX_SENTENCES = 120  # of a message that are weighed
 MAX_LEAD_CHARS = 120
 
 _PAUSE = LazyPattern(r"\s*(?:\.{3,}(?!/)|…|(?<=\w)\.\.(?=\s))\s*")
-_ENDED_PAUSE = LazyPattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence was over before it
+_PAUSE_AFTER_END = LazyPattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence was over before it
 _END = LazyPattern(r"(?<=[.!?])[\"')\]*_]*(?P<gap>\s+)|(?<=[。！？])(?P<none>)")
 _SHORT_FORM = LazyPattern(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|mr|mrs|dr|st|no|nos|fig|sec|inc|ltd|z\.b|d\.h|p\.ej)\.|\b[A-Z]\.)"
@@ -54,7 +54,7 @@ _ASKING = LazyPattern(
     re.IGNORECASE,
 )
 _SPAN = LazyPattern(r"`[^`]*`")
-_COMMENTED = LazyPattern(r"^(?://|/\*|\*/)")
+_CODE_COMMENT = LazyPattern(r"^(?://|/\*|\*/)")
 _LABEL_END = LazyPattern(r"[:：]\s*$")
 _BLANKS = LazyPattern(r"\s+")
 
@@ -82,8 +82,8 @@ def sentences(page: MaskedMessage) -> list[Sentence]:
             heading, lead = _plain(first.text)[:MAX_LEAD_CHARS], ""
             continue
         under = lead if lead and number - lead_block <= 1 else heading
-        for text, at_begin in _texts(lines):
-            for sentence in _of(text, first.form, number, under, at_begin):
+        for text, at_begin in _join_wrapped(lines):
+            for sentence in _read_text(text, first.form, number, under, at_begin):
                 found.append(sentence)
                 under = under if first.form is not LineForm.PROSE else heading
         if first.form is LineForm.PROSE and _LABEL_END.search(_plain(lines[-1].text)):
@@ -105,7 +105,7 @@ def _blocks(lines: Sequence[MessageLine]) -> list[list[MessageLine]]:
     return blocks
 
 
-def _texts(lines: list[MessageLine]) -> list[tuple[str, bool]]:
+def _join_wrapped(lines: list[MessageLine]) -> list[tuple[str, bool]]:
     """Lines that a hand or an editor broke are one text; items and rows stand for themselves."""
     if lines[0].form is not LineForm.PROSE:
         return [(line.text, True) for line in lines]
@@ -119,18 +119,18 @@ def _texts(lines: list[MessageLine]) -> list[tuple[str, bool]]:
     return [(text, number == 0) for number, text in enumerate(texts)]
 
 
-def _of(text: str, form: LineForm, block: int, lead: str, at_begin: bool) -> list[Sentence]:
+def _read_text(text: str, form: LineForm, block: int, lead: str, at_begin: bool) -> list[Sentence]:
     found: list[Sentence] = []
-    for piece in _pieces(_plain(text)):
+    for piece in _split_sentences(_plain(text)):
         tagged = _TAG_QUESTION.search(piece)
         said = piece[: tagged.start()] if tagged else piece
         stripped = _FILLER.sub("", said).strip(" ,;—–…")
-        if not any(map(str.isalnum, _SPAN.sub("", stripped))) or _COMMENTED.match(stripped):
+        if not any(map(str.isalnum, _SPAN.sub("", stripped))) or _CODE_COMMENT.match(stripped):
             continue  # nothing, or code alone: a word of a sentence, but not a sentence
-        asked = bool(_ASKING.match(spelt(stripped))) or (not tagged and piece.rstrip(" \"')*_").endswith("?"))
+        asked = bool(_ASKING.match(fix_spelling(stripped))) or (not tagged and piece.rstrip(" \"')*_").endswith("?"))
         found.append(
             Sentence(
-                text=capital(stripped),
+                text=capitalise(stripped),
                 raw=piece,
                 form=form,
                 block=block,
@@ -145,7 +145,7 @@ def _of(text: str, form: LineForm, block: int, lead: str, at_begin: bool) -> lis
     return found
 
 
-def capital(text: str) -> str:
+def capitalise(text: str) -> str:
     """A word begins with a capital; a name keeps its own letters."""
     first = text.split(maxsplit=1)[0].rstrip(",;:").replace("'", "")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() and " " in text else text
@@ -156,11 +156,11 @@ def _plain(text: str) -> str:
     return _BLANKS.sub(" ", _EMPHASIS.sub(r"\2", plain)).strip()
 
 
-def _pieces(text: str) -> list[str]:
+def _split_sentences(text: str) -> list[str]:
     pieces: list[str] = []
     waiting: list[str] = []
     is_in_code = False
-    held = _PAUSE.sub("… ", _ENDED_PAUSE.sub(" ", text))
+    held = _PAUSE.sub("… ", _PAUSE_AFTER_END.sub(" ", text))
     ends = [(end.start("gap") if end["gap"] else end.start(), end.end()) for end in _END.finditer(held)]
     begins = [0, *(after for _, after in ends)]
     for begin, end in zip(begins, [*(before for before, _ in ends), len(held)], strict=True):

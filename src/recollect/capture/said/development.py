@@ -89,13 +89,13 @@ _CJK = (
 )
 
 
-def _any(words: str) -> str:
+def _any_of(words: str) -> str:
     return "|".join(word.replace("-", "[- ]") for word in words.split())
 
 
-_TOOL = rf"(?<![\w.@#/-])(?:{_any(_LANGUAGES)}|{_any(_FRAMEWORKS)}|{_any(_TOOLS)})(?![\w#+-]|\.\w)"
+_TOOL = rf"(?<![\w.@#/-])(?:{_any_of(_LANGUAGES)}|{_any_of(_FRAMEWORKS)}|{_any_of(_TOOLS)})(?![\w#+-]|\.\w)"
 _NAMES_TOOL = LazyPattern(_TOOL, re.IGNORECASE | re.ASCII)
-_NAMES_PRACTICE = LazyPattern(rf"(?<![\w-])(?:{_any(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
+_NAMES_PRACTICE = LazyPattern(rf"(?<![\w-])(?:{_any_of(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
 
 
 def names_tool(text: str) -> bool:

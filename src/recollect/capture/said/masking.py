@@ -13,13 +13,13 @@ from recollect.capture.patterns import LazyPattern
 
 MAX_CHARS = 20_000  # of a message that are looked at: people say what matters first, and paste after it
 MAX_LINES = 600
-ANNOUNCEMENT_CHARS = 160
-NAMED_WORDS = 3  # so few between fences within a line are a name, not a paste
-LOOKED_AT = 400  # characters of a line, to see that a program printed it
+MAX_ANNOUNCEMENT_CHARS = 160
+MAX_NAME_WORDS = 3  # so few between fences within a line are a name, not a paste
+MAX_TESTED_CHARS = 400  # characters of a line, to see that a program printed it
 
 _FENCE = LazyPattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 # A run of marks is one fence. A longer run is a drawn line; tried at each of its marks, it would take for ever.
-_FENCED = LazyPattern(
+_FENCED_SPAN = LazyPattern(
     r"(?<![`~])(?P<mark>`{3,12}|~{3,12})(?![`~])(?P<shown>.*?)(?<![`~])(?P=mark)(?![`~])|(?:```|~~~)[\w+-]*\n.*\Z",
     re.DOTALL,
 )
@@ -34,7 +34,7 @@ _ITEM = LazyPattern(r"^(?P<indent>\s*)(?P<mark>[-*+•‣◦–]|\(?\d{1,3}[.)]|
 _DIFF = LazyPattern(
     r"^(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- (?:a/|b/|/dev)|[+-](?:\s{2,}|\t|[\w{}<(]+[({;=]))"
 )
-_INDENTED = LazyPattern(r"^(?: {6,}|\t)\S")
+_INDENTED_LINE = LazyPattern(r"^(?: {6,}|\t)\S")
 _PROGRAMS = "npm|pnpm|yarn|bun|pip|cargo|go|git|docker|kubectl|make(?:\\[\\d\\])?|brew|rustc|gradle|mvn|tsc|node"
 _STEPS = (
     "Run|Downloading|Extracting|Installing|Fetching|Compiling|Building|Resolving|Unpacking|Collecting|Cloning|Pulling|"
@@ -84,7 +84,7 @@ _LOG = LazyPattern(
 BLANK = "\x00"
 _LETTER = LazyPattern(r"\w")
 _SIGN = LazyPattern(r"\S")
-_SHELL = LazyPattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
+_SHELL_PROMPT = LazyPattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
 _LONG_TOKEN = LazyPattern(r"\S{160,}")
 _PASTED_ITEM = LazyPattern(
     r"^(?P<lead>[^.!?\n]{0,70}?\b(?:address|fix|consider|investigate|look at|do|handle|implement|resolve|tackle|about|"
@@ -92,14 +92,16 @@ _PASTED_ITEM = LazyPattern(
     r"(?::\s+|\s{2,})(?:\d{1,3}[.)]|[-*•\u26a0\u274c\u2705]\ufe0f?)\s",
     re.IGNORECASE,
 )
-_QUOTED_BELOW = LazyPattern(
+_ANNOUNCES_QUOTE = LazyPattern(
     r"\b(?:comments?|feedback|suggestions?|observations?|findings?|reviews?|notes?|message|email|ticket|issue|"
     r"warnings?|errors?|logs?|output|traceback|got|get|says?|said|wrote|saw|see|following|below|here)\b[^.!?\n]{0,60}:\s*$"
     r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b",
     re.IGNORECASE,
 )
-_OWN_BELOW = LazyPattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
-_SPEAKS = LazyPattern(r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE)
+_ANNOUNCES_OWN = LazyPattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
+_FIRST_PERSON = LazyPattern(
+    r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE
+)
 
 
 class LineForm(StrEnum):
@@ -123,30 +125,30 @@ class MaskedMessage:
 
     lines: tuple[MessageLine, ...]
     shown_chars: int  # of what was masked
-    said: tuple[tuple[int, int], ...] = ()  # the numbers of the lines that are left, and how far each one is
+    said_lines: tuple[tuple[int, int], ...] = ()  # the numbers of the lines that are left, and how far each one is
 
 
-def read(text: str, *, own: bool = False) -> MaskedMessage:
+def mask_message(text: str, *, own: bool = False) -> MaskedMessage:
     """`own`: the speaker writes what they show, tables too; whoever types pastes what others wrote."""
     looked_at = _without_spans(text[:MAX_CHARS])
     lines, block, shown, blank, last = list[MessageLine](), 0, 0, True, LineForm.PROSE
     said: list[tuple[int, int]] = []
     pasted = False  # inside a text that the speaker only shows
     begun = printed = gap = False  # it ends at an empty line after it began; prose goes on until the speaker is named
-    for number, (raw, masked) in enumerate(_unfenced(looked_at)):
+    for number, (raw, masked) in enumerate(_mark_fenced(looked_at)):
         line = raw.rstrip()
         if not line.strip():
             block, blank, gap = block + (not blank), True, True
             continue
-        pasted = pasted and not (gap and begun and (printed or _SPEAKS.search(line)))
+        pasted = pasted and not (gap and begun and (printed or _FIRST_PERSON.search(line)))
         copied = not own and line.startswith("  ") and last is not LineForm.ITEM  # nobody who types indents a sentence
-        if masked or pasted or copied or _is_shown(line, own=own, after_blank=blank):
-            printed = printed or masked or copied or _is_shown(line, own=own, after_blank=blank)
+        if masked or pasted or copied or _is_pasted(line, own=own, after_blank=blank):
+            printed = printed or masked or copied or _is_pasted(line, own=own, after_blank=blank)
             shown += len(line)
             block, blank, begun, gap = block + (not blank), True, True, False
-            pasted = pasted or bool(not masked and _SHELL.match(line[:LOOKED_AT]))
+            pasted = pasted or bool(not masked and _SHELL_PROMPT.match(line[:MAX_TESTED_CHARS]))
             continue
-        found, until = _line(line, block), len(line)
+        found, until = _classify_line(line, block), len(line)
         if found.form is not last or found.form is LineForm.HEADING:
             block += 1
             found = MessageLine(found.text, found.form, block, found.depth)
@@ -168,7 +170,7 @@ def read(text: str, *, own: bool = False) -> MaskedMessage:
 
 def blanked(text: str) -> str:
     """The same text with `BLANK` for each letter that is only shown: every word keeps its place."""
-    until = dict(read(text).said)
+    until = dict(mask_message(text).said_lines)
     left, begin = list[str](), 0
     for number, line in enumerate(_without_spans(text[:MAX_CHARS]).splitlines(keepends=True)):
         original, end = text[begin : begin + len(line)], until.get(number, 0)
@@ -185,29 +187,33 @@ def blanked(text: str) -> str:
 
 def _without_spans(text: str) -> str:
     """With blanks, in as many lines, for comments and for what is pasted between fences within a line."""
-    text = _COMMENT.sub(_spaced, text) if "<!--" in text else text
+    text = _COMMENT.sub(_replace_by_spaces, text) if "<!--" in text else text
     if "```" not in text and "~~~" not in text:
         return text
-    return _FENCED.sub(lambda found: _spaced(found) if _is_within_a_line(text, found) else found[0], text)
+    return _FENCED_SPAN.sub(
+        lambda found: _replace_by_spaces(found) if _is_within_a_line(text, found) else found[0], text
+    )
 
 
 def _is_within_a_line(text: str, fence: re.Match[str]) -> bool:
     """Whether it is a paste that no line of its own opens; those that one opens are seen line by line."""
     shown = fence["shown"]
     if shown is not None and "\n" not in shown:
-        return len(shown.split()) > NAMED_WORDS
+        return len(shown.split()) > MAX_NAME_WORDS
     return bool(text[text.rfind("\n", 0, fence.start()) + 1 : fence.start()].strip())
 
 
-def _spaced(found: re.Match[str]) -> str:
+def _replace_by_spaces(found: re.Match[str]) -> str:
     return _SIGN.sub(" ", found[0])
 
 
 def _announces(line: str) -> bool:
-    return len(line) < ANNOUNCEMENT_CHARS and bool(_QUOTED_BELOW.search(line)) and not _OWN_BELOW.search(line)
+    return (
+        len(line) < MAX_ANNOUNCEMENT_CHARS and bool(_ANNOUNCES_QUOTE.search(line)) and not _ANNOUNCES_OWN.search(line)
+    )
 
 
-def _unfenced(text: str) -> Iterator[tuple[str, bool]]:
+def _mark_fenced(text: str) -> Iterator[tuple[str, bool]]:
     """Each line, and whether it stands in a fence or between tags."""
     fence, tag = "", ""
     for line in text.splitlines():
@@ -227,7 +233,7 @@ def _unfenced(text: str) -> Iterator[tuple[str, bool]]:
             yield line, True
             continue
         opened = _TAG.match(line)
-        if opened and not _is_inline(line, opened["name"].lower()):
+        if opened and not _is_inline_tag(line, opened["name"].lower()):
             name = opened["name"].lower()
             tag = "" if f"</{name}>" in line.lower() else name
             yield line, True
@@ -235,31 +241,31 @@ def _unfenced(text: str) -> Iterator[tuple[str, bool]]:
         yield line, False
 
 
-def _is_inline(line: str, name: str) -> bool:
+def _is_inline_tag(line: str, name: str) -> bool:
     """`a <form> tag in another` speaks of a tag; `<summary>...` uses one."""
     rest = _ANY_TAG.sub("", line)
     return f"</{name}>" not in line.lower() and len(rest.split()) >= 4
 
 
-def _is_shown(line: str, *, own: bool, after_blank: bool) -> bool:
+def _is_pasted(line: str, *, own: bool, after_blank: bool) -> bool:
     if _QUOTE.match(line) or _RULER.match(line) or _LONG_TOKEN.search(line):
         return True
     if _ROW.match(line):
         return not own
-    if _LOG.match(line[:LOOKED_AT]) or _DIFF.match(line):
+    if _LOG.match(line[:MAX_TESTED_CHARS]) or _DIFF.match(line):
         return not _ITEM.match(line) or line.endswith((";", "{", "}"))
-    if _INDENTED.match(line) and not _ITEM.match(line):
-        return after_blank or not _says(line)
-    return not _says(line) and len(line) > 60
+    if _INDENTED_LINE.match(line) and not _ITEM.match(line):
+        return after_blank or not _is_made_of_words(line)
+    return not _is_made_of_words(line) and len(line) > 60
 
 
-def _says(line: str) -> bool:
+def _is_made_of_words(line: str) -> bool:
     """Whether it is made of words rather than of signs."""
     letters = sum(map(str.isalpha, line)) + line.count(" ")
     return letters >= 0.62 * len(line)
 
 
-def _line(line: str, block: int) -> MessageLine:
+def _classify_line(line: str, block: int) -> MessageLine:
     heading = _HEADING.match(line)
     if heading:
         title = heading["title"].rstrip()

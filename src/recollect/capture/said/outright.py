@@ -15,28 +15,28 @@ import re
 
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.said.clauses import Sentence
-from recollect.capture.said.cues import Cue, cues_of, spelt
+from recollect.capture.said.cues import Cue, cues_of, fix_spelling
 from recollect.capture.said.cues.english import CALLED
 from recollect.capture.said.development import is_about_work, names_tool
-from recollect.capture.said.lasting import lasts
+from recollect.capture.said.lasting import lasting_probability
 from recollect.capture.said.masking import LineForm
-from recollect.capture.said.reference import points_back, speaks_of_here
+from recollect.capture.said.reference import needs_this_moment, points_back
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
-LASTS = 0.7  # how surely a sentence lasts that no rule knows
+MIN_LASTING = 0.7  # how surely a sentence lasts that no rule knows
 MANY_SENTENCES = 4
 UNSPACED_CHARS = 6  # of a language that parts no words
 
-_TAKEN_BACK = frozenset(
+_RETRACTING = frozenset(
     {Cue.ONCE, Cue.POINTER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.ELSEWHERE, Cue.MOOD, Cue.NARRATION, Cue.REPORTED,
      Cue.PASSED, Cue.EVENT, Cue.OFFER}
 )  # fmt: skip
-_NEVER = _TAKEN_BACK - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # wherever it is in the sentence
-_HERE = (
+_RETRACTING_ANYWHERE = _RETRACTING - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # wherever it is in the sentence
+_PROJECT_WORD = (
     r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
 )
-_MOMENT = LazyPattern(
-    rf"\b(?:this|these|those|such)\b(?! (?:\w+ )?{_HERE}\b)|^that\b|(?<!so )\bthat\b(?! (?:ha[sv]e?|is|are|was|were|"
+_MOMENT_WORD = LazyPattern(
+    rf"\b(?:this|these|those|such)\b(?! (?:\w+ )?{_PROJECT_WORD}\b)|^that\b|(?<!so )\bthat\b(?! (?:ha[sv]e?|is|are|was|were|"
     rf"can|do|\w+s)\b)|\b(?:it|them|there|both|the ones?|him|her|same)\b(?!['’])|"
     r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
     re.IGNORECASE,
@@ -58,7 +58,9 @@ _SPECIFIES = LazyPattern(
 _SCOLDS = LazyPattern(
     r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I
 )
-_ADDRESSED = LazyPattern(r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I)
+_ADDRESSES_AGENT = LazyPattern(
+    r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I
+)
 _LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|their|his)\b)[`\w@.#+/-]+"
 _ALWAYS_USE = LazyPattern(
     r"^(?:please )?(?:from now on,? )?(?:always|never) use \w", re.IGNORECASE
@@ -78,7 +80,7 @@ _EVERY = LazyPattern(
     r"uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
     re.IGNORECASE,
 )
-_PLACED = LazyPattern(
+_PLACES = LazyPattern(
     r"^(?:[\w./-]+ ){1,3}?(?:lives?|goes?|go|belongs?|are kept|is kept|sits?) (?:in|under|at|next to|into|"
     r"inside) [`\w@.]",
     re.I,
@@ -93,21 +95,19 @@ _PART = (
     r"state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|target|runtime|"
     r"local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|payments|emails?|runners?)"
 )
-_MADE_OF = LazyPattern(
+_COMPOSITION = LazyPattern(
     rf"^(?:(?:our|the|this|all|my) )?(?:[\w-]+ ){{0,2}}?{_PART} (?:(?:is|are|runs?|was|goes|go|lives?|sits?)"
     r"(?: (?:all|only|currently|now|built|hosted|deployed|written|stored|managed|done|running|based))*"
     r"(?: (?:on|in|with|by|through|thru|via|at|using|a|an|our|under))*|uses?|targets?|deploys? to|relies on) ",
     re.IGNORECASE,
 )
-_DECIDED = LazyPattern(
+_DECISION = LazyPattern(
     r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|"
     r"(?:our )?decision:)"
     r".{3,160}\b(?:because|since|so that|due to)\b",
     re.IGNORECASE,
 )
-_SWITCHED = LazyPattern(
-    r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE
-)
+_SWITCH = LazyPattern(r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE)
 _IDENTITY = LazyPattern(
     r"^(?:(?:this|it)(?: \w+)?(?:'s| is) (?:an?|our|built|all)|we(?:'re| are) (?:on|using|running|all)) ", re.I
 )
@@ -119,7 +119,7 @@ _ASKS = LazyPattern(
 )
 _CUT_OFF = LazyPattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are)\W*$", re.IGNORECASE)
 _ORDERS_NOW = LazyPattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
-_LABELLED = LazyPattern(r"^[^:.,]{2,40}:\s")
+_LABEL = LazyPattern(r"^[^:.,]{2,40}:\s")
 _HABIT = LazyPattern(
     r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|"
     r"said|seem)\b)\w+|"
@@ -128,7 +128,7 @@ _HABIT = LazyPattern(
     r"^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
     re.IGNORECASE,
 )
-_SETTLED = LazyPattern(
+_RULE_WORD = LazyPattern(
     r"\b(?:rules?|conventions?|preferences?|remember|from now on|important|guidelines?|polic(?:y|ies)|"
     r"standards?|decision|note|for us|gilt|regeln?|reglas?)\b",
     re.I,
@@ -136,14 +136,14 @@ _SETTLED = LazyPattern(
 _FORMS = {
     "uses here": _USES_HERE,
     "every": _EVERY,
-    "placed": _PLACED,
+    "placed": _PLACES,
     "habit": _HABIT,
-    "decided": _DECIDED,
-    "made of": _MADE_OF,
-    "switched": _SWITCHED,
+    "decided": _DECISION,
+    "made of": _COMPOSITION,
+    "switched": _SWITCH,
     "identity": _IDENTITY,
 }
-_SIGNS = {"moment": _MOMENT, "product": _PRODUCT, "specifies": _SPECIFIES, "scolds": _SCOLDS}
+_SIGNS = {"moment": _MOMENT_WORD, "product": _PRODUCT, "specifies": _SPECIFIES, "scolds": _SCOLDS}
 _CLAUSE = LazyPattern(
     r"(?:,|;|…| -| –| —) | (?:so|but|and|then|or) (?=(?:you|u|put|can|could|please|fix|run|we|i|the|no|it|review)\b)|"
     r" (?:bc|because|cuz|btw) ",
@@ -153,7 +153,7 @@ _TAIL = LazyPattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw
 _WORDS = LazyPattern(r"\w+")
 
 
-def outright(sentence: Sentence, *, is_typed: bool) -> str:
+def find_statement(sentence: Sentence, *, is_typed: bool) -> str:
     """Return the part that is stated outright, as it will be kept; empty: none. `is_typed`: the message was typed by
     hand; a line of a pasted log is no statement."""
     text = sentence.text
@@ -161,19 +161,23 @@ def outright(sentence: Sentence, *, is_typed: bool) -> str:
         return ""
     if text.startswith("/") or _ASKS.match(text):  # `/review ...` is an order
         return ""
-    return _stated(sentence) or (text if is_typed and _lasts(sentence) else "")
+    return _longest_statement(sentence) or (text if is_typed and _is_lasting(sentence) else "")
 
 
-def _stated(sentence: Sentence) -> str:
+def _longest_statement(sentence: Sentence) -> str:
     """The longest part that has the form of a rule or a fact."""
     text, sets_right = sentence.text, _SETS_RIGHT.match(sentence.raw) is not None
-    label = _LABELLED.match(text)
-    if cues_of(text) & _NEVER or not _is_led(sentence) or (label and not _SETTLED.search(label[0])):
+    label = _LABEL.match(text)
+    if (
+        cues_of(text) & _RETRACTING_ANYWHERE
+        or not _may_be_rule(sentence)
+        or (label and not _RULE_WORD.search(label[0]))
+    ):
         return ""
-    behind = _parts(text[label.end() :]) if label else []
-    for part, before in [*behind, *_parts(text)]:
+    behind = _clause_runs(text[label.end() :]) if label else []
+    for part, before in [*behind, *_clause_runs(text)]:
         if (
-            not _orders(part)
+            not _has_order_for_now(part)
             and not _CUT_OFF.search(part)
             and Cue.ONCE not in cues_of(before)
             and states(part, sets_right=sets_right)
@@ -182,50 +186,52 @@ def _stated(sentence: Sentence) -> str:
     return ""
 
 
-def _orders(part: str) -> bool:
+def _has_order_for_now(part: str) -> bool:
     """Whether one of its clauses only asks for something now."""
     clauses = _CLAUSE.split(part)
-    is_now = [_ORDERS_NOW.match(one) or _MOMENT.search(spelt(one)) for one in clauses]
+    is_now = [_ORDERS_NOW.match(one) or _MOMENT_WORD.search(fix_spelling(one)) for one in clauses]
     return len(clauses) > 1 and any(now and not states(one) for now, one in zip(is_now, clauses, strict=True))
 
 
-def _lasts(sentence: Sentence) -> bool:
+def _is_lasting(sentence: Sentence) -> bool:
     """Whether it lasts by its words, though no rule knows its form, and is understood alone."""
     text = sentence.text
-    is_alone = not points_back(sentence) and not speaks_of_here(text)
-    if len(text) > MAX_CHARS or cues_of(text) & _NEVER or not is_alone or not _is_led(sentence):
+    is_alone = not points_back(sentence) and not needs_this_moment(text)
+    if len(text) > MAX_CHARS or cues_of(text) & _RETRACTING_ANYWHERE or not is_alone or not _may_be_rule(sentence):
         return False
-    return lasts(text, signs(sentence)) >= LASTS
+    return lasting_probability(text, signs(sentence)) >= MIN_LASTING
 
 
 def signs(sentence: Sentence) -> frozenset[str]:
     """Signs of a whole sentence that the model of `lasting` weighs beside its words."""
-    text = spelt(sentence.text)
+    text = fix_spelling(sentence.text)
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
     found = {name for name, form in _FORMS.items() if form.match(text)}
     found |= {name for name, sign in _SIGNS.items() if sign.search(text)}
     found |= {"contrasts"} if _contrasts(text) else set()
     found |= {"states"} if states(sentence.text, sets_right=sets_right) else set()
     found |= {"sets right"} if sets_right else set()
-    found |= {"item"} if not _is_led(sentence) else set()
+    found |= {"item"} if not _may_be_rule(sentence) else set()
     return frozenset({*found, f"of {min(sentence.of, MANY_SENTENCES)}"})
 
 
 def states(text: str, *, sets_right: bool = False) -> bool:
     """Whether a clause is a rule or a fact. `sets_right`: it answers with a "no"."""
-    said = spelt(text)
+    said = fix_spelling(text)
     cues = cues_of(said)
     is_short = len(said.split()) < MIN_WORDS and not (len(said) >= UNSPACED_CHARS and not said.isascii())
-    if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _TAKEN_BACK:
+    if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _RETRACTING:
         return False
     no = _NO.match(said)
     if no and Cue.TASK in cues_of(said[no.end() :]):  # "no explain how it works": not what is said to be done without
         return False
-    if (_SCOLDS.search(said) and not _ADDRESSED.match(said)) or not (is_about_work(said) or _ALWAYS_USE.match(said)):
+    if (_SCOLDS.search(said) and not _ADDRESSES_AGENT.match(said)) or not (
+        is_about_work(said) or _ALWAYS_USE.match(said)
+    ):
         return False
     if _is_fact(said, cues) or _contrasts(said):
         return True
-    if _PRODUCT.search(said) or _SPECIFIES.search(said) or _MOMENT.search(said):
+    if _PRODUCT.search(said) or _SPECIFIES.search(said) or _MOMENT_WORD.search(said):
         return False
     return _is_rule(said, cues, sets_right=sets_right)
 
@@ -235,7 +241,7 @@ def _is_rule(said: str, cues: frozenset[Cue], *, sets_right: bool) -> bool:
         return True
     if _USES_HERE.match(said) or (sets_right and _USES.match(said) and names_tool(said)):
         return True
-    return any(form.match(said) for form in (_EVERY, _PLACED, _HABIT, _DECIDED))
+    return any(form.match(said) for form in (_EVERY, _PLACES, _HABIT, _DECISION))
 
 
 def _contrasts(said: str) -> bool:
@@ -251,30 +257,30 @@ def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
     """What a part of the project is made of."""
     if Cue.TASK in cues:
         return False
-    if _SWITCHED.match(said) and names_tool(said) and not _MOMENT.search(said):
+    if _SWITCH.match(said) and names_tool(said) and not _MOMENT_WORD.search(said):
         return True
-    made = _MADE_OF.match(said) or _IDENTITY.match(said)
+    made = _COMPOSITION.match(said) or _IDENTITY.match(said)
     if made is not None and names_tool(" ".join(said[made.end() - 1 :].split()[:4])):
         return True
     return _TOOL_IS.match(said) is not None and names_tool(said.split()[0]) and "here" in said.split()
 
 
-def _is_led(sentence: Sentence) -> bool:
+def _may_be_rule(sentence: Sentence) -> bool:
     """An item of a list is a rule only below words that say so: most lists are tasks and specifications."""
-    return sentence.form is LineForm.PROSE or bool(_SETTLED.search(sentence.lead))
+    return sentence.form is LineForm.PROSE or bool(_RULE_WORD.search(sentence.lead))
 
 
-def _parts(text: str) -> list[tuple[str, str]]:
+def _clause_runs(text: str) -> list[tuple[str, str]]:
     """The whole sentence, then its runs of clauses, the longest first; each with all that comes before its end."""
     ends = [(found.start(), found.end()) for found in _CLAUSE.finditer(text)]
     begins, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
     runs = [(begins[one], stops[other]) for one in range(len(begins)) for other in range(one, len(begins))]
     runs.sort(key=lambda run: run[0] - run[1])
     whole = (0, len(text))
-    return [(_whole(text[begin:stop], is_all=(begin, stop) == whole), text[:stop]) for begin, stop in runs[:MAX_WORDS]]
+    return [(_tidy(text[begin:stop], is_all=(begin, stop) == whole), text[:stop]) for begin, stop in runs[:MAX_WORDS]]
 
 
-def _whole(part: str, *, is_all: bool) -> str:
+def _tidy(part: str, *, is_all: bool) -> str:
     if is_all:
         return part[:1].upper() + part[1:]
     said = _TAIL.sub("", part).strip()
@@ -282,10 +288,10 @@ def _whole(part: str, *, is_all: bool) -> str:
     return said[:1].upper() + said[1:] if first.isalpha() and first.islower() else said
 
 
-_PRINTED = LazyPattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
+_PRINTED_BREAK = LazyPattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
 def gives_rules(printed: str) -> bool:
     """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
-    parts = [part.strip() for part in (printed, *_PRINTED.split(printed)) if part.strip()]
+    parts = [part.strip() for part in (printed, *_PRINTED_BREAK.split(printed)) if part.strip()]
     return any(cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.LASTING, Cue.OURS} for part in parts)

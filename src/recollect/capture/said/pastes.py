@@ -11,7 +11,7 @@ _SOURCES = (
     "page|docs?|documentation|readme|wiki|article|site|website|blog|post|thread|ticket|issue|e-?mail|mail|message|chat|"
     "conversation|slack|log|output|policy|guide|guidelines?|spec|manual|changelog|transcript|snippet|text|confluence|notion"
 )
-_FROM_HERE = tuple(
+_PASTE_STARTS = tuple(
     LazyPattern(source, re.IGNORECASE | re.MULTILINE)
     for source in (
         # "Look at this page: ...", "from the docs: ...", "here's what Bob said: ..."
@@ -49,11 +49,11 @@ _FROM_HERE = tuple(
 _WORDS = LazyPattern(r"\w+")
 
 
-def pasted_in(text: str) -> str:
+def find_paste(text: str) -> str:
     """From where the paste begins to the end, as bare words; empty: nothing is pasted."""
-    begins = [found.start() for form in _FROM_HERE if (found := form.search(text))]
-    return bare(text[min(begins) :]) if begins else ""
+    begins = [found.start() for form in _PASTE_STARTS if (found := form.search(text))]
+    return bare_words(text[min(begins) :]) if begins else ""
 
 
-def bare(text: str) -> str:
+def bare_words(text: str) -> str:
     return " ".join(_WORDS.findall(text.lower()))

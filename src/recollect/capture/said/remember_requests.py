@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from recollect.capture.echo import words_of
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.clauses import Sentence, capital
+from recollect.capture.said.clauses import Sentence, capitalise
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.outright import MAX_CHARS, states
-from recollect.capture.said.reference import speaks_of_here
+from recollect.capture.said.reference import needs_this_moment
 
-LEAST_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
+MIN_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
 
 _IT = r"(?:this|that|it)(?: (?:one|info|lesson|fact)\b)?"
 _ASKING = (
@@ -40,20 +40,20 @@ _ENGLISH = (
     r"\bfor (?:the record|next time|the future|(?:all )?(?:future|next) (?:chats|sessions|conversations)|"
     rf"{_NOTES})(?=[^.!?,]{{0,24}}[:,])"
 )
-_OTHERS = (
+_OTHER_LANGUAGES = (
     r"\bmerke? dir|\bdenk\w* (?:bitte )?dar?an|\bvergiss (?:bitte )?nicht|\brecuerda\b|\bno (?:te )?olvides|"
     r"\bque no se te olvide|\b(?:souviens|rappelle)[- ]toi|\bn'oublie pas|\bretiens\b|\blembr[ae]\b(?:-te|-se)?|"
     r"\bnão (?:se )?esqueça|\bguarda isso(?: aí)?|\bricorda(?:ti)?\b|\bnon dimenticare|запомни|не забудь|"
     r"не забывай|(?:请)?记住|请记得|别忘了|覚えて(?:おいて|ください|ね)?|忘れないで(?:ください|ね)?"
 )
-_FRAME = LazyPattern(
-    rf"{_ASKING}(?:{_ENGLISH}|{_OTHERS})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
+_REQUEST = LazyPattern(
+    rf"{_ASKING}(?:{_ENGLISH}|{_OTHER_LANGUAGES})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
 )
-_WEAK = LazyPattern(
+_WEAK_REQUEST = LazyPattern(
     rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE
 )  # often only for the task at hand
 # An order for now, a question about the past, a thing that a program stores.
-_OTHER = LazyPattern(
+_OTHER_MEANING = LazyPattern(
     r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|"
     r"(?<!something )(?<!one )to|it|should)(?: (?:also|still|just|not|always|even|should))* remember\b|"
     r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which)\b)|"
@@ -74,43 +74,43 @@ _GOES_ON = LazyPattern(
 )
 
 
-def asked_for(found: Sequence[Sentence], at: int) -> str:
+def text_to_remember(found: Sequence[Sentence], at: int) -> str:
     """Return what the user asks to remember with this sentence, in their own words; empty: nothing."""
     text = found[at].text
-    weak = _WEAK.match(text)
+    weak = _WEAK_REQUEST.match(text)
     if weak and states(text[weak.end() :]):
-        return _whole(text[weak.end() :])
-    frame = _frame(text)
+        return _check_kept(text[weak.end() :])
+    frame = _find_request(text)
     if frame is None:
         return ""
     behind = text[frame.end() :].strip(" ,")
     before = _BEFORE.sub("", text[: frame.start()]).strip()
     within = [before] if _GOES_ON.match(behind) else [_AFTER.sub("", behind), before]
-    kept = next((one for one in map(_whole, within) if one), "")
-    if kept or len(words_of(behind + before)) >= LEAST_WORDS:
+    kept = next((one for one in map(_check_kept, within) if one), "")
+    if kept or len(words_of(behind + before)) >= MIN_WORDS:
         return kept
     # "Remember this: ..." and "... Remember that." point to the sentence beside them.
     place = at + 1 if text.endswith((":", "…")) or "this" in frame.group().lower() else at - 1
-    return _whole(found[place].text) if 0 <= place < len(found) and not found[place].is_question else ""
+    return _check_kept(found[place].text) if 0 <= place < len(found) and not found[place].is_question else ""
 
 
-def _frame(text: str) -> re.Match[str] | None:
-    frame = _FRAME.search(text)
-    is_other = frame is None or _OTHER.search(text) or cues_of(text) & {Cue.REPORTED, Cue.MOOD}
+def _find_request(text: str) -> re.Match[str] | None:
+    frame = _REQUEST.search(text)
+    is_other = frame is None or _OTHER_MEANING.search(text) or cues_of(text) & {Cue.REPORTED, Cue.MOOD}
     return None if is_other else frame
 
 
-def _whole(kept: str) -> str:
+def _check_kept(kept: str) -> str:
     """It, if it says something by itself and is no errand."""
     kept = kept.strip(" ,;:-–—")
     cues = cues_of(kept)
     is_errand = Cue.POINTER in cues or (Cue.TASK in cues and not cues & {Cue.LASTING, Cue.OURS, Cue.UNIVERSAL})
     if (
-        len(words_of(kept)) < LEAST_WORDS
+        len(words_of(kept)) < MIN_WORDS
         or len(kept) > MAX_CHARS
         or kept.endswith("?")
         or is_errand
-        or speaks_of_here(kept)
+        or needs_this_moment(kept)
     ):
         return ""
-    return capital(kept)
+    return capitalise(kept)

@@ -17,23 +17,23 @@ from dataclasses import dataclass, replace
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.said.clauses import Sentence, sentences
 from recollect.capture.said.cues import Cue, cues_of
-from recollect.capture.said.masking import MAX_CHARS, LineForm, MaskedMessage, read
-from recollect.capture.said.pastes import bare
+from recollect.capture.said.masking import MAX_CHARS, LineForm, MaskedMessage, mask_message
+from recollect.capture.said.pastes import bare_words
 
-NAMED_WORDS = 2  # so few between quotation marks are a name
-TOLD_WORDS = 4  # more between quotation marks: another has the word
-LEAD_WORDS = 2  # so few before a colon are a topic
-SAID_WORDS = 3  # so few behind a colon are no statement
+MAX_NAME_WORDS = 2  # so few between quotation marks are a name
+MAX_QUOTE_WORDS = 4  # more between quotation marks: another has the word
+MAX_TOPIC_WORDS = 2  # so few before a colon are a topic
+MAX_VALUE_WORDS = 3  # so few behind a colon are no statement
 _CUT = "…"
 
-_QUOTED = LazyPattern(
+_QUOTE = LazyPattern(
     r"\"[^\"\n]{2,1500}\"|“[^”\n]{2,1500}”|„[^“”\n]{2,1500}[“”]|«[^»\n]{2,1500}»|»[^«\n]{2,1500}«|"
     r"‘[^’\n]{2,600}’(?!\w)|"
     r"(?<!\w)'(?=\w)[^'\n]{2,600}(?:(?<=\w)'(?=\w)[^'\n]{1,600}){0,9}(?<=[\w.!?])'(?!\w)|`[^`\n]{2,600}`"
 )
 # The other half of a quote stands in another sentence.
-_OPENED = LazyPattern(r"(?:(?:^|(?<=[\s(:]))\"(?=\w)|[“„«]).*$", re.DOTALL)
-_CLOSED = LazyPattern(r"^.*?(?:(?<=[\w.!?])\"(?=\s|$|[.,;)])|[”»])", re.DOTALL)
+_OPEN_QUOTE = LazyPattern(r"(?:(?:^|(?<=[\s(:]))\"(?=\w)|[“„«]).*$", re.DOTALL)
+_CLOSED_QUOTE = LazyPattern(r"^.*?(?:(?<=[\w.!?])\"(?=\s|$|[.,;)])|[”»])", re.DOTALL)
 _COLON = LazyPattern(r"\s?[:：](?=\s|$)")
 
 # The speaker, in the languages that people mix: pronouns, verbs that carry one, the place and the time they speak of.
@@ -50,13 +50,13 @@ _WE = (
 )
 _SPEAKER = LazyPattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b", re.IGNORECASE)
 _BEGINS = r"^(?:(?:and|so|but|also|ok|okay|please|pls|then|just|btw|fyi|by the way|in general|und|bitte|y)[\s,:]+)*"
-_LEADS = LazyPattern(
+_SPEAKER_LEADS = LazyPattern(
     rf"{_BEGINS}(?:{_I}|{_WE}|{_HERE}|you|du|tú|it's|this|remember|note|keep|bear|mind|make|take|be|don't|do not|for|"
     r"merk\w*|denk\w*|recuerda)\b",
     re.IGNORECASE,
 )
 # Under such words people put their own.
-_SETTLES = LazyPattern(
+_INTRODUCES_OWN = LazyPattern(
     rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
     r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|"
     r"important|clear|always|never|context|"
@@ -65,7 +65,7 @@ _SETTLES = LazyPattern(
     re.IGNORECASE,
 )
 # Verbs that bring the words of their subject, which is not the one who types.
-_SAYS = LazyPattern(
+_REPORTING_VERB = LazyPattern(
     r"(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )\b(?:"
     r"sa(?:ys|id)|say(?= (?:that|you|it|we|to)\b)|tell(?:s|ing)|told|claim(?:s|ed)?|argue[sd]?|recommend(?:s|ed)?|"
     r"suggest(?:s|ed)?|insist(?:s|ed)?|warn(?:s|ed)|mention(?:s|ed)|writes|wrote|written|advise[sd]|thinks|believes|"
@@ -79,7 +79,7 @@ _OUR_RULES = LazyPattern(
     r"\b(?:our|the team)(?:'s)? (?:\w+ ){0,2}(?:conventions?|polic\w+|rules?|standards?|guidelines?) ", re.I
 )
 _ASKS = LazyPattern(r"^(?:what|why|how|who|where|which|was|wie|wer|warum|wieso|qué|por qué|cómo)(?:'s|'re)?\b", re.I)
-_READ = LazyPattern(
+_READ_SOMEWHERE = LazyPattern(
     r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|saw|found|googled|watched|quote|dream\w*|had a)\b", re.I
 )
 # What is done to a text and what a text is called: stems, for all their forms.
@@ -91,36 +91,36 @@ _TEXT_WORK = LazyPattern(
     r"zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
     re.IGNORECASE,
 )
-_TALE = LazyPattern(
+_HYPOTHETICAL = LazyPattern(
     r"\b(?:suppose|imagine|pretend|hypothetical\w*|let's say|what if|angenommen|stell dir vor|imagina|supongamos|"
     r"would (?:always|never))\b",
     re.IGNORECASE,
 )
 # From here on the speaker has the word again.
-_AGAIN = LazyPattern(
+_OWN_WORDS_RESUME = LazyPattern(
     r"\b(?:but|however|yet|pero|aber|sondern|mais|però|hence|therefore|(?:i|we) agree|"
     r"(?:it's|that's|it is|that is|is) (?:decided|final|settled))\b[,:]?",
     re.IGNORECASE,
 )
 # A lasting word in a clause that another one leads.
-_HANGS = LazyPattern(
+_SUBORDINATE = LazyPattern(
     r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|to)\s+(?:[^\s,;:.]+\s+){0,5}?"
     r"(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|siempre|nunca|toujours|"
     r"jamais|sempre)"
     r"\b",
     re.IGNORECASE,
 )
-_SHOWS = LazyPattern(
+_POINTS_AT_TEXT = LazyPattern(
     r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I
 )
-_ABOUT = LazyPattern(
+_REFERS_TO_TEXT = LazyPattern(
     r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|"
     r"recht|eso|esto|cierto)\b|"
     r"^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
     re.IGNORECASE,
 )
 _REQUEST = LazyPattern(r"^\W*(?:can|could|would|will) (?:you|u)\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)
-_ELSEWHERE = LazyPattern(
+_FROM_ELSEWHERE = LazyPattern(
     r"^\W*(?:this|that|these|those|all that|it|the above|das|dies|eso|esto)(?:'s|'re)?\b[^.?!:]{0,30}\b"
     r"(?:from|theirs|copied|pasted|not (?:ours|mine|us|me))\b",
     re.IGNORECASE,
@@ -142,9 +142,9 @@ class Voice:
 def voices(text: str, page: MaskedMessage, found: Sequence[Sentence]) -> list[Voice]:
     """Of each sentence of a message, in their order."""
     text = text[:MAX_CHARS]
-    quotes = [quote for quote in _QUOTED.findall(text) if len(quote.split()) > NAMED_WORDS]
-    quoted = [bare(quote) for quote in quotes]
-    doubt = any(len(quote.split()) > TOLD_WORDS for quote in quotes) or any(map(_brings_text, found))
+    quotes = [quote for quote in _QUOTE.findall(text) if len(quote.split()) > MAX_NAME_WORDS]
+    quoted = [bare_words(quote) for quote in quotes]
+    doubt = any(len(quote.split()) > MAX_QUOTE_WORDS for quote in quotes) or any(map(_brings_text, found))
     shown_after = _blocks_before_shown(text, page)
     judged: list[Voice] = []
     below = pointed = False  # what earlier sentences announced, or pointed at
@@ -158,8 +158,8 @@ def voices(text: str, page: MaskedMessage, found: Sequence[Sentence]) -> list[Vo
         elif at and not below:
             below = _announces(before, ends_line=is_new or _ends_line(before, text))
             pointed = pointed or (is_new and not before.raw.rstrip().endswith((":", "：")))
-        own, is_cut = own_part(sentence.text)
-        is_inside = any(bare(sentence.text) in span for span in quoted)
+        own, is_cut = _cut_foreign_parts(sentence.text)
+        is_inside = any(bare_words(sentence.text) in span for span in quoted)
         is_led = _is_own_lead(sentence.lead) or (is_new and before.block in shown_after)
         if below or is_inside or sentence.block == within or not is_led:
             own = ""
@@ -171,7 +171,7 @@ def voices(text: str, page: MaskedMessage, found: Sequence[Sentence]) -> list[Vo
 
 def own_words(text: str) -> str:
     """What of a message its speaker says themselves, sentence by sentence."""
-    page = read(text)
+    page = mask_message(text)
     return " ".join(voice.own for voice in voices(text, page, sentences(page)) if voice.own)
 
 
@@ -179,18 +179,23 @@ def own_sentence(sentence: Sentence, voice: Voice) -> Sentence:
     return sentence if voice.own == sentence.text else replace(sentence, text=voice.own)
 
 
-def own_part(sentence: str) -> tuple[str, bool]:
+def _cut_foreign_parts(sentence: str) -> tuple[str, bool]:
     """Without its quotes and what it brings of others; and whether another speaker follows its colon."""
-    said = _QUOTED.sub(lambda quote: quote[0][1:-1] if len(quote[0].split()) <= NAMED_WORDS else _CUT, sentence)
-    said = _CLOSED.sub(_CUT, _OPENED.sub(_CUT, said))
-    again = _AGAIN.search(said)
+    said = _QUOTE.sub(lambda quote: quote[0][1:-1] if len(quote[0].split()) <= MAX_NAME_WORDS else _CUT, sentence)
+    said = _CLOSED_QUOTE.sub(_CUT, _OPEN_QUOTE.sub(_CUT, said))
+    again = _OWN_WORDS_RESUME.search(said)
     head, rest = (said[: again.start()], said[again.end() :].strip()) if again else (said, "")
     colon = _COLON.search(head)
-    if colon and len(said[colon.end() :].split()) > SAID_WORDS and not _is_own_lead(head[: colon.start()]):
-        return rest or own_part(head[: colon.start()])[0], not rest
-    if _ASKS.match(head) or _TALE.search(head) or _READ.match(head) or (_HANGS.search(head) and not _LEADS.match(head)):
+    if colon and len(said[colon.end() :].split()) > MAX_VALUE_WORDS and not _is_own_lead(head[: colon.start()]):
+        return rest or _cut_foreign_parts(head[: colon.start()])[0], not rest
+    if (
+        _ASKS.match(head)
+        or _HYPOTHETICAL.search(head)
+        or _READ_SOMEWHERE.match(head)
+        or (_SUBORDINATE.search(head) and not _SPEAKER_LEADS.match(head))
+    ):
         return rest, False
-    verb = _says(head)
+    verb = _reporting_verb(head)
     if verb is not None:
         clause, _, subject = head[: verb.start()].rpartition(",")
         is_before = subject.strip() and head[verb.end() :].strip(" .!")  # "never tag by hand, says the guide"
@@ -198,13 +203,19 @@ def own_part(sentence: str) -> tuple[str, bool]:
     return (sentence if _CUT not in said else said) if any(map(str.isalnum, said)) else "", False
 
 
-def _says(text: str) -> re.Match[str] | None:
-    return next((verb for verb in _SAYS.finditer(text) if not _OUR_RULES.search(text[: verb.start()])), None)
+def _reporting_verb(text: str) -> re.Match[str] | None:
+    return next((verb for verb in _REPORTING_VERB.finditer(text) if not _OUR_RULES.search(text[: verb.start()])), None)
 
 
 def _brings_text(sentence: Sentence) -> bool:
-    plain = _QUOTED.sub(_CUT, sentence.raw)
-    signs = (_TEXT_WORK.search(plain), _TALE.search(plain), _READ.match(plain), _ELSEWHERE.match(plain), _says(plain))
+    plain = _QUOTE.sub(_CUT, sentence.raw)
+    signs = (
+        _TEXT_WORK.search(plain),
+        _HYPOTHETICAL.search(plain),
+        _READ_SOMEWHERE.match(plain),
+        _FROM_ELSEWHERE.match(plain),
+        _reporting_verb(plain),
+    )
     return any(sign is not None for sign in signs)
 
 
@@ -213,39 +224,54 @@ def _announces(sentence: Sentence, *, ends_line: bool) -> bool:
     said = sentence.raw.rstrip()
     if said.endswith((":", "：")):
         return not _is_own_lead(said.rstrip(" :："))
-    return _brings_text(sentence) and bool((ends_line and _is_open(sentence)) or _SHOWS.search(said))
+    return _brings_text(sentence) and bool((ends_line and _lacks_full_stop(sentence)) or _POINTS_AT_TEXT.search(said))
 
 
-def _is_open(sentence: Sentence) -> bool:
+def _lacks_full_stop(sentence: Sentence) -> bool:
     """Ends without a full stop, as people do who go on to show something."""
     return not sentence.raw.rstrip().endswith((".", "!", ":", "："))
 
 
 def _is_own_lead(lead: str) -> bool:
     """Whether the speaker announces their own words: says so, or names the topic alone."""
-    plain = _QUOTED.sub(_CUT, lead)
-    again = _AGAIN.search(plain)
+    plain = _QUOTE.sub(_CUT, lead)
+    again = _OWN_WORDS_RESUME.search(plain)
     plain = plain[again.end() :] if again else plain
-    if _TEXT_WORK.search(plain) or _TALE.search(plain) or _READ.match(plain) or _says(plain) or "?" in plain:
+    if (
+        _TEXT_WORK.search(plain)
+        or _HYPOTHETICAL.search(plain)
+        or _READ_SOMEWHERE.match(plain)
+        or _reporting_verb(plain)
+        or "?" in plain
+    ):
         return False
-    is_topic = len(plain.split()) <= LEAD_WORDS and not _ABOUT.search(plain) and not _SHOWS.search(plain)
-    return is_topic or bool(_SETTLES.search(plain))
+    is_topic = (
+        len(plain.split()) <= MAX_TOPIC_WORDS
+        and not _REFERS_TO_TEXT.search(plain)
+        and not _POINTS_AT_TEXT.search(plain)
+    )
+    return is_topic or bool(_INTRODUCES_OWN.search(plain))
 
 
 def _is_questioned(found: Sequence[Sentence], at: int) -> bool:
     """The next sentence asks what to make of it."""
     after = found[at + 1] if at + 1 < len(found) else None
-    return after is not None and after.is_question and bool(_ABOUT.search(after.raw)) and not _REQUEST.match(after.raw)
+    return (
+        after is not None
+        and after.is_question
+        and bool(_REFERS_TO_TEXT.search(after.raw))
+        and not _REQUEST.match(after.raw)
+    )
 
 
 def _blocks_before_shown(text: str, page: MaskedMessage) -> frozenset[int]:
     """The blocks right behind which code, a log or a marked quote was left out: the speaker goes on where it ends."""
     raw = text.splitlines()
-    numbers = [number for number, _ in page.said]
+    numbers = [number for number, _ in page.said_lines]
     behind = set()
     for line, number, following in zip(page.lines, numbers, [*numbers[1:], len(raw)], strict=False):
         left_out = "\n".join(raw[number + 1 : following])
-        if left_out.strip() and not read(left_out).lines:
+        if left_out.strip() and not mask_message(left_out).lines:
             behind.add(line.block)
     return frozenset(behind)
 

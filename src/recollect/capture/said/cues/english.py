@@ -39,7 +39,7 @@ _JUST_NOW = (
     "pass|one"
 )
 
-NAMED = {
+PLACEHOLDERS = {
     "<order>": ORDERS, "<ours>": OURS, "<called>": CALLED, "<many>": MANY, "<used>": USED, "<and>": AND,
     "<hey>": HEY, "<then>": THEN,
 }  # fmt: skip
