@@ -1,6 +1,6 @@
-"""By which words a line of a summary is talk or of today, and how much it says. Pure.
+"""Recognise lines of a summary that are talk or matter only today, and count the facts in a line. Pure.
 
-English; what is written in another language is told by its names and numbers alone.
+The words are English; lines in other languages are judged by their names and numbers alone.
 """
 
 import re
@@ -10,7 +10,7 @@ from recollect.capture.patterns import LazyPattern
 
 
 class CuePattern(LazyPattern):
-    """Words, in whatever case they are written. A pattern that knows one case is several times as fast."""
+    """A pattern for words in any case. Lower-casing the text is several times as fast as IGNORECASE."""
 
     __slots__ = ()
 
@@ -59,11 +59,6 @@ _TALK = CuePattern(
     r"|widely understood"
     r"|let me know|if you (?:want|like|need|have)|you (?:can|could|might|may) (?:also )?(?:consider|want|try))\b"
 )
-_TALK = CuePattern(
-    r"\b(?:good to have|worth knowing|for future reference|keep .{2,40} in your toolkit|huge improvement"
-    r"|widely understood"
-    r"|let me know|if you (?:want|like|need|have)|you (?:can|could|might|may) (?:also )?(?:consider|want|try))\b"
-)
 _QUESTION = LazyPattern(r"\?\s*[\"')\]]*$")
 _COURTESY = CuePattern(
     r"\b(?:anything (?:else|to)|what(?:'s| is) next|what would you like|how (?:can|may) i help|sound good|make sense"
@@ -85,14 +80,14 @@ def is_to_do(line: str) -> bool:
 
 
 def is_talk(line: str) -> bool:
-    """Of the conversation, not of the work. What is offered is not decided."""
+    """Return True if it belongs to the conversation, not to the work. An option on offer is not a decision."""
     return bool(_NARRATION.match(line)) or bool(_TALK.search(line)) or bool(_OPTION.match(line))
 
 
 def without_filler(line: str) -> str:
     """`Also: always log` -> `Always log`."""
-    told = _FILLER.sub("", line, count=1)
-    return told[:1].upper() + told[1:] if told and told != line else line
+    rest = _FILLER.sub("", line, count=1)
+    return rest[:1].upper() + rest[1:] if rest and rest != line else line
 
 
 def is_question(line: str) -> bool:
@@ -101,7 +96,7 @@ def is_question(line: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def specificity(line: str) -> int:
-    """How many names, numbers, commands and places it gives."""
+    """Count its names, numbers, commands and paths."""
     names = _NAME.findall(line)
     rest = _NAME.sub(" ", line)
     return len(dict.fromkeys(names)) + len(_NUMBER.findall(rest)) + len(dict.fromkeys(_PROPER.findall(rest)))

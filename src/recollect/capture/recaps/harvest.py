@@ -1,15 +1,16 @@
-"""The summary that a host's model writes when a session is compacted, read for memories. Pure.
+"""Read memories from the summary that a host's model writes when a session is compacted. Pure.
 
-A model's words prove nothing: a candidate, unless it quotes the user's own words for it. The list that the compaction
-prompt asks for is read back first, then the sections of the summary by their headings.
+A model's words prove nothing: a line is a candidate, unless it quotes the user's own words. The list that the compaction
+prompt asks for is read first, then the sections of the summary by their headings.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from recollect.capture.grounding import Quote, is_own_word, quote_in
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.recaps import cues as cues
+from recollect.capture.recaps import cues
 from recollect.capture.recaps.harvest_kinds import kind_by_words, section_of, split_kind
 from recollect.capture.recaps.points import RecapPoint, read_points, strip_markdown
 from recollect.capture.said.names import paths_in
@@ -21,12 +22,12 @@ from recollect.text.sentences import shortened
 MAX_CHARS = 400
 MAX_READ_CHARS = 60_000
 MAX_LISTED, MAX_PROPOSALS = 8, 20
-MIN_SHARED = 0.9  # in one that is proposed already
+MIN_SHARED = 0.9  # of a line's words in an earlier proposal
 MIN_WORDS, MIN_WORD_CHARS = 4, 3
 LISTED_DURABILITY = 0.7
 PER_NAME, MAX_NAMES = 0.05, 4
 
-# What a model thinks before it writes the summary says the same less well.
+# The analysis before a summary says the same less well.
 _ANALYSIS = LazyPattern(r"<analysis>.*?(?:</analysis>|\Z)", re.DOTALL | re.IGNORECASE)
 _TITLE = LazyPattern(r"[^\w\n]{0,20}(?P<title>analysis|summary):?[^\w\n]{0,20}$", re.IGNORECASE)
 _TAG = LazyPattern(r"</?(?:summary|analysis|system-reminder|context)>", re.IGNORECASE)
@@ -41,8 +42,6 @@ _POINTS_BACK = LazyPattern(
     r"|the (?:latter|former|above))\b",
     re.IGNORECASE,
 )
-
-
 _PROPOSES = LazyPattern(
     r"^(?:pass|handle|add|consider|design|create|update|implement|write|run|check|verify|review|test|try|make"
     r"|refactor|pros?|cons?"
@@ -54,15 +53,16 @@ _NUMBER = LazyPattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?
 
 
 def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> list[Proposal]:
-    """The likeliest to matter later first. `messages`: where it was written, if that has a name; `said`: the user's
-    turns of the session, which a quote has to come from."""
-    told = read_points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
+    """Return proposals, the most durable first. `messages`: the message of the summary, if it has one; `said`: the
+    user's turns, from which a quote must come."""
+    points = read_points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
     found: list[Proposal] = []
     known: list[frozenset[str]] = []
-    for line, kind, durability in (*_read_list(told), *_read_sections(told)):
+    for line, kind, durability in (*_read_list(points), *_read_sections(points)):
         quoted = _QUOTE.search(line)
         quote = quote_in(said, quoted["words"]) if quoted else None
-        line = line[: quoted.start()] if quoted and quote else line
+        if quoted and quote:
+            line = line[: quoted.start()]
         words = _words(_BLOCK_MARKS.sub("", line))
         if len(words) >= MIN_WORDS and not _repeats(words, known):
             known.append(words)
@@ -71,57 +71,57 @@ def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> li
 
 
 def _without_analysis(summary: str) -> str:
-    """In tags, or under a heading of its own up to that of the summary. Line by line, so that no text takes long."""
-    lines = _ANALYSIS.sub("", summary).split("\n")
-    kept, thought = list[str](), None  # what stands under the heading, until it is known where it ends
-    for line in lines:
-        titled = _TITLE.match(line)
-        if titled and titled["title"].lower() == "summary":
-            thought = None
-        elif titled and thought is None:
-            thought = list[str]()
-        (kept if thought is None else thought).append(line)
-    return "\n".join([*kept, *(thought or [])])
+    """Cut the analysis in tags, or from its heading to that of the summary. Line by line, so that no text takes long."""
+    kept: list[str] = []
+    analysis: list[str] | None = None  # lines below its heading; kept if no summary follows
+    for line in _ANALYSIS.sub("", summary).split("\n"):
+        title = _TITLE.match(line)
+        if title and title["title"].lower() == "summary":
+            analysis = None
+        elif title and analysis is None:
+            analysis = []
+        (kept if analysis is None else analysis).append(line)
+    return "\n".join([*kept, *(analysis or [])])
 
 
 def _proposal(
     line: str, kind: Kind, durability: float, messages: tuple[MessageId, ...], quote: Quote | None
 ) -> Proposal:
-    is_own = quote is not None and is_own_word(line, quote)
-    return Proposal(
+    proposal = Proposal(
         text=line,
         kind=kind,
-        tier=Tier.CONFIRMED if is_own else Tier.CANDIDATE,
+        tier=Tier.CANDIDATE,
         basis=Basis.SUMMARY,
-        role=Role.USER if is_own else Role.ASSISTANT,
-        messages=(quote.turn.message,) if quote and is_own else messages,
-        evidence=(quote.words,) if quote and is_own else (line,),
+        role=Role.ASSISTANT,
+        messages=messages,
+        evidence=(line,),
         durability=durability,
         paths=paths_in(line)[:5],
     )
+    if quote is None or not is_own_word(line, quote):
+        return proposal
+    own = (quote.turn.message,)
+    return replace(proposal, tier=Tier.CONFIRMED, role=Role.USER, messages=own, evidence=(quote.words,))
 
 
-def _read_list(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
-    """The list that was asked for, in whatever form it came."""
-    lines = [
-        line
-        for point in told
-        if _LIST_HEADING.search(point.lead)
-        for line in (point.items or (point.text,))
-        if not _NOTHING.match(line)
-    ]
+def _read_list(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
+    """Read the list that was asked for, in any form."""
+    lines: list[str] = []
+    for point in points:
+        if _LIST_HEADING.search(point.lead):
+            lines += [line for line in point.lines if not _NOTHING.match(line)]
     for line in lines[:MAX_LISTED]:
         kind, said = split_kind(line)
         said = shortened(strip_markdown(said), chars=MAX_CHARS)
         yield said, kind or kind_by_words(said) or Kind.RESEARCH, LISTED_DURABILITY
 
 
-def _read_sections(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
-    for point in told:
+def _read_sections(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
+    for point in points:
         section = section_of(point.lead)
         if point.is_typed or section is None or _LIST_HEADING.search(point.lead):
             continue
-        for line in point.items or (point.text,):
+        for line in point.lines:
             said = shortened(_NUMBER.sub("", cues.without_filler(line)), chars=MAX_CHARS)
             kind = kind_by_words(said) or section.kind
             names = cues.specificity(said)
@@ -130,7 +130,7 @@ def _read_sections(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, floa
 
 
 def _is_passing(line: str) -> bool:
-    """Of the conversation or of today, or not to be understood alone."""
+    """Return True if it is talk, matters only today, or cannot be understood alone."""
     return (
         cues.is_talk(line)
         or cues.is_question(line)

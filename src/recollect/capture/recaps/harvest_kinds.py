@@ -1,4 +1,4 @@
-"""Which kind of memory a line of a summary is: by the name that it was given, by its heading, by its words. Pure."""
+"""Find the kind of memory that a line of a summary is: by its label, by its heading, by its words. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ _LABEL = LazyPattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    kind: Kind | None  # of a line whose words do not tell
+    kind: Kind | None  # of a line whose words do not decide it
     durability: float
 
 
-# A heading of a summary, and what its lines are; None: nothing in it outlives the session.
+# Words of a heading, and the kind of its lines; None: nothing below it outlives the session.
 _SECTIONS: tuple[tuple[str, Section | None], ...] = (
     (
         (
@@ -108,16 +108,17 @@ _BY_WORDS: tuple[tuple[Kind, str], ...] = (
 
 
 def split_kind(line: str) -> tuple[Kind | None, str]:
-    """`[decision] Auth uses JWT.`, `**Decision**: ...`, `decision - ...`; and what it says without that."""
-    named = _LABEL.match(line)
-    if named is None:
+    """Split `[decision] Auth uses JWT.`, `**Decision**: ...` or `decision - ...` into kind and text."""
+    label = _LABEL.match(line)
+    if label is None:
         return None, line
-    kind = _NAMES.get(re.sub(r"[ -]", "_", named[1].lower())) or _NAMES.get(named[1].lower().split(" ")[0])
-    return (kind, named[2]) if kind else (None, line)
+    name = label[1].lower()
+    kind = _NAMES.get(re.sub(r"[ -]", "_", name)) or _NAMES.get(name.split(" ")[0])
+    return (kind, label[2]) if kind else (None, line)
 
 
 def section_of(heading: str) -> Section | None:
-    """None: what stands below this heading is of today."""
+    """None: lines below this heading matter only today."""
     lowered = heading.lower()[:120]
     for cue, section in _SECTIONS:
         if lowered and re.search(rf"\b(?:{cue})", lowered):

@@ -1,12 +1,12 @@
-"""The record that a session leaves for later ones, told from what happened in it: notes in codes, and a summary.
+"""Build the recap that a session leaves for later ones: notes with codes, and a summary.
 
-No language model, no clock, no I/O. It hears the events of one session in their order, holds a bounded part of them,
-and can tell at any time how things stand: what was asked, in the user's words; how it ended, in the agent's; what tools
-say of commits, files, lists of tasks and commands that fail. It reads no decision out of anyone's prose.
+No language model, no clock, no I/O. It hears the events of one session in order and keeps a bounded part of them: the
+requests in the user's words, the ending in the agent's, and what tools report of commits, files, task lists and failing
+commands. It reads no decision out of prose.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.recaps.closing import prose_sentences, report_of
@@ -19,26 +19,26 @@ from recollect.domain.session import Note, NoteCode, Summary
 from recollect.text.sentences import shortened
 
 MAX_REQUEST_CHARS, MAX_ENDING_CHARS, MAX_NOTE_CHARS = 160, 200, 260
-MIN_ENDING_CHARS = 60  # `Committed as 3fe1c2a.` alone does not tell what
-MAX_REPLIES = 3  # turns that are looked back for more
-QUESTION_CHARS = 200  # of a reply that asks whether to go on
-MIN_WORDS, MIN_LATER_WORDS = 2, 6  # of a request; `yes, commit` is none that takes the place of another
+MIN_ENDING_CHARS = 60  # `Committed as 3fe1c2a.` alone does not say what
+MAX_REPLIES = 3  # closing replies that are kept
+QUESTION_CHARS = 200  # at the end of a reply, where it asks whether to go on
+MIN_WORDS, MIN_LATER_WORDS = 2, 6  # of a request; `yes, commit` does not replace an earlier one
 MAX_CONTINUE_WORDS = 8
-MIN_TOOLS = 5  # a session of one prompt and fewer tools, in which nothing changed, is no work to go on with
-_CONTINUES = LazyPattern(  # on what an earlier session says
+MIN_TOOLS = 5  # a session of one prompt, fewer tools and no change is no work to continue
+_CONTINUES = LazyPattern(  # what an earlier session began
     r"(?:(?:please|ok(?:ay)?|so|now|let's)[, ]+)*(?:continue|go on|carry on|keep going|resume|pick up|proceed"
     r"|where (?:were|did|are) we|what(?:'s| is| was) (?:next|left))\b",
     re.IGNORECASE,
 )
 _QUESTION_MARK = LazyPattern("[?？]")
-_TITLE = LazyPattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, and below it what it is called
+_TITLE = LazyPattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, with the plan's title below
 MAX_NOTES = {NoteCode.IMPL: 5, NoteCode.DEC: 5, NoteCode.BLOCK: 2, NoteCode.NEXT: 8}
 
 
 class RecapBuilder:
     def __init__(self) -> None:
         self._first_request = ""
-        self._last_request = ""  # the last request
+        self._last_request = ""
         self._last_replies: list[str] = []  # the last reply of each of the last turns
         self._prompt_count = 0
         self._choices: list[str] = []
@@ -55,26 +55,25 @@ class RecapBuilder:
             case _:
                 pass
 
-    def note_pick(self, text: str) -> None:
-        """What the user chose of what a tool offered."""
+    def note_choice(self, text: str) -> None:
+        """Keep the option that the user chose in a host's question."""
         self._choices = [*self._choices, text][-MAX_NOTES[NoteCode.DEC] :]
 
     def build(self) -> tuple[tuple[Note, ...], Summary]:
-        done = _clean_lines(self._work.commits)
-        decided = _clean_lines(self._choices)
-        blocked = _clean_lines(f"{command} still fails: {error}".rstrip(" :") for command, error in self._work.failing)
-        left = _clean_lines(self._work.open_tasks)
-        parts = {NoteCode.IMPL: done, NoteCode.DEC: decided, NoteCode.BLOCK: blocked, NoteCode.NEXT: left}
-        notes = [Note(code=code, text=text) for code, lines in parts.items() for text in _newest(lines, code)]
+        failing = [f"{command} still fails: {error}".rstrip(" :") for command, error in self._work.failing]
+        notes = [
+            *_notes(NoteCode.IMPL, self._work.commits),
+            *_notes(NoteCode.DEC, self._choices),
+            *_notes(NoteCode.BLOCK, failing),
+            *_notes(NoteCode.NEXT, self._work.open_tasks),
+        ]
+        has_work = self._work.tools >= MIN_TOOLS or bool(notes or self._work.files)
         summary = Summary(
             asked=self._first_request,
             later=self._last_request if self._last_request != self._first_request else "",
             ended=self._ending(),
-            done=tuple(_newest(done, NoteCode.IMPL)),
-            decided=tuple(_newest(decided, NoteCode.DEC)),
             files=tuple(self._work.files),
-            open=tuple(_newest(left, NoteCode.NEXT)),
-            is_slight=self._prompt_count <= 1 and self._work.tools < MIN_TOOLS and not (notes or self._work.files),
+            is_slight=self._prompt_count <= 1 and not has_work,
         )
         return tuple(notes), summary
 
@@ -84,30 +83,31 @@ class RecapBuilder:
         self._last_replies = [*self._last_replies, ""][-MAX_REPLIES:]
         words = len(request.split())
         is_request = words >= MIN_WORDS or "/" in request  # `@docs/plan.md`
-        if is_request and not (words <= MAX_CONTINUE_WORDS and _CONTINUES.match(request)):
-            self._first_request = self._first_request or request
-            self._last_request = request if words >= MIN_LATER_WORDS else self._last_request
+        if not is_request or (words <= MAX_CONTINUE_WORDS and _CONTINUES.match(request)):
+            return
+        self._first_request = self._first_request or request
+        if words >= MIN_LATER_WORDS:
+            self._last_request = request
 
     def _ending(self) -> str:
-        """The report of the last turn. Where it says little, with the one before it; not with a proposal, which the
-        user has answered since."""
-        told = ""
+        """The report of the last turn. If it says little, the turn before is added, unless that one asked something: the
+        user has answered it since."""
+        ending = ""
         for turn, reply in enumerate(reversed(self._last_replies)):
             if turn and _QUESTION_MARK.search(reply[-QUESTION_CHARS:]):
                 break
-            room = MAX_ENDING_CHARS - len(told) - 1
-            told = f"{report_of(reply, chars=room)} {told}".strip()
-            if len(told) >= MIN_ENDING_CHARS:
+            room = MAX_ENDING_CHARS - len(ending) - 1
+            ending = f"{report_of(reply, chars=room)} {ending}".strip()
+            if len(ending) >= MIN_ENDING_CHARS:
                 break
-        return told
+        return ending
 
 
 def _request(prompt: str) -> str:
-    """In the user's words, as far as whole sentences go; of a plan, its title."""
+    """The request in the user's words, in whole sentences; of a plan, its title."""
     if is_plan(prompt):
-        return shortened(
-            next(prose_sentences(_TITLE.sub(r"\1 ", prompt, count=1), is_typed=True), ""), chars=MAX_REQUEST_CHARS
-        )
+        title = next(prose_sentences(_TITLE.sub(r"\1 ", prompt, count=1), is_typed=True), "")
+        return shortened(title, chars=MAX_REQUEST_CHARS)
     asked = ""
     for sentence in prose_sentences(prompt, is_typed=True):
         longer = f"{asked} {sentence}".strip()
@@ -115,15 +115,15 @@ def _request(prompt: str) -> str:
             break
         asked = longer
         if asked.endswith(":") and len(asked.split()) > MIN_WORDS:
-            break  # what follows is a list, or was pasted
+            break  # a list or a paste follows
     return shortened(asked, chars=MAX_REQUEST_CHARS)
 
 
-def _clean_lines(lines: Iterable[str]) -> Iterator[str]:
+def _notes(code: NoteCode, lines: Iterable[str]) -> list[Note]:
+    """The newest different lines, shortened."""
+    texts: dict[str, None] = {}
     for line in lines:
-        if told := " ".join(filter(str.isprintable, line.split())):
-            yield shortened(told, chars=min(MAX_NOTE_CHARS, MAX_NAME_CHARS))
-
-
-def _newest(lines: Iterable[str], code: NoteCode) -> list[str]:
-    return list(dict.fromkeys(lines))[-MAX_NOTES[code] :]
+        text = " ".join(filter(str.isprintable, line.split()))
+        if text:
+            texts[shortened(text, chars=min(MAX_NOTE_CHARS, MAX_NAME_CHARS))] = None
+    return [Note(code=code, text=text) for text in list(texts)[-MAX_NOTES[code] :]]
