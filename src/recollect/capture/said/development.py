@@ -1,7 +1,7 @@
-"""Words of software development: what a rule is about that holds for the work, not for the product. Pure.
+"""Words of software development: they separate rules for the work from wishes for the product. Pure.
 
-A sentence about a page, a price or a player says what the software shall do; one about tests, commits or imports says
-how people work on it. Names of tools are the same in every language.
+A sentence about a page, a price or a player says what the software should do; one about tests, commits or imports says
+how to work on it. Names of tools are the same in every language.
 """
 
 import re
@@ -72,7 +72,7 @@ _PRACTICE = (
     "dtos? components? "
     "unwrap panics? unsafe any nulls? globals? singletons? constants? magic-numbers? early-returns? nested-ifs? "
     "one-liners? default-exports? lambdas? diffs? patches backups? dev infra runners? "
-    # German, Spanish, French, Portuguese; what is spelt alike above is not said twice.
+    # German, Spanish, French, Portuguese, except words that are spelt alike above.
     "kommentare? zweig tests? branches abhängigkeiten umgebungsvariablen migrationen klassen funktionen "
     "dateien ordner "
     "antworten antworte mandant pruebas ramas? comentarios dependencias funciones clases archivos carpetas "
@@ -99,10 +99,10 @@ _NAMES_PRACTICE = LazyPattern(rf"(?<![\w-])(?:{_any_of(_PRACTICE)})(?![\w-])|{_C
 
 
 def names_tool(text: str) -> bool:
-    """pnpm, Postgres, Kubernetes."""
+    """Return True if it names one: pnpm, Postgres, Kubernetes."""
     return _NAMES_TOOL.search(text) is not None
 
 
 def is_about_work(text: str) -> bool:
-    """Tests, commits, imports, or a tool."""
+    """Return True if it is about tests, commits, imports or a tool."""
     return _NAMES_PRACTICE.search(text) is not None or names_tool(text)

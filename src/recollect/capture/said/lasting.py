@@ -1,6 +1,6 @@
-"""How surely a user's sentence holds for later sessions: by its words, and by the signs that rules know. Pure.
+"""Estimate whether a user's sentence stays valid in later sessions, by its words and its signs. Pure.
 
-Rules alone know the forms that their author thought of. The weights were fitted on messages that readers labelled:
+Rules alone recognise the forms that their author thought of. The weights were fitted on labelled messages:
 `python -m bench.lasting`.
 """
 
@@ -10,7 +10,7 @@ from recollect.text import linear
 
 
 def lasting_probability(text: str, signs: frozenset[str]) -> float:
-    """How surely, 0..1. `signs`: what else is known of it, by name."""
+    """Return 0..1. `signs`: names of other findings about the sentence."""
     return linear.sure(features(text, signs), "recollect.capture", "lasting.json")
 
 

@@ -1,4 +1,4 @@
-"""Names and paths in a text, and whether it is said with emphasis. Pure."""
+"""Names, paths and emphasis in a text. Pure."""
 
 from functools import lru_cache
 
