@@ -1,14 +1,14 @@
-"""Whether a user states outright how to work here, or what the project uses. Pure; strict, since what is confirmed is
-shown unasked.
+"""Recognise what a user states outright: how to work here, or what the project uses. Pure; strict, because confirmed
+memories are shown unasked.
 
-Three things make a statement outright, and each is needed:
+A statement is outright if all three are true:
 
 - Form: its words say that it lasts ("always", "from now on"), what is done here ("we don't", "our", "uv, not pip"),
   what to stop, what is preferred, or what a part of the project is made of.
 - Subject: development, not the product. Tests, commits, imports, tools; no page, price or player.
-- Nothing takes it back: a doubt, a bound ("for this PR"), a thing that only this moment knows ("that button"), a mood.
+- Nothing retracts it: a doubt, a limit ("for this PR"), a thing of this moment ("that button"), a mood.
 
-A sentence about what the software shall do ("users must always see a price") is a specification, never a rule.
+A sentence about what the software should do ("users must always see a price") is a specification, never a rule.
 """
 
 import re
@@ -23,15 +23,15 @@ from recollect.capture.said.masking import LineForm
 from recollect.capture.said.reference import needs_this_moment, points_back
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
-MIN_LASTING = 0.7  # how surely a sentence lasts that no rule knows
+MIN_LASTING = 0.7  # probability, for a sentence whose form no rule knows
 MANY_SENTENCES = 4
-UNSPACED_CHARS = 6  # of a language that parts no words
+UNSPACED_CHARS = 6  # of a language without spaces between words
 
 _RETRACTING = frozenset(
     {Cue.ONCE, Cue.POINTER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.ELSEWHERE, Cue.MOOD, Cue.NARRATION, Cue.REPORTED,
      Cue.PASSED, Cue.EVENT, Cue.OFFER}
 )  # fmt: skip
-_RETRACTING_ANYWHERE = _RETRACTING - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # wherever it is in the sentence
+_RETRACTING_ANYWHERE = _RETRACTING - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PASSED}  # in any part of the sentence
 _PROJECT_WORD = (
     r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
 )
@@ -41,7 +41,7 @@ _MOMENT_WORD = LazyPattern(
     r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
     re.IGNORECASE,
 )
-# What the software shall do, or does wrongly, has one of its parts as its subject; and people get no orders.
+# Subjects of a sentence about the product: its users and its parts. A rule for the work has neither.
 _PRODUCT = LazyPattern(
     r"\b(?:users?|customers?|clients?|players?|admins?|visitors?|guests?|people|buttons?|pages?|modals?|dialogs?|"
     r"screens?|menus?|sidebars?|cards?|charts?|icons?|colou?rs?|fonts?|widgets?|popups?|tooltips?|dropdowns?|emails?|"
@@ -150,12 +150,12 @@ _CLAUSE = LazyPattern(
     re.IGNORECASE,
 )
 _TAIL = LazyPattern(r"[\s,;:–—-]+(?:so|but|and|then|or|please|thx|thanks|btw)?$", re.IGNORECASE)
-_WORDS = LazyPattern(r"\w+")
+_PRINTED_BREAK = LazyPattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
 def find_statement(sentence: Sentence, *, is_typed: bool) -> str:
-    """Return the part that is stated outright, as it will be kept; empty: none. `is_typed`: the message was typed by
-    hand; a line of a pasted log is no statement."""
+    """Return the part that is stated outright, as it will be kept; empty: none. `is_typed`: the whole message was typed
+    by hand; a line of a pasted log is no statement."""
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
@@ -167,67 +167,75 @@ def find_statement(sentence: Sentence, *, is_typed: bool) -> str:
 def _longest_statement(sentence: Sentence) -> str:
     """The longest part that has the form of a rule or a fact."""
     text, sets_right = sentence.text, _SETS_RIGHT.match(sentence.raw) is not None
-    label = _LABEL.match(text)
-    if (
-        cues_of(text) & _RETRACTING_ANYWHERE
-        or not _may_be_rule(sentence)
-        or (label and not _RULE_WORD.search(label[0]))
-    ):
+    if cues_of(text) & _RETRACTING_ANYWHERE or not _may_be_rule(sentence):
         return ""
-    behind = _clause_runs(text[label.end() :]) if label else []
-    for part, before in [*behind, *_clause_runs(text)]:
-        if (
-            not _has_order_for_now(part)
-            and not _CUT_OFF.search(part)
-            and Cue.ONCE not in cues_of(before)
-            and states(part, sets_right=sets_right)
-        ):
+    runs = _clause_runs(text)
+    label = _LABEL.match(text)
+    if label:
+        if not _RULE_WORD.search(label[0]):
+            return ""
+        runs = [*_clause_runs(text[label.end() :]), *runs]
+    for part, before in runs:
+        is_cut = _CUT_OFF.search(part) or Cue.ONCE in cues_of(before)
+        if not is_cut and not _has_order_for_now(part) and states(part, sets_right=sets_right):
             return part
     return ""
 
 
 def _has_order_for_now(part: str) -> bool:
-    """Whether one of its clauses only asks for something now."""
+    """Return True if one of several clauses only asks for something now."""
     clauses = _CLAUSE.split(part)
-    is_now = [_ORDERS_NOW.match(one) or _MOMENT_WORD.search(fix_spelling(one)) for one in clauses]
-    return len(clauses) > 1 and any(now and not states(one) for now, one in zip(is_now, clauses, strict=True))
+    if len(clauses) == 1:
+        return False
+    for clause in clauses:
+        is_now = _ORDERS_NOW.match(clause) or _MOMENT_WORD.search(fix_spelling(clause))
+        if is_now and not states(clause):
+            return True
+    return False
 
 
 def _is_lasting(sentence: Sentence) -> bool:
-    """Whether it lasts by its words, though no rule knows its form, and is understood alone."""
+    """Return True if its words seem to last, though no rule knows its form, and it is understood alone."""
     text = sentence.text
-    is_alone = not points_back(sentence) and not needs_this_moment(text)
-    if len(text) > MAX_CHARS or cues_of(text) & _RETRACTING_ANYWHERE or not is_alone or not _may_be_rule(sentence):
+    if len(text) > MAX_CHARS or cues_of(text) & _RETRACTING_ANYWHERE or not _may_be_rule(sentence):
+        return False
+    if points_back(sentence) or needs_this_moment(text):
         return False
     return lasting_probability(text, signs(sentence)) >= MIN_LASTING
 
 
 def signs(sentence: Sentence) -> frozenset[str]:
-    """Signs of a whole sentence that the model of `lasting` weighs beside its words."""
+    """Signs of a whole sentence that the model of `lasting` weighs together with its words."""
     text = fix_spelling(sentence.text)
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
-    found = {name for name, form in _FORMS.items() if form.match(text)}
-    found |= {name for name, sign in _SIGNS.items() if sign.search(text)}
-    found |= {"contrasts"} if _contrasts(text) else set()
-    found |= {"states"} if states(sentence.text, sets_right=sets_right) else set()
-    found |= {"sets right"} if sets_right else set()
-    found |= {"item"} if not _may_be_rule(sentence) else set()
-    return frozenset({*found, f"of {min(sentence.of, MANY_SENTENCES)}"})
+    found = {f"of {min(sentence.of, MANY_SENTENCES)}"}
+    found.update(name for name, form in _FORMS.items() if form.match(text))
+    found.update(name for name, sign in _SIGNS.items() if sign.search(text))
+    if _contrasts(text):
+        found.add("contrasts")
+    if states(sentence.text, sets_right=sets_right):
+        found.add("states")
+    if sets_right:
+        found.add("sets right")
+    if not _may_be_rule(sentence):
+        found.add("item")
+    return frozenset(found)
 
 
 def states(text: str, *, sets_right: bool = False) -> bool:
-    """Whether a clause is a rule or a fact. `sets_right`: it answers with a "no"."""
+    """Return True if a clause is a rule or a fact. `sets_right`: it begins with a "no"."""
     said = fix_spelling(text)
     cues = cues_of(said)
-    is_short = len(said.split()) < MIN_WORDS and not (len(said) >= UNSPACED_CHARS and not said.isascii())
-    if is_short or len(said.split()) > MAX_WORDS or len(said) > MAX_CHARS or cues & _RETRACTING:
+    words = len(said.split())
+    is_short = words < MIN_WORDS and (len(said) < UNSPACED_CHARS or said.isascii())
+    if is_short or words > MAX_WORDS or len(said) > MAX_CHARS or cues & _RETRACTING:
         return False
     no = _NO.match(said)
-    if no and Cue.TASK in cues_of(said[no.end() :]):  # "no explain how it works": not what is said to be done without
+    if no and Cue.TASK in cues_of(said[no.end() :]):  # "no explain how it works": an order, no ban
         return False
-    if (_SCOLDS.search(said) and not _ADDRESSES_AGENT.match(said)) or not (
-        is_about_work(said) or _ALWAYS_USE.match(said)
-    ):
+    if _SCOLDS.search(said) and not _ADDRESSES_AGENT.match(said):
+        return False
+    if not is_about_work(said) and not _ALWAYS_USE.match(said):
         return False
     if _is_fact(said, cues) or _contrasts(said):
         return True
@@ -254,7 +262,7 @@ def _contrasts(said: str) -> bool:
 
 
 def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
-    """What a part of the project is made of."""
+    """Return True if it says what a part of the project is made of."""
     if Cue.TASK in cues:
         return False
     if _SWITCH.match(said) and names_tool(said) and not _MOMENT_WORD.search(said):
@@ -266,32 +274,34 @@ def _is_fact(said: str, cues: frozenset[Cue]) -> bool:
 
 
 def _may_be_rule(sentence: Sentence) -> bool:
-    """An item of a list is a rule only below words that say so: most lists are tasks and specifications."""
+    """Prose may be; a list item only below words that say so: most lists are tasks and specifications."""
     return sentence.form is LineForm.PROSE or bool(_RULE_WORD.search(sentence.lead))
 
 
 def _clause_runs(text: str) -> list[tuple[str, str]]:
-    """The whole sentence, then its runs of clauses, the longest first; each with all that comes before its end."""
-    ends = [(found.start(), found.end()) for found in _CLAUSE.finditer(text)]
-    begins, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
-    runs = [(begins[one], stops[other]) for one in range(len(begins)) for other in range(one, len(begins))]
-    runs.sort(key=lambda run: run[0] - run[1])
-    whole = (0, len(text))
-    return [(_tidy(text[begin:stop], is_all=(begin, stop) == whole), text[:stop]) for begin, stop in runs[:MAX_WORDS]]
+    """The whole sentence, then its runs of clauses, the longest first; each with all text up to its end."""
+    begins, ends = [0], list[int]()
+    for gap in _CLAUSE.finditer(text):
+        ends.append(gap.start())
+        begins.append(gap.end())
+    ends.append(len(text))
+    spans = [(begin, end) for at, begin in enumerate(begins) for end in ends[at:]]
+    spans.sort(key=lambda span: span[0] - span[1])
+    return [(_tidy(text, begin, end), text[:end]) for begin, end in spans[:MAX_WORDS]]
 
 
-def _tidy(part: str, *, is_all: bool) -> str:
-    if is_all:
-        return part[:1].upper() + part[1:]
-    said = _TAIL.sub("", part).strip()
-    first = said.split(maxsplit=1)[0] if said else ""
-    return said[:1].upper() + said[1:] if first.isalpha() and first.islower() else said
-
-
-_PRINTED_BREAK = LazyPattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
+def _tidy(text: str, begin: int, end: int) -> str:
+    part = text[begin:end]
+    if part != text:
+        part = _TAIL.sub("", part).strip()
+        first = part.split(maxsplit=1)[0] if part else ""
+        if not (first.isalpha() and first.islower()):
+            return part
+    return part[:1].upper() + part[1:]
 
 
 def gives_rules(printed: str) -> bool:
-    """Whether a line that a program printed says how to work, always: errors do not, what was planted in one does."""
-    parts = [part.strip() for part in (printed, *_PRINTED_BREAK.split(printed)) if part.strip()]
-    return any(cues_of(part) & {Cue.ASKED, Cue.UNIVERSAL, Cue.LASTING, Cue.OURS} for part in parts)
+    """Return True if a printed line says how to work, always. Errors do not; text planted in an error does."""
+    lasting = {Cue.ASKED, Cue.UNIVERSAL, Cue.LASTING, Cue.OURS}
+    parts = map(str.strip, (printed, *_PRINTED_BREAK.split(printed)))
+    return any(part and cues_of(part) & lasting for part in parts)

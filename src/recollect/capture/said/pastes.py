@@ -1,6 +1,6 @@
-"""Which part of a prompt somebody only pasted: a page, a chat, a document, a command's template. Pure.
+"""Find the part of a prompt that the user only pasted: a page, a chat, a document, a command's template. Pure.
 
-What is pasted may matter, but the user did not say it: it proves nothing about what they want.
+A paste may matter, but the user did not say it: it proves nothing about what they want.
 """
 
 import re
@@ -30,7 +30,7 @@ _PASTE_STARTS = tuple(
             r"[:—-]))"
         ),  # Bob 10:32 AM
         r"^\W{0,3}\w[\w .'-]{0,30}?[\s,(\[]+\d{1,2}:\d\d\s?[ap]m\b",
-        r"^[^\n>›»]{1,40}(?: [>›»] [^\n>›»]{1,60}){2,}$",  # where a page stands: Name > Docs > Policy
+        r"^[^\n>›»]{1,40}(?: [>›»] [^\n>›»]{1,60}){2,}$",  # the path to a page: Name > Docs > Policy
         r"^# \S[^\n]*\n",  # a document with its title
         r"^#{2,6} \S[^\n]*\n(?=(?:.*\n){0,80}?#{1,6} \S)",
         r"\A\s*/[a-z][\w:-]*[^\n]{0,80}\n\s*\n",  # a command and its template
@@ -50,9 +50,10 @@ _WORDS = LazyPattern(r"\w+")
 
 
 def find_paste(text: str) -> str:
-    """From where the paste begins to the end, as bare words; empty: nothing is pasted."""
-    begins = [found.start() for form in _PASTE_STARTS if (found := form.search(text))]
-    return bare_words(text[min(begins) :]) if begins else ""
+    """Return all words from the beginning of the paste; empty: there is none."""
+    starts = filter(None, (form.search(text) for form in _PASTE_STARTS))
+    begin = min((found.start() for found in starts), default=len(text))
+    return bare_words(text[begin:])
 
 
 def bare_words(text: str) -> str:

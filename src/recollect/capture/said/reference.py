@@ -1,4 +1,4 @@
-"""What a sentence needs from its neighbours to be understood alone. Pure; nothing is guessed."""
+"""Find what a sentence needs from its neighbours to be understood alone. Pure; it guesses nothing."""
 
 import re
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ MAX_TOPIC_WORDS = 6
 
 
 def points_back(sentence: Sentence) -> bool:
-    """Whether its subject stands in a sentence before it."""
+    """Return True if its subject is in an earlier sentence."""
     text = sentence.text
     if text.endswith((":", "：")):
         return False  # "These are the roles:" speaks of what follows
@@ -63,7 +63,7 @@ def points_back(sentence: Sentence) -> bool:
 
 
 def needs_this_moment(text: str) -> bool:
-    """Whether it takes something for granted that only this moment knows: `do that`, `this test`."""
+    """Return True if it can be understood only now: `do that`, `this test`."""
     return bool(_OBJECT.search(text) or _THIS_THING.search(text))
 
 
@@ -76,13 +76,11 @@ def topic_of(sentence: Sentence) -> str | None:
 
 
 def find_referent(sentences: Sequence[Sentence], at: int) -> int | None:
-    """Which sentence before this one says what it is about; None: it cannot be told."""
+    """Return the index of the earlier sentence that says what this one is about; None: unknown."""
     for before in range(at - 1, max(-1, at - 4), -1):
         known = sentences[before]
         if sentences[at].block - known.block > 1:
             return None
-        if not known.is_question:
-            return before
-        if topic_of(known):
+        if not known.is_question or topic_of(known):
             return before
     return None

@@ -1,8 +1,8 @@
-"""Finds what a user asks the agent to remember, and leaves out the words that ask. Pure.
+"""Find what a user asks the agent to remember, without the words that ask. Pure.
 
-The words that ask stand anywhere: before it (`remember: ...`, `put it in your notes that ...`), behind it (`..., note
-that down`), or in a sentence of their own (`Remember this: ...`). What is to be done now is an order like any other
-(`remember to push`), and `do you remember ...` asks for something else.
+The request may come before it (`remember: ...`, `put it in your notes that ...`), after it (`..., note that down`), or
+in a sentence of its own (`Remember this: ...`). A task for now is an order like any other (`remember to push`), and
+`do you remember ...` asks something else.
 """
 
 import re
@@ -15,7 +15,7 @@ from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.outright import MAX_CHARS, states
 from recollect.capture.said.reference import needs_this_moment
 
-MIN_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
+MIN_WORDS = 2  # content words of the text to remember; with fewer, the next or previous sentence is meant
 
 _IT = r"(?:this|that|it)(?: (?:one|info|lesson|fact)\b)?"
 _ASKING = (
@@ -68,7 +68,7 @@ _AFTER = LazyPattern(
     r"[\s,;:.!?–—-]+)*",
     re.I,
 )
-# "... and go on"; "in the ticket that ...": what follows is not what is to be remembered.
+# "... and go on"; "in the ticket that ...": the text to remember does not follow.
 _GOES_ON = LazyPattern(
     r"^(?:and|then|now|so|ok|go on|carry on|continue|in|as|for|from|on|with|the \w+ from)\b", re.IGNORECASE
 )
@@ -80,37 +80,35 @@ def text_to_remember(found: Sequence[Sentence], at: int) -> str:
     weak = _WEAK_REQUEST.match(text)
     if weak and states(text[weak.end() :]):
         return _check_kept(text[weak.end() :])
-    frame = _find_request(text)
-    if frame is None:
+    request = _find_request(text)
+    if request is None:
         return ""
-    behind = text[frame.end() :].strip(" ,")
-    before = _BEFORE.sub("", text[: frame.start()]).strip()
-    within = [before] if _GOES_ON.match(behind) else [_AFTER.sub("", behind), before]
-    kept = next((one for one in map(_check_kept, within) if one), "")
+    behind = text[request.end() :].strip(" ,")
+    before = _BEFORE.sub("", text[: request.start()]).strip()
+    kept = "" if _GOES_ON.match(behind) else _check_kept(_AFTER.sub("", behind))
+    kept = kept or _check_kept(before)
     if kept or len(words_of(behind + before)) >= MIN_WORDS:
         return kept
-    # "Remember this: ..." and "... Remember that." point to the sentence beside them.
-    place = at + 1 if text.endswith((":", "…")) or "this" in frame.group().lower() else at - 1
-    return _check_kept(found[place].text) if 0 <= place < len(found) and not found[place].is_question else ""
+    # "Remember this: ..." points to the next sentence, "... Remember that." to the one before.
+    place = at + 1 if text.endswith((":", "…")) or "this" in request.group().lower() else at - 1
+    if not 0 <= place < len(found) or found[place].is_question:
+        return ""
+    return _check_kept(found[place].text)
 
 
 def _find_request(text: str) -> re.Match[str] | None:
-    frame = _REQUEST.search(text)
-    is_other = frame is None or _OTHER_MEANING.search(text) or cues_of(text) & {Cue.REPORTED, Cue.MOOD}
-    return None if is_other else frame
+    request = _REQUEST.search(text)
+    if request is None or _OTHER_MEANING.search(text) or cues_of(text) & {Cue.REPORTED, Cue.MOOD}:
+        return None
+    return request
 
 
 def _check_kept(kept: str) -> str:
-    """It, if it says something by itself and is no errand."""
+    """Return it if it says something by itself and is no errand."""
     kept = kept.strip(" ,;:-–—")
     cues = cues_of(kept)
-    is_errand = Cue.POINTER in cues or (Cue.TASK in cues and not cues & {Cue.LASTING, Cue.OURS, Cue.UNIVERSAL})
-    if (
-        len(words_of(kept)) < MIN_WORDS
-        or len(kept) > MAX_CHARS
-        or kept.endswith("?")
-        or is_errand
-        or needs_this_moment(kept)
-    ):
+    if len(words_of(kept)) < MIN_WORDS or len(kept) > MAX_CHARS or kept.endswith("?") or needs_this_moment(kept):
+        return ""
+    if Cue.POINTER in cues or (Cue.TASK in cues and not cues & {Cue.LASTING, Cue.OURS, Cue.UNIVERSAL}):
         return ""
     return capitalise(kept)

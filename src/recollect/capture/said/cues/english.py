@@ -18,7 +18,7 @@ ORDERS = "(?:{})".format(
     """.split()
     )
 )
-# What is done here, by those who say "we".
+# Verbs after "we" that describe practice here.
 OURS = (
     "(?:use|run|deploy|ship|host|store|target|support|build|test|write|publish|release|mock|lint|format|squash|rebase|"
     "stick to|follow|log|commit|push|merge|do|allow|import|hardcode|document|version|tag|review|branch)"
@@ -43,7 +43,7 @@ PLACEHOLDERS = {
     "<order>": ORDERS, "<ours>": OURS, "<called>": CALLED, "<many>": MANY, "<used>": USED, "<and>": AND,
     "<hey>": HEY, "<then>": THEN,
 }  # fmt: skip
-# Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins; `<name>`: of the above.
+# Two spaces or the end of a line separate phrases; `^`: only at the beginning of a sentence; `<name>`: see above.
 ENGLISH: dict[Cue, str] = {
     Cue.ASKED: r"""
     ^<hey>remember(?: (?:that|to|this|for|we|i|our|the|:)|:)  ^<hey>(?:keep|bear) in mind
@@ -72,7 +72,7 @@ ENGLISH: dict[Cue, str] = {
     (?:i|we) (?:really |strongly |much |usually |generally |always )*prefer  ^(?:please )?prefer
     (?:i|we) (?:really )?like \S.* (?:more|better) than  i(?:'m| am) more of an?  my preference is
     """,
-    # Of many, or of what has no number: "no default exports", "stop adding comments", "don't use moment".
+    # Of plurals and mass nouns: "no default exports", "stop adding comments", "don't use moment".
     Cue.REFUSAL: r"""
     ^(?:please )?(?:stop \w+ing|avoid|no more) <many>  ^(?:please )?(?:don't|do not) <used> <many>
     ^no(?! (?:\w+ing|use|run|want|make)\b)(?!.*\b(?:are|will|still)\b) <many>

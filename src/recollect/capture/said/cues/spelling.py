@@ -1,4 +1,4 @@
-"""Words as they are spelt with all their signs: `dont` is read as `don't`. For judging alone; texts stay as typed."""
+"""Add missing apostrophes (`dont` -> `don't`) before a text is judged. Stored texts stay as typed."""
 
 import re
 
@@ -20,7 +20,7 @@ _OTHERS = {
     "its": "it's",
 }
 _FULL_FORMS = {**{f"{verb}nt": f"{verb}n't" for verb in _WITH_NOT}, **_OTHERS}
-# "It lets callers wait" and "its name" are spelt right.
+# "It lets callers wait" and "its name" are correct.
 _MISSING_APOSTROPHE = LazyPattern(
     rf"\b(?:{'|'.join(word for word in _FULL_FORMS if word not in ('lets', 'its'))})\b(?![-_./(])|"
     r"(?:(?<=^)|(?<=[,.;:!] )|(?<=\bok )|(?<=\bno )|(?<=\byes ))lets(?= (?!(?:you|us|me|them|users|the|it|a)\b)\w)|"
