@@ -1,7 +1,7 @@
-"""Whether a tool call went wrong, and what it said then. Pure.
+"""Recognise failed tool calls, and return their error. Pure.
 
-A host says so, or the output does: a shell whose last program only showed the output ends well, whatever came before.
-What a person refused, what was cancelled and what took too long is no error of the work.
+The host reports a failure, or the output does: a shell line that ends with `| tail` succeeds even if its command failed.
+A refusal by the user, a cancellation and a time-out are no errors of the work.
 """
 
 import re
@@ -12,7 +12,7 @@ from recollect.capture.happened.shell import runs
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
-MAX_CHARS = 20_000  # of an output: its beginning and its end
+MAX_CHARS = 20_000  # of an output; a longer one is cut in the middle
 TAIL_LINES = 40
 
 _EXIT_LINE = LazyPattern(
@@ -35,7 +35,7 @@ _TIMEOUT = LazyPattern(
     r"\b(?:timed? ?out\b|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
     re.IGNORECASE,
 )
-# How a host speaks for itself: Claude Code marks it, and a program that it ended says by which signal.
+# Messages of the host itself: Claude Code marks them, and a program that it ended reports the signal.
 _BY_HOST = LazyPattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
 _FAILURE_SUMMARY = LazyPattern(
     r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
@@ -49,12 +49,12 @@ _FAILURE_SUMMARY = LazyPattern(
     re.MULTILINE,
 )
 _TRACE = LazyPattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)
-# They show what is written somewhere: an error in there is an old one.
+# They show stored text: an error in it is an old one.
 _SHOWING_TASKS = frozenset("log show diff logs blame describe get status".split())
 
 
 def failure_of(event: ToolFailed | ToolSucceeded) -> str:
-    """What it said when it went wrong; empty: it did not."""
+    """Return the error text; empty: the call did not fail."""
     if isinstance(event, ToolFailed):
         return event.error
     if not is_shell(event.tool):
@@ -71,18 +71,18 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
 
 
 def is_work(error: str) -> bool:
-    """Whether the work went wrong, rather than a person, a clock or the host having stopped it."""
+    """Return True if the work itself failed: the user, a time-out or the host did not stop it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
     return not (_REFUSAL.search(error[:600]) or is_of_host(error) or _TIMEOUT.match(first[:200]))
 
 
 def is_of_host(error: str) -> bool:
-    """Whether the host speaks of itself, or of how its tools are used."""
+    """Return True if the host reports about itself, or about how its tools are used."""
     return bool(_BY_HOST.match(error))
 
 
 def is_refusal(error: str) -> bool:
-    """Whether the user did not let the tool do it."""
+    """Return True if the user refused the tool call."""
     return bool(_REFUSAL.search(error[:600]))
 
 

@@ -1,6 +1,6 @@
-"""What a file is for, where somebody said it: at the head of the file, or in words about it.
+"""Read what a file is for: from the comment at its head, or from a sentence about it.
 
-A file without a purpose that was said is no memory. Candidates: nothing has proven yet that anybody needs them.
+A file without a stated purpose is no memory. Only candidates: nothing has proven yet that they are needed.
 """
 
 import re
@@ -16,9 +16,9 @@ from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.text.query import content_words
 
-MAX_FILES = 400  # of a session that are known
+MAX_FILES = 400  # of a session
 MAX_HEAD_CHARS, MAX_TEXT_CHARS = 1500, 300
-MIN_WORDS = 3  # that say something
+MIN_WORDS = 3  # content words
 HEAD_DURABILITY, SENTENCE_DURABILITY = 0.5, 0.55  # durability
 
 _HEAD = LazyPattern(
@@ -52,8 +52,11 @@ _IS_FOR = LazyPattern(
 )
 
 
+_ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created", "Note that"})
+
+
 class FilePurposes:
-    """Hears a session; says what the files are for that were written in it."""
+    """Hears a session; proposes the purposes of the files that it wrote."""
 
     def __init__(self) -> None:
         self._written: dict[str, None] = {}
@@ -63,7 +66,7 @@ class FilePurposes:
         match event:
             case ToolSucceeded() if not failure_of(event):
                 return list(self._hear_edit(event))
-            case Reply():
+            case Reply() if self._written:
                 return list(self._hear_reply(event))
             case _:
                 return []
@@ -71,31 +74,23 @@ class FilePurposes:
     def _hear_edit(self, event: ToolSucceeded) -> Iterator[Proposal]:
         for change in changes_of(event.tool, event.input):
             for path in relative_paths([change.path], event.folder):
-                self._written[path] = None
-                if len(self._written) > MAX_FILES:
-                    del self._written[next(iter(self._written))]
-                purpose = (
-                    "" if change.old or _TEST.search(path) or not _SOURCE.search(path) else _purpose_at_head(change.new)
-                )
+                _add_bounded(self._written, path)
+                is_new_source = not change.old and _SOURCE.search(path) and not _TEST.search(path)
+                purpose = _purpose_at_head(change.new) if is_new_source else ""
                 if purpose:
                     yield from self._propose(path, purpose, HEAD_DURABILITY, Basis.DEED, ())
 
     def _hear_reply(self, reply: Reply) -> Iterator[Proposal]:
-        if not self._written:
-            return
         for sentence in split_prose(reply.text):
             for name in _NAMES.finditer(sentence):
                 path = self._path(name[0])
-                if (
-                    path
-                    and _IS_FOR.match(sentence[name.end() :])
-                    and sentence[: name.start()].strip(" `*") in _ARTICLES
-                ):
+                is_subject = sentence[: name.start()].strip(" `*") in _ARTICLES
+                if path and is_subject and _IS_FOR.match(sentence[name.end() :]):
                     yield from self._propose(path, sentence, SENTENCE_DURABILITY, Basis.SAID, (reply.message,))
                     break
 
     def _path(self, name: str) -> str:
-        """Of the files that were written, the one that is called so; empty: none, or several."""
+        """The written file with this name; empty: none, or several."""
         found = [path for path in self._written if path == name or path.endswith(f"/{name}")]
         return found[0] if len(found) == 1 else ""
 
@@ -104,12 +99,9 @@ class FilePurposes:
     ) -> Iterator[Proposal]:
         if path in self._proposed or len(content_words(purpose)) < MIN_WORDS or len(purpose) > MAX_TEXT_CHARS:
             return
-        self._proposed[path] = None
-        if len(self._proposed) > MAX_FILES:
-            del self._proposed[next(iter(self._proposed))]
-        text = purpose if path in purpose else f"{path}: {purpose}"
+        _add_bounded(self._proposed, path)
         yield Proposal(
-            text=text,
+            text=purpose if path in purpose else f"{path}: {purpose}",
             kind=Kind.FILE_CONTEXT,
             tier=Tier.CANDIDATE,
             basis=basis,
@@ -121,11 +113,14 @@ class FilePurposes:
         )
 
 
-_ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created", "Note that"})
+def _add_bounded(known: dict[str, None], path: str) -> None:
+    known[path] = None
+    if len(known) > MAX_FILES:
+        del known[next(iter(known))]
 
 
 def _purpose_at_head(content: str) -> str:
-    """The first sentence of what stands at the head of a file; empty: nothing that tells what it is for."""
+    """The first sentence of the comment at the head of a file; empty: it does not say what the file is for."""
     found = _HEAD.match(content[:MAX_HEAD_CHARS])
     if found is None:
         return ""

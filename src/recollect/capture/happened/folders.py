@@ -1,6 +1,6 @@
-"""In which folder of the project a command runs. Pure.
+"""Find the folder of the project in which a command runs. Pure.
 
-The shell of Claude Code stays where a command has gone; others begin in the project's folder each time.
+The shell of Claude Code stays in the folder that a command entered; others begin in the project's folder each time.
 """
 
 import re
@@ -15,16 +15,16 @@ _FOLDER_KEYS = (
     "cwd",
     "dir_path",
     "working_directory",
-)  # the names that hosts give to the folder of a command
-_CHANGES_FOLDER_LATER = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # on its way, and not at first
+)  # as hosts name the folder of a command
+_CHANGES_FOLDER_LATER = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # after the first command
 _PERSISTENT_SHELLS = frozenset({"claude-code"})
 
 
 class Folders:
     def __init__(self) -> None:
         self._root = ""  # of the project, as the host named it first
-        self._at: str | None = ""  # the folder of the shell below it; None: outside
-        self._before: str | None = ""  # before the last command
+        self._at: str | None = ""  # the folder of the shell below the root; None: outside
+        self._before: str | None = ""  # the folder before the last command
 
     def hear(self, event: Event) -> None:
         if event.folder and not self._root:
@@ -33,40 +33,44 @@ class Folders:
             return
         self._before = self._at
         if event.host in _PERSISTENT_SHELLS and isinstance(event, ToolSucceeded):
-            self._at = (
-                None
-                if _CHANGES_FOLDER_LATER.search(command_of(event.tool, event.input))
-                else self.folder_below_root(event)
-            )
+            is_lost = _CHANGES_FOLDER_LATER.search(command_of(event.tool, event.input))
+            self._at = None if is_lost else self.folder_below_root(event)
 
     def folder_below_root(self, event: ToolSucceeded | ToolFailed) -> str | None:
-        """Below the project's own, which is empty; None: somewhere else, or not known."""
-        gone = folder_of(command_of(event.tool, event.input))
-        given = next((event.input[name] for name in _FOLDER_KEYS if isinstance(event.input.get(name), str)), "")
-        base = self._before if event.host in _PERSISTENT_SHELLS else self._below(_use_slashes(event.folder or ""), "")
-        for to in filter(None, (given, gone)):
-            base = self._below(_use_slashes(to), base)
+        """Return where the command runs; empty: in the project's folder; None: elsewhere, or unknown."""
+        base = self._before
+        if event.host not in _PERSISTENT_SHELLS:
+            base = self._enter(_use_slashes(event.folder or ""), "")
+        given = next((event.input[key] for key in _FOLDER_KEYS if isinstance(event.input.get(key), str)), "")
+        for folder in (given, folder_of(command_of(event.tool, event.input))):
+            if folder:
+                base = self._enter(_use_slashes(folder), base)
         return base
 
-    def _below(self, folder: str, base: str | None) -> str | None:
+    def _enter(self, folder: str, base: str | None) -> str | None:
         if re.match("[A-Za-z]:", self._root):  # a Windows shell writes /d/shop
             folder = re.sub(r"^/([A-Za-z])(?=/)", r"\1:", folder)
         if re.match(r"/|[A-Za-z]:", folder):
-            if not self._root:
-                return None
-            if folder.lower() == self._root.lower():
-                return ""
-            return folder[len(self._root) + 1 :] if folder.lower().startswith(f"{self._root.lower()}/") else None
+            return self._below_root(folder)
         if base is None or folder.startswith(("~", "$")):
             return None
-        if base == folder or base.endswith(f"/{folder}"):  # the shell was set back before
+        if base == folder or base.endswith(f"/{folder}"):  # the host had reset the shell
             return base
         parts = [part for part in base.split("/") if part]
         for part in folder.split("/"):
             if part == ".." and not parts:
                 return None
-            parts = parts[:-1] if part == ".." else [*parts, part] if part not in ("", ".") else parts
+            if part == "..":
+                parts.pop()
+            elif part not in ("", "."):
+                parts.append(part)
         return "/".join(parts)
+
+    def _below_root(self, folder: str) -> str | None:
+        if self._root and folder.lower() == self._root.lower():
+            return ""
+        is_below = self._root and folder.lower().startswith(f"{self._root.lower()}/")
+        return folder[len(self._root) + 1 :] if is_below else None
 
 
 def _use_slashes(folder: str) -> str:

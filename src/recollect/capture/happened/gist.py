@@ -1,4 +1,4 @@
-"""What edits did, in a few words; and paths as a project names them. Pure."""
+"""Summarise edits in a few words, and shorten paths as the project names them. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,19 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from recollect.capture.happened.calls import TextChange
 from recollect.capture.patterns import LazyPattern
 
-MAX_PART_CHARS = 70  # of a line of code that is quoted
+MAX_PART_CHARS = 70  # of a quoted line of code
 MAX_CHANGES = 3
 _WORDS = LazyPattern(r"\w")
 
 
 def summarise_changes(changes: Sequence[TextChange]) -> str:
-    """`a.py: `old` -> `new`.` where one line says it, else which file was changed."""
-    told = [_summarise_change(change) for change in changes[:MAX_CHANGES]]
-    return " ".join(dict.fromkeys(told))
+    """Return `In a.py: `old` -> `new`.` if one line changed, else which file changed."""
+    return " ".join(dict.fromkeys(map(_summarise_change, changes[:MAX_CHANGES])))
 
 
 def _summarise_change(change: TextChange) -> str:
-    name = last_part(change.path)
+    name = re.split(r"[/\\]", change.path.rstrip("/\\"))[-1]
     gone, come = _lines(change.old), _lines(change.new)
     old = [line for line in gone if line not in come]
     new = [line for line in come if line not in gone]
@@ -47,22 +46,19 @@ def _differing(old: str, new: str) -> tuple[str, str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Those that say something; not lone brackets."""
+    """Lines with a word in them; no lone brackets."""
     return [line.strip() for line in text[:8000].splitlines() if _WORDS.search(line)]
 
 
 def _quote_code(line: str) -> str:
-    shown = line.replace("`", "'")
-    return f"`{shown if len(shown) <= MAX_PART_CHARS else shown[: MAX_PART_CHARS - 1] + '…'}`"
-
-
-def last_part(path: str) -> str:
-    """What a file or folder is called."""
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
+    code = line.replace("`", "'")
+    if len(code) > MAX_PART_CHARS:
+        code = f"{code[: MAX_PART_CHARS - 1]}…"
+    return f"`{code}`"
 
 
 def relative_paths(paths: Iterable[str], folder: str | None) -> Iterator[str]:
-    """As the project names them; what lies outside of it is none of its files."""
+    """Yield the paths below the folder; files outside of it are skipped."""
     root = (folder or "").rstrip("/\\")
     for path in paths:
         if root and path.startswith((f"{root}/", f"{root}\\")):
