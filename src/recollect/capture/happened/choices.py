@@ -25,25 +25,20 @@ _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "reques
 _ANSWER = LazyPattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
 # About the next step or a point of a list: nothing about how the project is made.
 _ABOUT_THE_WORK = LazyPattern(
-    r"\b(?:how (?:much|far)|first|when you|right now|this (?:delivery|iteration|effort)|where should it land|"
-    r"next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|"
-    r"phases?|plan|document|"
-    r"questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
-    r"start(?:ing)? (?:with|now|on)|"
-    r"which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
-    r"what (?:would you like|do you want|do you mean)|"
-    r"(?:would|how would) you like|(?:shall|should|do you want|want) (?:i|me)|how should i)\b|"
-    r"^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
+    r"\b(?:how (?:much|far)|first|when you|right now|this (?:delivery|iteration|effort)|where should it land|next|"
+    r"proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|phases?|plan|"
+    r"document|questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
+    r"start(?:ing)? (?:with|now|on)|which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
+    r"what (?:would you like|do you want|do you mean)|(?:would|how would) you like|(?:shall|should|do you want|want) "
+    r"(?:i|me)|how should i)\b|^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,
 )
 _ERRAND = LazyPattern(
-    r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|"
-    r"test|start|"
-    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|"
-    r"pause|none|both|"
-    r"all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|"
-    r"approve|accept|"
-    r"let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep going)\b",
+    r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|test|start|"
+    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|pause|none|"
+    r"both|all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|approve|"
+    r"accept|let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep "
+    r"going)\b",
     re.IGNORECASE,
 )
 _ADVICE = LazyPattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)

@@ -45,8 +45,7 @@ _TEST = LazyPattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._-](?:test|spec)\.\w
 _NAMES = LazyPattern(r"[\w./@-]{1,120}\.[A-Za-z]{1,8}\b|\bMakefile\b|\bDockerfile\b")
 _IS_FOR = LazyPattern(
     r"^`?\s*(?:\([^)]{1,80}\)\s*)?(?:now |only |also )?(?:holds?|contains?|is (?:the|a|an|where|for|responsible)|"
-    r"handles?|"
-    r"implements?|defines?|provides?|wraps?|exposes?|parses?|manages?|stores?|does|keeps?|owns?|describes?|"
+    r"handles?|implements?|defines?|provides?|wraps?|exposes?|parses?|manages?|stores?|does|keeps?|owns?|describes?|"
     r"configures?)\b",
     re.IGNORECASE,
 )

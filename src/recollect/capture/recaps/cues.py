@@ -22,35 +22,27 @@ class CuePattern(LazyPattern):
 
 
 _NEXT = CuePattern(
-    r"^(?:next(?: steps?| up)?|todo|to do|to-do|pending|remaining|left(?: to do)?|still (?:open|to do|pending|missing)"
-    r"|follow-?ups?|later|open(?: points?| items?| tasks?)?|upcoming|outstanding|not (?:yet )?(?:done"
-    r"|started))\b\s*[:\-–—(]"
-    r"|\btodo\b|\b(?:still|yet) (?:need|needs|have|has|pending|open|missing|to be|to do|todo|left|needed|required)\b"
-    r"|\bremains? (?:to be|open|to)\b|\bremaining (?:work|tasks?|steps?|items?|pieces?)\b|\bwhat(?:'s| is) (?:left"
-    r"|next|missing)\b"
-    r"|\bnext (?:session|time|week|sprint|up|step)\b|\bcoming next\b|\btomorrow\b|\bcritical path\b"
-    r"|\bnot (?:yet )?implemented\b"
-    r"|\b(?:is|are|still) pending\b|\b(?:is|are|still) in progress\b|\bbefore (?:launch|release|the release"
-    r"|we (?:can )?(?:ship|launch|release|merge))\b"
+    r"^(?:next(?: steps?| up)?|todo|to do|to-do|pending|remaining|left(?: to do)?|still (?:open|to do|pending|"
+    r"missing)|follow-?ups?|later|open(?: points?| items?| tasks?)?|upcoming|outstanding|not (?:yet )?(?:done|"
+    r"started))\b\s*[:\-–—(]|\btodo\b|\b(?:still|yet) (?:need|needs|have|has|pending|open|missing|to be|to do|todo|"
+    r"left|needed|required)\b|\bremains? (?:to be|open|to)\b|\bremaining (?:work|tasks?|steps?|items?|pieces?)\b|"
+    r"\bwhat(?:'s| is) (?:left|next|missing)\b|\bnext (?:session|time|week|sprint|up|step)\b|\bcoming next\b|"
+    r"\btomorrow\b|\bcritical path\b|\bnot (?:yet )?implemented\b|\b(?:is|are|still) pending\b|\b(?:is|are|still) in "
+    r"progress\b|\bbefore (?:launch|release|the release|we (?:can )?(?:ship|launch|release|merge))\b"
 )
 _NARRATION = CuePattern(
-    r"^(?:let me|let's|lets|now (?:let|i'll|i will|i)\b|i'll|i will|i'm going to|i am going to|first,? (?:let|i)"
-    r"|ok(?:ay)?,? (?:let|i)"
-    r"|looking at|checking|searching|reading|running|here(?:'s| is| are)\b|sure\b|great\b|good\b|perfect\b"
-    r"|excellent\b|got it\b|on it\b"
-    r"|understood\b|absolutely\b|of course\b|certainly\b|you're (?:absolutely )?right|i see\b|i can see\b"
-    r"|i understand\b|ready when"
-    r"|solid\b|nice\b|noted\b|hope (?:this|that)|feel free|happy to|anything (?:else|to)\b|would you like"
-    r"|do you want|should i\b|shall i\b"
-    r"|want me to|what(?:'s| is) the (?:core|data|first)|thanks\b|thank you|sounds good|no problem|my (?:guess|bad)"
-    r"|wait\b|hmm?\b|actually,? let"
-    r"|common trap|starting with|in (?:summary|short)|to summari[sz]e|as (?:you can see|mentioned|noted))"
+    r"^(?:let me|let's|lets|now (?:let|i'll|i will|i)\b|i'll|i will|i'm going to|i am going to|first,? (?:let|i)|"
+    r"ok(?:ay)?,? (?:let|i)|looking at|checking|searching|reading|running|here(?:'s| is| are)\b|sure\b|great\b|good\b|"
+    r"perfect\b|excellent\b|got it\b|on it\b|understood\b|absolutely\b|of course\b|certainly\b|you're (?:absolutely "
+    r")?right|i see\b|i can see\b|i understand\b|ready when|solid\b|nice\b|noted\b|hope (?:this|that)|feel free|happy "
+    r"to|anything (?:else|to)\b|would you like|do you want|should i\b|shall i\b|want me to|what(?:'s| is) the (?:core|"
+    r"data|first)|thanks\b|thank you|sounds good|no problem|my (?:guess|bad)|wait\b|hmm?\b|actually,? let|common trap|"
+    r"starting with|in (?:summary|short)|to summari[sz]e|as (?:you can see|mentioned|noted))"
 )
 _FILLER = LazyPattern(
-    r"^(?:(?:got it|yes|yep|ok(?:ay)?|sure|noted|also|and|so|then|plus|right|done|confirmed|perfect|great|good"
-    r"|finally|now|well)"
-    r"\s*[—–:,.!-]+\s+|(?:and|also|so|then|plus)\s+(?:also\s+|please\s+)*"
-    r"|(?:here(?:'s| is| are)(?: the| a| an| my)?|these are(?: the)?|this is the)\s+)+",
+    r"^(?:(?:got it|yes|yep|ok(?:ay)?|sure|noted|also|and|so|then|plus|right|done|confirmed|perfect|great|good|"
+    r"finally|now|well)\s*[—–:,.!-]+\s+|(?:and|also|so|then|plus)\s+(?:also\s+|please\s+)*|(?:here(?:'s| is| are)(?: "
+    r"the| a| an| my)?|these are(?: the)?|this is the)\s+)+",
     re.IGNORECASE,
 )
 _OPTION = CuePattern(r"^\W*(?:option|approach|alternative|choice|variant) (?:\d{1,2}|[a-h])\b")
@@ -61,15 +53,13 @@ _TALK = CuePattern(
 )
 _QUESTION = LazyPattern(r"\?\s*[\"')\]]*$")
 _COURTESY = CuePattern(
-    r"\b(?:anything (?:else|to)|what(?:'s| is) next|what would you like|how (?:can|may) i help|sound good|make sense"
-    r"|any (?:other )?questions"
-    r"|ready to|need anything|is there anything|next steps)\b"
+    r"\b(?:anything (?:else|to)|what(?:'s| is) next|what would you like|how (?:can|may) i help|sound good|make sense|"
+    r"any (?:other )?questions|ready to|need anything|is there anything|next steps)\b"
 )
 _NAME = LazyPattern(
-    r"--?[a-z][\w-]+(?:=\S+)?|[\w.-]*[A-Za-z][\w.-]*=[^\s,;)]+|[@~.]?/?[\w.@{}*-]+(?:/[\w.@{}*-]+)+|/[\w{}*-]+"
-    r"|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w*"
-    r"|\b[A-Z][a-z0-9]+[A-Z]\w*|\b[A-Z][A-Z0-9]{2,}\b|\b[\w-]+\.(?:[a-z]{2,5})\b|\b\w+\(\)|\b(?:GET|POST|PUT|PATCH"
-    r"|DELETE) "
+    r"--?[a-z][\w-]+(?:=\S+)?|[\w.-]*[A-Za-z][\w.-]*=[^\s,;)]+|[@~.]?/?[\w.@{}*-]+(?:/[\w.@{}*-]+)+|/[\w{}*-]+|"
+    r"\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z0-9]+[A-Z]\w*|\b[A-Z][A-Z0-9]{2,}\b|\b[\w-]+\.(?:[a-z]{2,5})\b|"
+    r"\b\w+\(\)|\b(?:GET|POST|PUT|PATCH|DELETE) "
 )
 _NUMBER = LazyPattern(r"(?<![\w.])v?\d[\d.,:]*(?:%|[a-zA-Z]{1,3}\b)?")
 _PROPER = LazyPattern(r"(?<=[a-z,;:(] )[A-Z][a-zA-Z]{2,}\b")

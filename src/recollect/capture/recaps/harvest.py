@@ -43,10 +43,9 @@ _POINTS_BACK = LazyPattern(
     re.IGNORECASE,
 )
 _PROPOSES = LazyPattern(
-    r"^(?:pass|handle|add|consider|design|create|update|implement|write|run|check|verify|review|test|try|make"
-    r"|refactor|pros?|cons?"
-    r"|option|whether|how to|what|why|when to|in another|if you|you (?:can|could|may|might|should)|the exact"
-    r"|to (?:fix|do|run)|note that)\b",
+    r"^(?:pass|handle|add|consider|design|create|update|implement|write|run|check|verify|review|test|try|make|"
+    r"refactor|pros?|cons?|option|whether|how to|what|why|when to|in another|if you|you (?:can|could|may|might|"
+    r"should)|the exact|to (?:fix|do|run)|note that)\b",
     re.IGNORECASE,
 )
 _NUMBER = LazyPattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?)\s*[:.)]\s+", re.IGNORECASE)

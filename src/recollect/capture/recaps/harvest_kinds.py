@@ -52,59 +52,42 @@ _SECTIONS: tuple[tuple[str, Section | None], ...] = (
 )
 _OTHER = Section(None, 0.3)
 
-_BY_WORDS: tuple[tuple[Kind, str], ...] = (
-    (
-        Kind.PREFERENCE,
-        (
-            r"\b(?:the )?user (?:explicitly |clearly |also |strongly )*(?:prefers?|wants?|likes?|dislikes?|asked (?:for"
-            r"|to|that|not)|"
-            r"requested|insists?|said (?:to|not|never|always))\b|\bprefer(?:s|red)? \w+ (?:over|to|instead)\b"
-        ),
+_BY_WORDS = {
+    Kind.PREFERENCE: LazyPattern(
+        r"\b(?:the )?user (?:explicitly |clearly |also |strongly )*(?:prefers?|wants?|likes?|dislikes?|asked (?:for|"
+        r"to|that|not)|requested|insists?|said (?:to|not|never|always))\b|\bprefer(?:s|red)? \w+ (?:over|to|instead)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.ERROR_PATTERN,
-        (
-            r"\b(?:root cause|caused by|the (?:fix|cause|culprit|bug) (?:is|was)|fixed by|resolved by|solved by"
-            r"|workaround)\b"
-            r"|\b(?:error|exception|fail(?:s|ed|ure)?|crash(?:es|ed)?|panic|deadlock|race)\b.{0,120}\b(?:because|due to"
-            r"|since|fix(?:ed)?|when|"
-            r"resolved|solved|needs?)\b|^fix(?:ed)?\b.{0,80}\b(?:by|because|where|that|when)\b"
-        ),
+    Kind.ERROR_PATTERN: LazyPattern(
+        r"\b(?:root cause|caused by|the (?:fix|cause|culprit|bug) (?:is|was)|fixed by|resolved by|solved by|"
+        r"workaround)\b|\b(?:error|exception|fail(?:s|ed|ure)?|crash(?:es|ed)?|panic|deadlock|"
+        r"race)\b.{0,120}\b(?:because|due to|since|fix(?:ed)?|when|resolved|solved|needs?)\b|"
+        r"^fix(?:ed)?\b.{0,80}\b(?:by|because|where|that|when)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.DECISION,
-        (
-            r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r of"
-            r"|switch(?:ed)? .{0,60}?(?:from|to)|"
-            r"replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|standardi[sz]ed on|deliberately|intentionally"
-            r"|by design)\b"
-        ),
+    Kind.DECISION: LazyPattern(
+        r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r "
+        r"of|switch(?:ed)? .{0,60}?(?:from|to)|replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|"
+        r"standardi[sz]ed on|deliberately|intentionally|by design)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.FILE_CONTEXT,
-        (
-            r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?"
-            r"|is (?:the|where|responsible)|"
-            r"exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b"
-        ),
+    Kind.FILE_CONTEXT: LazyPattern(
+        r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?|is "
+        r"(?:the|where|responsible)|exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.RESEARCH,
-        (
-            r"\b(?:turns out|found (?:that|out)|discovered|it appears|does not support|doesn't support|only works"
-            r"|requires?|limited to|"
-            r"undocumented|behaves?|by default|defaults to|compatible|incompatible|deprecated|because)\b"
-        ),
+    Kind.RESEARCH: LazyPattern(
+        r"\b(?:turns out|found (?:that|out)|discovered|it appears|does not support|doesn't support|only works"
+        r"|requires?|limited to|"
+        r"undocumented|behaves?|by default|defaults to|compatible|incompatible|deprecated|because)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.OUTCOME,
-        (
-            r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|"
-            r"reduced .{2,40} (?:to|by)|from \S+ to \S+|"
-            r"improved|now works?|successfully)\b"
-        ),
+    Kind.OUTCOME: LazyPattern(
+        r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|reduced .{2,40} "
+        r"(?:to|by)|from \S+ to \S+|improved|now works?|successfully)\b",
+        re.IGNORECASE,
     ),
-)
+}
 
 
 def split_kind(line: str) -> tuple[Kind | None, str]:
@@ -127,4 +110,4 @@ def section_of(heading: str) -> Section | None:
 
 
 def kind_by_words(line: str) -> Kind | None:
-    return next((kind for kind, cue in _BY_WORDS if re.search(cue, line, re.IGNORECASE)), None)
+    return next((kind for kind, words in _BY_WORDS.items() if words.search(line)), None)

@@ -34,12 +34,10 @@ _TAG_QUESTION = LazyPattern(
 )
 _FILLER = LazyPattern(
     r"^(?:(?:ok(?:ay|ie)?|k|so|well|hm+|um+|uh+|ah+|oh+|er+m?|yeah|yep|yup|yea|nah|omg|omfg|argh|gah|jeez|also|"
-    r"finally|lastly|actually|dude|bro|"
-    r"basically|and|but|plus|anyway|btw|fyi|in particular|of course|honestly|obviously)\b[\s,:;.!…—–-]+"
-    r"|(?:yes|no|nope|right|sure|great|good|nice|perfect|cool|thanks|thank you|alright|hey|hi|hello|look|listen|sorry|"
-    r"man|done|clean|excellent|of important note|ja|nein|doch|bueno|pues|sí|vale)\b(?:[,:;.!…—–]+\s*|\s+-+\s+)"
-    r"|(?:no[ ,.!]+){2,}"
-    r"|(?:for|on|re|regarding|as for) #?\d{1,3}[,:]\s+)+",
+    r"finally|lastly|actually|dude|bro|basically|and|but|plus|anyway|btw|fyi|in particular|of course|honestly|"
+    r"obviously)\b[\s,:;.!…—–-]+|(?:yes|no|nope|right|sure|great|good|nice|perfect|cool|thanks|thank you|alright|hey|"
+    r"hi|hello|look|listen|sorry|man|done|clean|excellent|of important note|ja|nein|doch|bueno|pues|sí|"
+    r"vale)\b(?:[,:;.!…—–]+\s*|\s+-+\s+)|(?:no[ ,.!]+){2,}|(?:for|on|re|regarding|as for) #?\d{1,3}[,:]\s+)+",
     re.IGNORECASE,
 )
 _BE = "is|are|was|were|do|does|did|can|could|would|should|will|has|have"

@@ -46,9 +46,8 @@ _SUMMARY = LazyPattern(
     re.IGNORECASE,
 )
 _TRANSCRIPT = LazyPattern(
-    r"^[ \t]{0,40}(?:\*\*|_\*\*|#{1,4} |\[|>)?[ \t]{0,8}"
-    r"(?:user|human|assistant|agent|ai|claude|system|tool|me|you)\b[^\n:]{0,40}"
-    r"(?::|\]|\*\*)",
+    r"^[ \t]{0,40}(?:\*\*|_\*\*|#{1,4} |\[|>)?[ \t]{0,8}(?:user|human|assistant|agent|ai|claude|system|tool|me|"
+    r"you)\b[^\n:]{0,40}(?::|\]|\*\*)",
     re.IGNORECASE | re.MULTILINE,
 )
 _USER_NAME = LazyPattern(r"\b(?:user|human|me|you)\b", re.IGNORECASE)

@@ -76,8 +76,7 @@ _USES_HERE = LazyPattern(
 )
 _EVERY = LazyPattern(
     r"^(?!.*\bshould\b)(?:(?:all|every|each|new) (?:[\w./-]+ ){1,4}?(?:must|needs?|has to|have to|go(?:es)?|lives?|"
-    r"gets?|belongs?|"
-    r"uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
+    r"gets?|belongs?|uses?|requires?)|(?:[\w./-]+ ){0,2}[\w-]+s (?:must|need))\b",
     re.IGNORECASE,
 )
 _PLACES = LazyPattern(
@@ -86,14 +85,13 @@ _PLACES = LazyPattern(
     re.I,
 )
 _PART = (
-    r"(?:auth|authentication|backend|back-end|frontend|front-end|db|database|dbs|api|apis|server|servers|ci|"
-    r"cd|pipeline|"
-    r"deployment|deploys?|deployments|hosting|infra|infrastructure|prod|production|staging|app|apps|"
-    r"application|project|"
-    r"repo|repository|monorepo|codebase|stack|cache|caching|queue|queues|storage|tests?|test suite|builds?|linter|"
-    r"formatter|package manager|bundler|orm|migrations?|logging|monitoring|ids|dates|timestamps|styling|styles|"
-    r"state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|target|runtime|"
-    r"local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|payments|emails?|runners?)"
+    r"(?:auth|authentication|backend|back-end|frontend|front-end|db|database|dbs|api|apis|server|servers|ci|cd|"
+    r"pipeline|deployment|deploys?|deployments|hosting|infra|infrastructure|prod|production|staging|app|apps|"
+    r"application|project|repo|repository|monorepo|codebase|stack|cache|caching|queue|queues|storage|tests?|test "
+    r"suite|builds?|linter|formatter|package manager|bundler|orm|migrations?|logging|monitoring|ids|dates|timestamps|"
+    r"styling|styles|state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|"
+    r"target|runtime|local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|payments|"
+    r"emails?|runners?)"
 )
 _COMPOSITION = LazyPattern(
     rf"^(?:(?:our|the|this|all|my) )?(?:[\w-]+ ){{0,2}}?{_PART} (?:(?:is|are|runs?|was|goes|go|lives?|sits?)"
@@ -102,9 +100,8 @@ _COMPOSITION = LazyPattern(
     re.IGNORECASE,
 )
 _DECISION = LazyPattern(
-    r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|"
-    r"(?:our )?decision:)"
-    r".{3,160}\b(?:because|since|so that|due to)\b",
+    r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|(?:our "
+    r")?decision:).{3,160}\b(?:because|since|so that|due to)\b",
     re.IGNORECASE,
 )
 _SWITCH = LazyPattern(r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE)
@@ -121,11 +118,9 @@ _CUT_OFF = LazyPattern(r"\b(?:with|and|the|an?|to|of|for|that|or|but|from|is|are
 _ORDERS_NOW = LazyPattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you|u) can)\b", re.IGNORECASE)
 _LABEL = LazyPattern(r"^[^:.,]{2,40}:\s")
 _HABIT = LazyPattern(
-    r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|"
-    r"said|seem)\b)\w+|"
-    r"^(?:ask|show|tell) me\b.*\b(?:before|first)\b|"
-    r"^(?:answer|respond|reply|write commit messages) (?:only )?in [A-Z]?\w+|"
-    r"^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
+    r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|said|"
+    r"seem)\b)\w+|^(?:ask|show|tell) me\b.*\b(?:before|first)\b|^(?:answer|respond|reply|write commit messages) "
+    r"(?:only )?in [A-Z]?\w+|^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
     re.IGNORECASE,
 )
 _RULE_WORD = LazyPattern(

@@ -21,13 +21,11 @@ _PASTE_STARTS = tuple(
             rf"\b(?:{_SOURCES})\b[^\n:.!?]{{0,40}}:(?=\s)"
         ),
         (
-            r"\b(?:here(?:'s| is)|this is|look at|see) what [^\n:.!?]{1,40}\b(?:said|says|wrote|writes|posted|"
-            r"replied|sent|told)\b"
-            r"[^\n:.!?]{0,30}:(?=\s)"
+            r"\b(?:here(?:'s| is)|this is|look at|see) what [^\n:.!?]{1,40}\b(?:said|says|wrote|writes|posted|replied|"
+            r"sent|told)\b[^\n:.!?]{0,30}:(?=\s)"
         ),
         (
-            r"^\W{0,3}\w[\w .'-]{0,30}?[\s,(\[]+\d{1,2}:\d\d(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?[\])]?(?=\s*(?:$|"
-            r"[:—-]))"
+            r"^\W{0,3}\w[\w .'-]{0,30}?[\s,(\[]+\d{1,2}:\d\d(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?[\])]?(?=\s*(?:$|[:—-]))"
         ),  # Bob 10:32 AM
         r"^\W{0,3}\w[\w .'-]{0,30}?[\s,(\[]+\d{1,2}:\d\d\s?[ap]m\b",
         r"^[^\n>›»]{1,40}(?: [>›»] [^\n>›»]{1,60}){2,}$",  # the path to a page: Name > Docs > Policy
@@ -36,8 +34,7 @@ _PASTE_STARTS = tuple(
         r"\A\s*/[a-z][\w:-]*[^\n]{0,80}\n\s*\n",  # a command and its template
         (
             r"\A(?=[^\n]{3,300}\n(?:.*\n){0,6}?\s*(?:#+ |\*\*)?(?:steps|instructions|process|workflow|procedure|"
-            r"output format|checklist)"
-            r"\W*\n\s*(?:1[.)]|[-*])\s)"
+            r"output format|checklist)\W*\n\s*(?:1[.)]|[-*])\s)"
         ),
         (
             r"^[ \t]{0,8}(?:[-*] )?\[(?:rule|preference|correction|decision|error[_ ]pattern|file[_ ]context|research|"

@@ -58,21 +58,19 @@ _SPEAKER_LEADS = LazyPattern(
 # Below such words people write their own.
 _INTRODUCES_OWN = LazyPattern(
     rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
-    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|"
-    r"important|clear|always|never|context|"
-    r"please|told you|gilt|wichtig|merk\w*|entschieden|regeln?|hinweis|decidido|decisi[oó]n|recuerda|"
-    r"reglas?|importante)\b",
+    r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|important|"
+    r"clear|always|never|context|please|told you|gilt|wichtig|merk\w*|entschieden|regeln?|hinweis|decidido|"
+    r"decisi[oó]n|recuerda|reglas?|importante)\b",
     re.IGNORECASE,
 )
 # Verbs that report the words of another subject.
 _REPORTING_VERB = LazyPattern(
-    r"(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )\b(?:"
-    r"sa(?:ys|id)|say(?= (?:that|you|it|we|to)\b)|tell(?:s|ing)|told|claim(?:s|ed)?|argue[sd]?|recommend(?:s|ed)?|"
-    r"suggest(?:s|ed)?|insist(?:s|ed)?|warn(?:s|ed)|mention(?:s|ed)|writes|wrote|written|advise[sd]|thinks|believes|"
-    r"demand(?:s|ed)|propose[sd]|replie[sd]|announce[sd]|quote[sd]|answered|state[sd]|complain(?:s|ed)|"
-    r"ask(?:s|ed)(?! for\b)|repeat(?:s|ed|ing)|printed|according to|sagte?|meinte?|schreibt|schrieb|steht|behauptet|"
-    r"empfiehlt|laut|gemäß|dicen?|dijo|escribió|pone|afirma|recomienda|según|dit|écrit|selon|diz|disse|scrive|secondo"
-    r")\b(?!-)",
+    r"(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )\b(?:sa(?:ys|id)|"
+    r"say(?= (?:that|you|it|we|to)\b)|tell(?:s|ing)|told|claim(?:s|ed)?|argue[sd]?|recommend(?:s|ed)?|suggest(?:s|"
+    r"ed)?|insist(?:s|ed)?|warn(?:s|ed)|mention(?:s|ed)|writes|wrote|written|advise[sd]|thinks|believes|demand(?:s|"
+    r"ed)|propose[sd]|replie[sd]|announce[sd]|quote[sd]|answered|state[sd]|complain(?:s|ed)|ask(?:s|ed)(?! for\b)|"
+    r"repeat(?:s|ed|ing)|printed|according to|sagte?|meinte?|schreibt|schrieb|steht|behauptet|empfiehlt|laut|gemäß|"
+    r"dicen?|dijo|escribió|pone|afirma|recomienda|según|dit|écrit|selon|diz|disse|scrive|secondo)\b(?!-)",
     re.IGNORECASE,
 )
 _OUR_RULES = LazyPattern(
@@ -86,9 +84,8 @@ _READ_SOMEWHERE = LazyPattern(
 _TEXT_WORK = LazyPattern(
     r"\b(?:translat|proof-?read|re-?phras|re-?word|re-?writ|paraphras|summari[sz]|transcrib|spell|grammar|typos?\b|"
     r"wording|shorten|classif|categori[sz]|locali[sz]|sentences?\b|paragraphs?\b|phras|tagline|slogan|excerpt|"
-    r"verbatim|"
-    r"haiku|poem|joke|(?:in|to|into|a) (?:english|german|french|spanish)\b|übersetz|formulier|kürze|rechtschreib|"
-    r"zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
+    r"verbatim|haiku|poem|joke|(?:in|to|into|a) (?:english|german|french|spanish)\b|übersetz|formulier|kürze|"
+    r"rechtschreib|zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = LazyPattern(
@@ -104,19 +101,17 @@ _OWN_WORDS_RESUME = LazyPattern(
 )
 # A lasting word in a subordinate clause.
 _SUBORDINATE = LazyPattern(
-    r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|to)\s+(?:[^\s,;:.]+\s+){0,5}?"
-    r"(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|siempre|nunca|toujours|"
-    r"jamais|sempre)"
-    r"\b",
+    r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|"
+    r"to)\s+(?:[^\s,;:.]+\s+){0,5}?(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|"
+    r"siempre|nunca|toujours|jamais|sempre)\b",
     re.IGNORECASE,
 )
 _POINTS_AT_TEXT = LazyPattern(
     r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I
 )
 _REFERS_TO_TEXT = LazyPattern(
-    r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|"
-    r"recht|eso|esto|cierto)\b|"
-    r"^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
+    r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|recht|"
+    r"eso|esto|cierto)\b|^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
     re.IGNORECASE,
 )
 _REQUEST = LazyPattern(r"^\W*(?:can|could|would|will) (?:you|u)\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)

@@ -29,10 +29,9 @@ HEY = r"(?:(?:hey|hi|ok|okay) \w+, |(?:please|also|and|but|so|just|always|ok|btw
 CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|let's|in this \w+)[\s,:]+)*"
 USED = "(?:use|mock|add|put|commit|import|install|hardcode|include|sign)"
 MANY = (
-    r"(?!(?:the|an?|my|your|any|anything|everything|all|need|problem|longer|worries|idea|changes?|errors?|logs?|"
-    r"one|other|new|such|way|matter|rush|"
-    r"code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|that)\b)(?!.*\b(?:required|needed|"
-    r"necessary|found)\b)[\w`./@-]+"
+    r"(?!(?:the|an?|my|your|any|anything|everything|all|need|problem|longer|worries|idea|changes?|errors?|logs?|one|"
+    r"other|new|such|way|matter|rush|code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|"
+    r"that)\b)(?!.*\b(?:required|needed|necessary|found)\b)[\w`./@-]+"
 )
 _JUST_NOW = (
     "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|"
