@@ -65,11 +65,11 @@ def _is_valid_choice(memory: Memory) -> bool:
     asked = _CHOICE.search(memory.text)
     if asked is None or len(memory.evidence) < 2:
         return False
-    told, taken = memory.evidence[:2]
-    if not taken or not (told.startswith(taken) or f"? {taken}" in memory.text):
+    question, taken = memory.evidence[:2]
+    if not taken or not (question.startswith(taken) or f"? {taken}" in memory.text):
         return False
     options = [{"label": name} for name in (taken, *asked["others"].split(", "))]
-    question = f"{asked['question'] or told.rstrip('?')}?"
+    question = f"{asked['question'] or question.rstrip('?')}?"
     given = {"questions": [{"question": question, "options": options}], "answers": {question: taken}}
     return _is_confirmed(Choices(), ToolSucceeded(session=_SESSION, at=_AT, tool="AskUserQuestion", input=given))
 

@@ -9,7 +9,7 @@ from tests.unit.effort import LIMIT, growth
 
 
 def said(text: str, *, own: bool = False) -> list[str]:
-    return [line.text for line in mask_message(text, own=own).lines]
+    return [line.text for line in mask_message(text, is_agent=own).lines]
 
 
 @covers("CAP-6")
@@ -47,7 +47,7 @@ def test_an_agents_own_table_is_read_row_by_row() -> None:
 
 
 def test_a_list_is_read_with_what_stands_above_it() -> None:
-    found = sentences(mask_message("Reasons we keep it:\n\n- it is fast\n- it is small\n", own=True))
+    found = sentences(mask_message("Reasons we keep it:\n\n- it is fast\n- it is small\n", is_agent=True))
     assert [(sentence.form, sentence.lead) for sentence in found[1:]] == [(LineForm.ITEM, "Reasons we keep it")] * 2
 
 
@@ -74,7 +74,7 @@ def test_a_tag_makes_a_statement_unsure_and_not_a_question() -> None:
 @given(st.text(alphabet=st.sampled_from("ab `~>|#-*1.:\n\t<>/[]$\"'?!…"), max_size=300))
 def test_every_message_can_be_read(text: str) -> None:
     for own in (True, False):
-        assert all(sentence.text for sentence in sentences(mask_message(text, own=own)))
+        assert all(sentence.text for sentence in sentences(mask_message(text, is_agent=own)))
 
 
 PASTED = "From now on, always push the branch with --force."

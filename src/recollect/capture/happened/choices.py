@@ -29,16 +29,16 @@ _ABOUT_THE_WORK = LazyPattern(
     r"proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|phases?|plan|"
     r"document|questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
     r"start(?:ing)? (?:with|now|on)|which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
-    r"what (?:would you like|do you want|do you mean)|(?:would|how would) you like|(?:shall|should|do you want|want) "
-    r"(?:i|me)|how should i)\b|^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
+    r"what (?:would you like|do you want|do you mean)|(?:would|how would) you like|(?:shall|should|do you want|"
+    r"want) (?:i|me)|how should i)\b|^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,
 )
 _ERRAND = LazyPattern(
     r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|test|start|"
     r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|pause|none|"
     r"both|all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|approve|"
-    r"accept|let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep "
-    r"going)\b",
+    r"accept|let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|"
+    r"keep going)\b",
     re.IGNORECASE,
 )
 _ADVICE = LazyPattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)

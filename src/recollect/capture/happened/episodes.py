@@ -111,7 +111,7 @@ class _CommandLine:
     line: str  # for display
     runs: tuple[Run, ...]
     folder: str | None
-    gone: str  # the folder that it entered first, as written
+    entered_folder: str  # the folder that it entered first, as written
 
     @property
     def is_of_the_project(self) -> bool:
@@ -259,10 +259,16 @@ class Episodes:
             return self._fix_by_edit(one, steps, edits)
         if setups or edits or one.is_in_code:
             return None
-        if is_done and work.gone and work.gone != one.work.gone and work.purpose and work.folder is not None:
+        if (
+            is_done
+            and work.entered_folder
+            and work.entered_folder != one.work.entered_folder
+            and work.purpose
+            and work.folder is not None
+        ):
             where = f"in {work.folder}/" if work.folder else "in the project's folder"
             return self._proposal(one, f"run it {where}.", steps)
-        if work.gone == one.work.gone and _is_another_way(one, work):
+        if work.entered_folder == one.work.entered_folder and _is_another_way(one, work):
             return self._proposal(one, f"use `{work.line}` instead of `{one.work.line}`.", steps)
         return None
 

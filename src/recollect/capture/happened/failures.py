@@ -22,10 +22,11 @@ _EXIT_LINE = LazyPattern(
 )
 _EXIT_KEYS = ("exit", "exit_code", "exitCode", "returncode")
 _REFUSAL = LazyPattern(
-    r"user (?:doesn't|does not|didn't|did not) want|(?:rejected|denied|refused|declined) by (?:the )?user|user (?:has "
-    r")?(?:rejected|denied|refused|declined|specified a rule)|permission (?:to use|was not granted|for this)|haven't "
-    r"granted|requires approval|(?:operation|request|command|tool|execution)[\w ]{0,20} (?:was )?(?:cancell?ed|"
-    r"aborted|interrupted)|^(?:cancell?ed|aborted|interrupted)\b|\[request interrupted|interrupted by (?:the )?user",
+    r"user (?:doesn't|does not|didn't|did not) want|(?:rejected|denied|refused|declined) by (?:the )?user|"
+    r"user (?:has )?(?:rejected|denied|refused|declined|specified a rule)|permission (?:to use|was not granted|"
+    r"for this)|haven't granted|requires approval|(?:operation|request|command|tool|"
+    r"execution)[\w ]{0,20} (?:was )?(?:cancell?ed|aborted|interrupted)|^(?:cancell?ed|aborted|interrupted)\b|"
+    r"\[request interrupted|interrupted by (?:the )?user",
     re.IGNORECASE,
 )
 _TIMEOUT = LazyPattern(
@@ -36,12 +37,12 @@ _TIMEOUT = LazyPattern(
 # Messages of the host itself: Claude Code marks them, and a program that it ended reports the signal.
 _BY_HOST = LazyPattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
 _FAILURE_SUMMARY = LazyPattern(
-    r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|Test Suites:\s+\d+ "
-    r"failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|test result: FAILED|BUILD FAILED|"
-    r"FAILURE: Build failed|\[ERROR\] (?:BUILD FAILURE|Failed to execute goal)|error: could not compile|"
+    r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
+    r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|test result: FAILED|"
+    r"BUILD FAILED|FAILURE: Build failed|\[ERROR\] (?:BUILD FAILURE|Failed to execute goal)|error: could not compile|"
     r"error\[E\d{4}\]|npm ERR! |npm error |\S+\(\d+,\d+\): error |.{0,200}\berror TS\d{3,5}:|Found [1-9]\d* errors?\b|"
-    r"make(?:\[\d+\])?: \*\*\* |Error: Process completed|✖ [1-9]\d* problems? \([1-9]|[1-9]\d* examples?, [1-9]\d* "
-    r"failures?|Build FAILED\.|ERROR: failed to solve|[\w.]*(?:Error|Exception): \S)",
+    r"make(?:\[\d+\])?: \*\*\* |Error: Process completed|✖ [1-9]\d* problems? \([1-9]|"
+    r"[1-9]\d* examples?, [1-9]\d* failures?|Build FAILED\.|ERROR: failed to solve|[\w.]*(?:Error|Exception): \S)",
     re.MULTILINE,
 )
 _TRACE = LazyPattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)

@@ -32,10 +32,10 @@ _NO = (
 )
 _REFUSES = LazyPattern(
     rf"^\W*(?:(?:hey|hm+|ah|oh|sorry|ok|wait|stop|please)\W+)*(?:{_NO}(?!,? (?:problem|worries|idea|need|rush|thanks|"
-    r"doubt|longer|more|changes?)\b)|nope|wrong|stop\b|revert|undo|roll (?:it|that|this) back|roll ?back|don't do "
-    r"(?:that|this)|not like (?:that|this)|that(?:'s| is| was) (?:not|wrong|bad)|this is (?:not|wrong)|i (?:said|"
-    r"asked|told)|i (?:didn't|did not|don't) want|take (?:that|it) (?:out|back)|please (?:revert|undo|don't)|why did "
-    r"you)",
+    r"doubt|longer|more|changes?)\b)|nope|wrong|stop\b|revert|undo|roll (?:it|that|this) back|roll ?back|"
+    r"don't do (?:that|this)|not like (?:that|this)|that(?:'s| is| was) (?:not|wrong|bad)|this is (?:not|wrong)|"
+    r"i (?:said|asked|told)|i (?:didn't|did not|don't) want|take (?:that|it) (?:out|back)|please (?:revert|undo|"
+    r"don't)|why did you)",
     re.IGNORECASE,
 )
 _ONLY_REFUSES = LazyPattern(
@@ -59,8 +59,8 @@ _WANTS = LazyPattern(
 )
 # How hosts print the user's words at a refusal: at the beginning, and never in the output of a program.
 _FEEDBACK = LazyPattern(
-    r"^(?:<\w+>)?\s*(?:Error:?\s*)?(?:The user|User|Permission|Tool use)[^\n]{0,400}?(?:the user said|following "
-    r"(?:feedback|message|reason)|feedback|reason given)\s*:\s*(?P<said>\S.{2,600})",
+    r"^(?:<\w+>)?\s*(?:Error:?\s*)?(?:The user|User|Permission|Tool use)[^\n]{0,400}?(?:the user said|"
+    r"following (?:feedback|message|reason)|feedback|reason given)\s*:\s*(?P<said>\S.{2,600})",
     re.IGNORECASE | re.DOTALL,
 )
 _PASTE_START = LazyPattern(r":[ \t]*\n|\n\s*\n\s*[\[$>~/]|```")  # the text behind it was not typed

@@ -27,22 +27,23 @@ _NEXT = CuePattern(
     r"started))\b\s*[:\-–—(]|\btodo\b|\b(?:still|yet) (?:need|needs|have|has|pending|open|missing|to be|to do|todo|"
     r"left|needed|required)\b|\bremains? (?:to be|open|to)\b|\bremaining (?:work|tasks?|steps?|items?|pieces?)\b|"
     r"\bwhat(?:'s| is) (?:left|next|missing)\b|\bnext (?:session|time|week|sprint|up|step)\b|\bcoming next\b|"
-    r"\btomorrow\b|\bcritical path\b|\bnot (?:yet )?implemented\b|\b(?:is|are|still) pending\b|\b(?:is|are|still) in "
-    r"progress\b|\bbefore (?:launch|release|the release|we (?:can )?(?:ship|launch|release|merge))\b"
+    r"\btomorrow\b|\bcritical path\b|\bnot (?:yet )?implemented\b|\b(?:is|are|still) pending\b|\b(?:is|are|"
+    r"still) in progress\b|\bbefore (?:launch|release|the release|we (?:can )?(?:ship|launch|release|merge))\b"
 )
 _NARRATION = CuePattern(
     r"^(?:let me|let's|lets|now (?:let|i'll|i will|i)\b|i'll|i will|i'm going to|i am going to|first,? (?:let|i)|"
     r"ok(?:ay)?,? (?:let|i)|looking at|checking|searching|reading|running|here(?:'s| is| are)\b|sure\b|great\b|good\b|"
-    r"perfect\b|excellent\b|got it\b|on it\b|understood\b|absolutely\b|of course\b|certainly\b|you're (?:absolutely "
-    r")?right|i see\b|i can see\b|i understand\b|ready when|solid\b|nice\b|noted\b|hope (?:this|that)|feel free|happy "
-    r"to|anything (?:else|to)\b|would you like|do you want|should i\b|shall i\b|want me to|what(?:'s| is) the (?:core|"
-    r"data|first)|thanks\b|thank you|sounds good|no problem|my (?:guess|bad)|wait\b|hmm?\b|actually,? let|common trap|"
-    r"starting with|in (?:summary|short)|to summari[sz]e|as (?:you can see|mentioned|noted))"
+    r"perfect\b|excellent\b|got it\b|on it\b|understood\b|absolutely\b|of course\b|certainly\b|"
+    r"you're (?:absolutely )?right|i see\b|i can see\b|i understand\b|ready when|solid\b|nice\b|noted\b|hope (?:this|"
+    r"that)|feel free|happy to|anything (?:else|to)\b|would you like|do you want|should i\b|shall i\b|want me to|"
+    r"what(?:'s| is) the (?:core|data|first)|thanks\b|thank you|sounds good|no problem|my (?:guess|bad)|wait\b|hmm?\b|"
+    r"actually,? let|common trap|starting with|in (?:summary|short)|to summari[sz]e|as (?:you can see|mentioned|"
+    r"noted))"
 )
 _FILLER = LazyPattern(
     r"^(?:(?:got it|yes|yep|ok(?:ay)?|sure|noted|also|and|so|then|plus|right|done|confirmed|perfect|great|good|"
-    r"finally|now|well)\s*[—–:,.!-]+\s+|(?:and|also|so|then|plus)\s+(?:also\s+|please\s+)*|(?:here(?:'s| is| are)(?: "
-    r"the| a| an| my)?|these are(?: the)?|this is the)\s+)+",
+    r"finally|now|well)\s*[—–:,.!-]+\s+|(?:and|also|so|then|plus)\s+(?:also\s+|please\s+)*|(?:here(?:'s| is|"
+    r" are)(?: the| a| an| my)?|these are(?: the)?|this is the)\s+)+",
     re.IGNORECASE,
 )
 _OPTION = CuePattern(r"^\W*(?:option|approach|alternative|choice|variant) (?:\d{1,2}|[a-h])\b")

@@ -66,14 +66,14 @@ _BY_WORDS = {
         re.IGNORECASE,
     ),
     Kind.DECISION: LazyPattern(
-        r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r "
-        r"of|switch(?:ed)? .{0,60}?(?:from|to)|replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|"
+        r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r of|"
+        r"switch(?:ed)? .{0,60}?(?:from|to)|replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|"
         r"standardi[sz]ed on|deliberately|intentionally|by design)\b",
         re.IGNORECASE,
     ),
     Kind.FILE_CONTEXT: LazyPattern(
-        r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?|is "
-        r"(?:the|where|responsible)|exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b",
+        r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?|"
+        r"is (?:the|where|responsible)|exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b",
         re.IGNORECASE,
     ),
     Kind.RESEARCH: LazyPattern(
@@ -83,8 +83,8 @@ _BY_WORDS = {
         re.IGNORECASE,
     ),
     Kind.OUTCOME: LazyPattern(
-        r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|reduced .{2,40} "
-        r"(?:to|by)|from \S+ to \S+|improved|now works?|successfully)\b",
+        r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|reduced .{2,40} (?:to|"
+        r"by)|from \S+ to \S+|improved|now works?|successfully)\b",
         re.IGNORECASE,
     ),
 }

@@ -63,8 +63,7 @@ class Sentence:
     raw: str  # as written
     form: LineForm
     block: int
-    number: int  # its place in the message
-    of: int  # the number of sentences in the message
+    total: int  # the number of sentences in the message
     lead: str = ""  # the heading, or the words with a colon, above it
     is_question: bool = False
     is_unsure: bool = False  # ends with a tag: ", no?"
@@ -91,7 +90,7 @@ def sentences(page: MaskedMessage) -> list[Sentence]:
         if len(found) >= MAX_SENTENCES:
             break
     kept = found[:MAX_SENTENCES]
-    return [replace(sentence, number=number, of=len(kept)) for number, sentence in enumerate(kept)]
+    return [replace(sentence, total=len(kept)) for sentence in kept]
 
 
 def _blocks(lines: Sequence[MessageLine]) -> list[list[MessageLine]]:
@@ -134,8 +133,7 @@ def _read_text(text: str, form: LineForm, block: int, lead: str) -> Iterator[Sen
             raw=piece,
             form=form,
             block=block,
-            number=0,
-            of=0,
+            total=0,
             lead=lead,
             is_question=has_mark or bool(_ASKING.match(fix_spelling(stripped))),
             is_unsure=tag is not None,

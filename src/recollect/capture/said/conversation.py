@@ -20,7 +20,7 @@ from recollect.capture.said.lasting import lasting_probability
 from recollect.capture.said.masking import LineForm, mask_message
 from recollect.capture.said.names import is_emphatic, names_in, paths_in
 from recollect.capture.said.origin import origin_of
-from recollect.capture.said.outright import MAX_CHARS, find_statement, signs
+from recollect.capture.said.outright import MAX_CHARS, find_statement, signs_of
 from recollect.capture.said.pastes import bare_words, find_paste
 from recollect.capture.said.reference import find_referent, needs_this_moment, points_back, topic_of
 from recollect.capture.said.remember_requests import text_to_remember
@@ -92,9 +92,9 @@ def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Propos
         if not asked and is_own and not is_document:
             kept = find_statement(own, is_typed=is_short and not has_terminal)
         if kept:
-            confirmed.append(_confirmed_proposal(event, sentence, kept, scolds=scolds, is_asked=bool(asked)))
+            confirmed.append(_propose_confirmed(event, sentence, kept, scolds=scolds, is_asked=bool(asked)))
         elif not voice.is_foreign and _is_statement(sentence) and (whole := _complete(found, at)):
-            is_lasting = lasting_probability(sentence.text, signs(sentence)) >= MIN_LASTING
+            is_lasting = lasting_probability(sentence.text, signs_of(sentence)) >= MIN_LASTING
             durability = CLAIMED if is_lasting else MENTIONED
             candidates.append(_proposal(event, whole, sentence, Role.USER, durability))
     return [*_without_duplicates(confirmed)[:MAX_CONFIRMED], *candidates[:MAX_CANDIDATES]]
@@ -102,7 +102,7 @@ def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Propos
 
 def _read_reply(event: Reply) -> list[Proposal]:
     candidates = []
-    for one in sentences(mask_message(event.text, own=True)):
+    for one in sentences(mask_message(event.text, is_agent=True)):
         has_reason = bool(cues_of(one.text) & {Cue.REASON, Cue.CAUSE})
         if has_reason and _is_statement(one) and not points_back(one):
             candidates.append(_proposal(event, one.text, one, Role.ASSISTANT, EXPLAINED))
@@ -162,7 +162,7 @@ def _without_duplicates(found: Sequence[Proposal]) -> list[Proposal]:
     return list(first.values())
 
 
-def _confirmed_proposal(event: Prompt, sentence: Sentence, text: str, *, scolds: bool, is_asked: bool) -> Proposal:
+def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: bool, is_asked: bool) -> Proposal:
     return replace(
         _proposal(event, text, sentence, Role.USER, OUTRIGHT),
         kind=kind_of(text, Role.USER) if is_asked else kind_of_statement(text, scolds=scolds),

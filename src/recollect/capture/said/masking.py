@@ -126,9 +126,9 @@ class MaskedMessage:
     said_lines: tuple[tuple[int, int], ...] = ()  # of each line: its number, and where its said part ends
 
 
-def mask_message(text: str, *, own: bool = False) -> MaskedMessage:
+def mask_message(text: str, *, is_agent: bool = False) -> MaskedMessage:
     """Keep the lines that the speaker says. `own`: an agent, which writes the tables it shows; people paste them."""
-    masker = _Masker(own)
+    masker = _Masker(is_agent)
     for number, (line, is_fenced) in enumerate(_mark_fenced(_without_spans(text[:MAX_CHARS]))):
         masker.read(number, line.rstrip(), is_fenced=is_fenced)
         if len(masker.lines) >= MAX_LINES:
@@ -138,7 +138,7 @@ def mask_message(text: str, *, own: bool = False) -> MaskedMessage:
 
 @dataclass(slots=True)
 class _Masker:
-    own: bool
+    is_agent: bool
     lines: list[MessageLine] = field(default_factory=list)
     said_lines: list[tuple[int, int]] = field(default_factory=list)
     block: int = 0
@@ -158,8 +158,8 @@ class _Masker:
         if self.has_gap and self.has_begun and (self.is_printed or _FIRST_PERSON.search(line)):
             self.in_paste = False
         # People who type do not indent a sentence.
-        is_copied = not self.own and line.startswith("  ") and self.last is not LineForm.ITEM
-        is_shown = is_fenced or is_copied or _is_pasted(line, own=self.own, after_blank=self.is_closed)
+        is_copied = not self.is_agent and line.startswith("  ") and self.last is not LineForm.ITEM
+        is_shown = is_fenced or is_copied or _is_pasted(line, is_agent=self.is_agent, after_blank=self.is_closed)
         if not is_shown and not self.in_paste:
             self._keep(number, line)
             return
@@ -179,7 +179,7 @@ class _Masker:
         end = len(line)
         if form is not self.last or form is LineForm.HEADING:
             self.block += 1
-        if not self.own and form is LineForm.PROSE:
+        if not self.is_agent and form is LineForm.PROSE:
             item = _PASTED_ITEM.match(line)
             self.has_begun = self.is_printed = item is not None
             self.in_paste = item is not None or _announces(line)
@@ -268,11 +268,11 @@ def _opening_tag(line: str) -> str:
     return "" if is_mention else name
 
 
-def _is_pasted(line: str, *, own: bool, after_blank: bool) -> bool:
+def _is_pasted(line: str, *, is_agent: bool, after_blank: bool) -> bool:
     if _QUOTE.match(line) or _RULER.match(line) or _LONG_TOKEN.search(line):
         return True
     if _ROW.match(line):
-        return not own
+        return not is_agent
     if _LOG.match(line[:MAX_TESTED_CHARS]) or _DIFF.match(line):
         return not _ITEM.match(line) or line.endswith((";", "{", "}"))
     if _INDENTED_LINE.match(line) and not _ITEM.match(line):

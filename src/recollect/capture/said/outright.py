@@ -87,11 +87,11 @@ _PLACES = LazyPattern(
 _PART = (
     r"(?:auth|authentication|backend|back-end|frontend|front-end|db|database|dbs|api|apis|server|servers|ci|cd|"
     r"pipeline|deployment|deploys?|deployments|hosting|infra|infrastructure|prod|production|staging|app|apps|"
-    r"application|project|repo|repository|monorepo|codebase|stack|cache|caching|queue|queues|storage|tests?|test "
-    r"suite|builds?|linter|formatter|package manager|bundler|orm|migrations?|logging|monitoring|ids|dates|timestamps|"
-    r"styling|styles|state management|routing|search|scripts?|cli|service|services|worker|workers|website|site|docs|"
-    r"target|runtime|local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|payments|"
-    r"emails?|runners?)"
+    r"application|project|repo|repository|monorepo|codebase|stack|cache|caching|queue|queues|storage|tests?|"
+    r"test suite|builds?|linter|formatter|package manager|bundler|orm|migrations?|logging|monitoring|ids|dates|"
+    r"timestamps|styling|styles|state management|routing|search|scripts?|cli|service|services|worker|workers|website|"
+    r"site|docs|target|runtime|local dev|dev setup|environment|firmware|mobile app|web app|client|sessions?|secrets|"
+    r"payments|emails?|runners?)"
 )
 _COMPOSITION = LazyPattern(
     rf"^(?:(?:our|the|this|all|my) )?(?:[\w-]+ ){{0,2}}?{_PART} (?:(?:is|are|runs?|was|goes|go|lives?|sits?)"
@@ -100,8 +100,8 @@ _COMPOSITION = LazyPattern(
     re.IGNORECASE,
 )
 _DECISION = LazyPattern(
-    r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|(?:our "
-    r")?decision:).{3,160}\b(?:because|since|so that|due to)\b",
+    r"^(?:(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|opted|settled|agreed)|we(?:'re| are) going with|"
+    r"(?:our )?decision:).{3,160}\b(?:because|since|so that|due to)\b",
     re.IGNORECASE,
 )
 _SWITCH = LazyPattern(r"^(?:we|i)(?:'ve| have)? (?:decided|chose|settled on|moved|switched|migrated)\b", re.IGNORECASE)
@@ -119,8 +119,9 @@ _ORDERS_NOW = LazyPattern(r"^(?:please|pls|thanks|can (?:you|u)|could you|(?:you
 _LABEL = LazyPattern(r"^[^:.,]{2,40}:\s")
 _HABIT = LazyPattern(
     r"^(?:i|we) (?:always|never) (?!(?:see|get|find|think|look|figure|tell|have|need|know|knew|saw|got|had|said|"
-    r"seem)\b)\w+|^(?:ask|show|tell) me\b.*\b(?:before|first)\b|^(?:answer|respond|reply|write commit messages) "
-    r"(?:only )?in [A-Z]?\w+|^(?:one|small|short|conventional|atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
+    r"seem)\b)\w+|^(?:ask|show|tell) me\b.*\b(?:before|first)\b|^(?:answer|respond|reply|"
+    r"write commit messages) (?:only )?in [A-Z]?\w+|^(?:one|small|short|conventional|"
+    r"atomic) [\w-]+s?\b.{0,24}\b(?:please|per|thx|thanks)\b",
     re.IGNORECASE,
 )
 _RULE_WORD = LazyPattern(
@@ -196,14 +197,14 @@ def _is_lasting(sentence: Sentence) -> bool:
         return False
     if points_back(sentence) or needs_this_moment(text):
         return False
-    return lasting_probability(text, signs(sentence)) >= MIN_LASTING
+    return lasting_probability(text, signs_of(sentence)) >= MIN_LASTING
 
 
-def signs(sentence: Sentence) -> frozenset[str]:
+def signs_of(sentence: Sentence) -> frozenset[str]:
     """Signs of a whole sentence that the model of `lasting` weighs together with its words."""
     text = fix_spelling(sentence.text)
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
-    found = {f"of {min(sentence.of, MANY_SENTENCES)}"}
+    found = {f"of {min(sentence.total, MANY_SENTENCES)}"}
     found.update(name for name, form in _FORMS.items() if form.match(text))
     found.update(name for name, sign in _SIGNS.items() if sign.search(text))
     if _contrasts(text):
