@@ -13,7 +13,7 @@ MIN_WORDS = 2  # shorter sentences are not judged
 
 
 def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
-    """Return True if one shown line covers each sentence. `shown`: the words of each line (`words_of`)."""
+    """Return True if every sentence is covered by a shown line. `shown`: the words of each line (`words_of`)."""
     lines = list(shown)
     judged = [words for words in map(words_of, sentences(said)) if len(words) >= MIN_WORDS]
     return bool(judged) and all(_is_covered(words, lines) for words in judged)

@@ -146,7 +146,7 @@ class _OpenError:
 
     @property
     def is_in_code(self) -> bool:
-        """The error goes away with the code that has it."""
+        """Such an error goes away with the code that has it."""
         start = self.sign.headline[:40]
         line = next((line for line in self.error.splitlines() if start in line), start)
         return bool(_IN_CODE.search(line))

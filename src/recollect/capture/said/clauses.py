@@ -73,7 +73,7 @@ def sentences(page: MaskedMessage) -> list[Sentence]:
     found: list[Sentence] = []
     heading, lead, lead_block = "", "", -9
     for number, lines in enumerate(_blocks(page.lines)):
-        first, last = lines[0], _plain(lines[-1].text)
+        first = lines[0]
         if first.form is LineForm.HEADING:
             heading, lead = _plain(first.text)[:MAX_LEAD_CHARS], ""
             continue
@@ -84,7 +84,8 @@ def sentences(page: MaskedMessage) -> list[Sentence]:
             found += added
             if added and is_prose:
                 under = heading
-        if is_prose and _LABEL_END.search(last):
+        last = _plain(lines[-1].text) if is_prose else ""
+        if _LABEL_END.search(last):
             above = found[-1].text if found and found[-1].block == number else last
             lead, lead_block = above.rstrip(" :：")[-MAX_LEAD_CHARS:], number
         if len(found) >= MAX_SENTENCES:

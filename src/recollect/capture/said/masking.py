@@ -127,7 +127,7 @@ class MaskedMessage:
 
 
 def mask_message(text: str, *, is_agent: bool = False) -> MaskedMessage:
-    """Keep the lines that the speaker says. `own`: an agent, which writes the tables it shows; people paste them."""
+    """Keep the lines that the speaker says. `is_agent`: an agent writes the tables that it shows; people paste them."""
     masker = _Masker(is_agent)
     for number, (line, is_fenced) in enumerate(_mark_fenced(_without_spans(text[:MAX_CHARS]))):
         masker.read(number, line.rstrip(), is_fenced=is_fenced)
