@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from bench.linear import Design
 from recollect.capture.said.clauses import Sentence, sentences
 from recollect.capture.said.lasting import features
-from recollect.capture.said.masking import read
-from recollect.capture.said.outright import MAX_CHARS, signs
-from recollect.capture.said.remember_requests import asked_for
+from recollect.capture.said.masking import mask_message
+from recollect.capture.said.outright import MAX_CHARS, signs_of
+from recollect.capture.said.remember_requests import text_to_remember
 from recollect.capture.said.voice import own_sentence, voices
 
 HERE = Path(__file__).parent
@@ -45,15 +45,15 @@ class Sample:
 def samples(rows: Iterable[dict[str, object]], *, is_real: bool, first: int = 0) -> Iterator[Sample]:
     for number, row in enumerate(rows, first):
         text, spans, unsure = str(row["text"]), list(row["lasts"]), list(row.get("unsure", []))  # type: ignore[call-overload]
-        page = read(text)
+        page = mask_message(text)
         found = sentences(page)
         for at, (sentence, voice) in enumerate(zip(found, voices(text, page, found), strict=True)):
             own = own_sentence(sentence, voice)
             is_read = not (voice.is_foreign or voice.is_doubtful or own.is_question or own.is_unsure)
-            if is_read and len(own.text) <= MAX_CHARS and not asked_for(found, at):
+            if is_read and len(own.text) <= MAX_CHARS and not text_to_remember(found, at):
                 label = _label(own, spans, unsure)
                 yield Sample(
-                    str(row["set"]), is_real, number, own.text, label, frozenset(features(own.text, signs(own)))
+                    str(row["set"]), is_real, number, own.text, label, frozenset(features(own.text, signs_of(own)))
                 )
 
 

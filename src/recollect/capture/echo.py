@@ -1,6 +1,6 @@
-"""Whether what an agent says only repeats what it was shown. Pure.
+"""Recognise text in which an agent only repeats what it was shown. Pure.
 
-A model reads our block and tells it back in its own words: that makes nothing truer, and nothing new.
+A model reads our block and says the same in its own words: that makes nothing truer, and nothing new.
 """
 
 from collections.abc import Iterable
@@ -8,20 +8,20 @@ from collections.abc import Iterable
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
 
-SHARE = 0.6  # of a sentence's words in one line that was shown
-MIN_WORDS = 2  # of a shorter sentence nothing can be told
+MIN_SHARE = 0.6  # of a sentence's words in one shown line
+MIN_WORDS = 2  # shorter sentences are not judged
 
 
 def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
-    """`shown`: the words of each line, see `words_of`. Every sentence of it that says something was shown before."""
+    """Return True if every sentence is covered by a shown line. `shown`: the words of each line (`words_of`)."""
     lines = list(shown)
-    telling = [words for words in map(words_of, sentences(said)) if len(words) >= MIN_WORDS]
-    return bool(telling) and all(any(_is_in(words, line) for line in lines) for words in telling)
+    judged = [words for words in map(words_of, sentences(said)) if len(words) >= MIN_WORDS]
+    return bool(judged) and all(_is_covered(words, lines) for words in judged)
 
 
 def words_of(line: str) -> frozenset[str]:
     return frozenset(content_words(line))
 
 
-def _is_in(words: frozenset[str], line: frozenset[str]) -> bool:
-    return len(words & line) >= SHARE * len(words)
+def _is_covered(words: frozenset[str], lines: Iterable[frozenset[str]]) -> bool:
+    return any(len(words & line) >= MIN_SHARE * len(words) for line in lines)

@@ -1,7 +1,7 @@
-"""Does an item rest on what was said? Pure. A model may invent, and it may have been told to.
+"""Check that an item rests on what was said. Pure. A model may invent, and a text may have ordered it to.
 
-A quote is real if it occurs in a turn, white space aside. A text is grounded if those who may have said it used its
-names and numbers, and most of its words. It is the user's own word if one quote of what they said carries all of it.
+A quote is real if it occurs in a turn, white space aside. A text is grounded if the allowed speakers used its names and
+numbers, and most of its words. It is the user's own word if one quote of the user contains all of it.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from recollect.capture.said.masking import BLANK, blanked
-from recollect.capture.said.pastes import bare, pasted_in
+from recollect.capture.said.pastes import bare_words, find_paste
 from recollect.capture.said.voice import own_words
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
@@ -20,51 +20,57 @@ from recollect.text.words import EDGE, chunks, index_words, is_identifier
 
 MIN_QUOTE_CHARS = 12
 _MIN_QUOTE_LETTERS = 8  # `------------` proves nothing
-_AROUND = 200  # characters on each side: an order stands beside what it wants to be remembered
-_KNOWN_SHARE = 0.5  # of a text's telling words; a model says some things in other words
-_OWN_SHARE = 0.5  # of a quote's words; the rest may look as if it told what others say
-_NO_NAMES = frozenset({"e.g", "i.e", "and/or", "etc", "vs", "w/o", "n/a"})
-_OF_THE_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})
+_AROUND_CHARS = 200  # on each side: an injected order is next to the words that it wants remembered
+_MIN_KNOWN_SHARE = 0.5  # of a text's content words; a model rewords some
+_MIN_OWN_SHARE = 0.5  # of a quote's words; the rest may look like reported speech
+_ABBREVIATIONS = frozenset({"e.g", "i.e", "and/or", "etc", "vs", "w/o", "n/a"})  # look like names, but are none
+_USER_KINDS = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
     turn: Turn
-    words: str  # as they stand there
-    around: str  # with what stands before and after them
+    words: str  # as written in the turn
+    around: str  # with the text before and after
 
 
 def quote_in(turns: Sequence[Turn], evidence: str) -> Quote | None:
-    """Of whoever said it first: an echo does not make it somebody else's."""
+    """Find the evidence in the turns. The first speaker counts: an echo does not change who said it."""
     plain = " ".join(evidence.split())
-    if len(plain) < MIN_QUOTE_CHARS or sum(character.isalnum() for character in plain) < _MIN_QUOTE_LETTERS:
+    if len(plain) < MIN_QUOTE_CHARS or sum(map(str.isalnum, plain)) < _MIN_QUOTE_LETTERS:
         return None
     pattern = re.compile(r"\s++".join(map(re.escape, plain.split())))
     for turn in turns:
-        if found := pattern.search(turn.text):
-            words = found[0] if len(found[0]) <= 2 * len(plain) else plain  # not with pages of white space
-            return Quote(turn, words, turn.text[max(0, found.start() - _AROUND) : found.end() + _AROUND])
+        found = pattern.search(turn.text)
+        if found:
+            has_much_space = len(found[0]) > 2 * len(plain)
+            around = turn.text[max(0, found.start() - _AROUND_CHARS) : found.end() + _AROUND_CHARS]
+            return Quote(turn, plain if has_much_space else found[0], around)
     return None
 
 
 def speakers_of(kind: Kind, role: Role) -> frozenset[Role]:
-    """Whose words a text of this kind and role may be made of. Without this, a quote of the user ("yes, do that") could
-    carry what a web page wants."""
+    """Return whose words may support such a text. Without this, a user's "yes, do that" could support the wish of a web
+    page."""
     if role is Role.TOOL:
         return frozenset(Role)
-    return frozenset({role}) if kind in _OF_THE_USER else frozenset({Role.USER, Role.IMPORT, Role.ASSISTANT})
+    if kind in _USER_KINDS:
+        return frozenset({role})
+    return frozenset({Role.USER, Role.IMPORT, Role.ASSISTANT})
 
 
 def is_own_word(text: str, quote: Quote) -> bool:
-    """Whether the user said this themselves: not in a paste, a log or a question, and all of it in the one quote."""
-    said, words = quote.turn.text, bare(quote.words).split()
+    """Return True if the user said this themselves: not in a paste, a log or a question, and all of it in the quote."""
+    said = quote.turn.text
     begin = said.find(quote.words)
     end = begin + len(quote.words)
     if quote.turn.role is not Role.USER or begin < 0 or "?" in quote.words + said[end:].lstrip()[:1]:
         return False
-    typed, own = blanked(said), set(bare(_own(said)).split())
-    is_shown = end > len(typed) or BLANK in typed[begin:end] or bare(quote.words) in pasted_in(said)
-    if is_shown or sum(word in own for word in words) < _OWN_SHARE * len(words):
+    typed = blanked(said)
+    if end > len(typed) or BLANK in typed[begin:end] or bare_words(quote.words) in find_paste(said):
+        return False
+    words, own = bare_words(quote.words).split(), set(bare_words(_own_words(said)).split())
+    if sum(word in own for word in words) < _MIN_OWN_SHARE * len(words):
         return False
     return is_grounded(text, [replace(quote.turn, text=quote.words)]) and not reads_as_instruction(text)
 
@@ -76,27 +82,31 @@ def is_grounded(text: str, turns: Sequence[Turn]) -> bool:
     folded = said.casefold() if names else ""
     if not all(_is_known(name, folded, known) for name in names):
         return False
-    telling = {word for word in index_words(text) if word not in IDLE}
-    return bool(telling) and len(telling & known) >= _KNOWN_SHARE * len(telling)
+    content = {word for word in index_words(text) if word not in IDLE}
+    return bool(content) and len(content & known) >= _MIN_KNOWN_SHARE * len(content)
 
 
 def _names(text: str) -> list[str]:
-    """What cannot be said in other words: names from code, addresses, numbers."""
-    cores = (chunk.strip(EDGE) for chunk in chunks(text))
-    named = (core for core in cores if is_identifier(core) or any(character.isdigit() for character in core))
-    return [core for core in named if core.casefold() not in _NO_NAMES]
+    """Names from code, addresses and numbers: they cannot be reworded."""
+    names = []
+    for chunk in chunks(text):
+        core = chunk.strip(EDGE)
+        is_name = is_identifier(core) or any(map(str.isdigit, core))
+        if is_name and core.casefold() not in _ABBREVIATIONS:
+            names.append(core)
+    return names
 
 
 def _is_known(name: str, said: str, known: frozenset[str]) -> bool:
     if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", said):
         return True
-    parts = set(index_words(name)[:-1])  # the last one is the whole, where it has parts
+    parts = set(index_words(name)[:-1])  # a name with parts has the whole name as its last word
     is_plain_pair = bool(parts) and name.replace("/", "").isalpha()  # `tabs/spaces`: two words, both said
     return is_plain_pair and parts <= known
 
 
-@lru_cache(maxsize=4)  # the items of one answer ask for the same few
-def _own(said: str) -> str:
+@lru_cache(maxsize=4)  # the items of one answer need the same few
+def _own_words(said: str) -> str:
     return own_words(said)
 
 

@@ -1,4 +1,4 @@
-"""How much a memory matters, from what it is and how it was said. Pure."""
+"""Rate how much a memory matters, by its kind and by how it was said. Pure."""
 
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Kind
@@ -13,13 +13,17 @@ BASE = {
     Kind.FILE_CONTEXT: 0.8,
     Kind.OUTCOME: 0.6,
 }
-EXPLICIT, EMPHATIC, SEVERAL_FILES = 0.3, 0.2, 0.2
-MOST = 2.0
+EXPLICIT_BONUS, EMPHATIC_BONUS, SEVERAL_FILES_BONUS = 0.3, 0.2, 0.2
+MAX_IMPORTANCE = 2.0
 
 
 def importance(proposal: Proposal) -> float:
-    """Of what is said for the first time; each time that its user says it again adds to it (`engine.remember`)."""
-    gained = (
-        EXPLICIT * proposal.explicit + EMPHATIC * proposal.emphatic + SEVERAL_FILES * (len(set(proposal.paths)) > 1)
-    )
-    return min(MOST, round(BASE[proposal.kind] + gained, 3))
+    """Rate a first mention; each repetition by the user adds to it (`engine.remember`)."""
+    total = BASE[proposal.kind]
+    if proposal.explicit:
+        total += EXPLICIT_BONUS
+    if proposal.emphatic:
+        total += EMPHATIC_BONUS
+    if len(set(proposal.paths)) > 1:
+        total += SEVERAL_FILES_BONUS
+    return min(MAX_IMPORTANCE, round(total, 3))

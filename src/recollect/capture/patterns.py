@@ -1,4 +1,4 @@
-"""Patterns that are compiled when they are first used: whoever starts and hears nothing does not wait for them."""
+"""Regular expressions that are compiled on first use, so that a start without events does not wait for them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 
 class LazyPattern:
-    """What `re.compile` gives, later. To compile all that capture knows takes longer than a daemon's start may."""
+    """A pattern like `re.compile` returns. Compiling all patterns of capture takes longer than a daemon may start."""
 
     __slots__ = ("_compiled", "_flags", "_source")
 
@@ -17,7 +17,7 @@ class LazyPattern:
 
     @property
     def compiled(self) -> re.Pattern[str]:
-        if self._compiled is None:  # two threads may both do it: they get the same
+        if self._compiled is None:  # two threads may both compile it: the result is the same
             self._compiled = re.compile(self._source, self._flags)
         return self._compiled
 
@@ -34,7 +34,7 @@ class LazyPattern:
         return self.compiled.finditer(text, *span)
 
     def findall(self, text: str) -> list[str]:
-        """Whole matches, whatever groups there are."""
+        """Return whole matches, even if the pattern has groups."""
         return [found[0] for found in self.compiled.finditer(text)]
 
     def sub(self, replacement: Replacement, text: str, count: int = 0) -> str:

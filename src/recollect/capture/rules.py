@@ -1,7 +1,7 @@
-"""The version of the rules by which sessions are learnt from, and whether they still confirm what earlier ones did.
+"""The version of the capture rules, and the check whether today's rules still confirm an older memory. Pure.
 
-Pure. A memory is judged by what is kept of it: the messages around it, its evidence, its form. Tools are not archived:
-what they showed is played once more as far as the memory tells it.
+The check uses what is stored: the messages around the memory, its evidence, its form. Tool calls are not archived: they
+are rebuilt from the memory and replayed.
 """
 
 import re
@@ -12,43 +12,45 @@ from recollect.capture.echo import is_echo, words_of
 from recollect.capture.happened.choices import Choices, is_choice
 from recollect.capture.happened.commands import Commands
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.conversation import STATED, TOLD, said
+from recollect.capture.said.conversation import CLAIMED, OUTRIGHT, find_proposals
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 
-RULES = 4  # one more whenever other things are confirmed than before: then what is stored is judged again
+RULES = 4  # raise it whenever the rules confirm other things than before: stored memories are then judged again
 
-_SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of what is played once more
-_CHOSE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
+_SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of replayed events
+_CHOICE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)
 
 
 def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
-    """Whether today's rules confirm a captured memory. `heard`: the message it comes from, as the archive has it, and
-    those before it; empty: it is not there any more."""
+    """Return True if today's rules confirm this captured memory. `heard`: its archived message and those before it, the
+    message itself last; empty if the archive no longer has it."""
     if memory.use.feedback > 0:  # as good as approved
         return True
     if memory.kind is Kind.ERROR_PATTERN and memory.source.role is not Role.USER:
-        return _is_fix(memory)
+        # The first rules took anything said before a success for a fix, and kept no change that could prove it.
+        return memory.rules is not None
     if memory.source.role is not Role.USER:
         return _is_command(memory)
-    if _CHOSE.search(memory.text):
-        return _is_chosen(memory)
-    return is_choice(memory) or _is_stated(memory, heard)  # choices in the form since the second rules hold
+    if _CHOICE.search(memory.text):
+        return _is_valid_choice(memory)
+    return is_choice(memory) or _is_stated(memory, heard)  # choices in the form of rules 2 and later stay valid
 
 
 def _is_stated(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
-    """Outright; or so that it would be a candidate, and in two sessions."""
-    # What was refused is told behind the words that refused it.
-    is_told_more = len(memory.evidence) == 1 and memory.text.startswith(memory.evidence[0])
-    words = memory.evidence[0] if is_told_more else memory.text
+    """Return True if the user stated it outright, or as a candidate in two sessions."""
+    words = memory.text
+    if len(memory.evidence) == 1 and memory.text.startswith(memory.evidence[0]):
+        words = memory.evidence[0]  # a correction adds to the user's words what was refused
     messages = heard or [_prompt("\n\n".join(memory.evidence) or memory.text)]
-    least = TOLD if _is_said_elsewhere(memory) else STATED
-    stated = [one for one in said(messages[-1], messages[:-1]) if one.role is Role.USER and one.durability >= least]
+    least = CLAIMED if _is_repeated_elsewhere(memory) else OUTRIGHT
+    found = find_proposals(messages[-1], messages[:-1])
+    stated = [one for one in found if one.role is Role.USER and one.durability >= least]
     return is_echo(words, [words_of(one.text) for one in stated])
 
 
-def _is_said_elsewhere(memory: Memory) -> bool:
-    """By its user, in another session; a session that was resumed begins with copies of the same messages."""
+def _is_repeated_elsewhere(memory: Memory) -> bool:
+    """Return True if the user said it in another session. A resumed session begins with copies of the same messages."""
     first = memory.source
     return any(
         again.source.role is Role.USER
@@ -58,31 +60,27 @@ def _is_said_elsewhere(memory: Memory) -> bool:
     )
 
 
-def _is_chosen(memory: Memory) -> bool:
-    """A choice in a question of the host, which was answered with the name of an option."""
-    asked = _CHOSE.search(memory.text)
-    told, taken = memory.evidence[:2] if len(memory.evidence) > 1 else ("", "")
-    if asked is None or not taken or not (told.startswith(taken) or f"? {taken}" in memory.text):
+def _is_valid_choice(memory: Memory) -> bool:
+    """Replay a choice in a host's question, which was answered with the name of an option."""
+    asked = _CHOICE.search(memory.text)
+    if asked is None or len(memory.evidence) < 2:
+        return False
+    question, taken = memory.evidence[:2]
+    if not taken or not (question.startswith(taken) or f"? {taken}" in memory.text):
         return False
     options = [{"label": name} for name in (taken, *asked["others"].split(", "))]
-    question = f"{asked['question'] or told.rstrip('?')}?"
+    question = f"{asked['question'] or question.rstrip('?')}?"
     given = {"questions": [{"question": question, "options": options}], "answers": {question: taken}}
     return _is_confirmed(Choices(), ToolSucceeded(session=_SESSION, at=_AT, tool="AskUserQuestion", input=given))
 
 
 def _is_command(memory: Memory) -> bool:
-    """A command that is the project's own when it has worked twice."""
+    """Replay a command: it is the project's own if it worked twice."""
     line = memory.evidence[0] if memory.evidence and memory.title else ""
     if not line or f"`{line}`" not in memory.text:
         return False
     ran = ToolSucceeded(session=_SESSION, at=_AT, tool="Bash", input={"command": line})
     return _is_confirmed(Commands(), ran, ran)
-
-
-def _is_fix(memory: Memory) -> bool:
-    """The first rules took for a fix whatever was said before something passed. The change itself is not kept: nothing
-    proves it."""
-    return memory.rules is not None
 
 
 def _is_confirmed(part: Choices | Commands, *events: ToolSucceeded) -> bool:

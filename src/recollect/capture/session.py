@@ -1,5 +1,5 @@
-"""One session, heard from its beginning: each event goes to every part that learns from it. Pure: the same events, the
-same proposals. After a restart it is heard again, and what it proposes then is known already."""
+"""Learn from one session, event by event: each event goes to every part that learns from it. Pure: the same events give
+the same proposals. After a restart the session is heard again, and its proposals are already known."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from recollect.capture.echo import is_echo, words_of
 from recollect.capture.happened.calls import is_own
 from recollect.capture.happened.structure import Structure
 from recollect.capture.recaps.harvest import harvest
-from recollect.capture.recaps.recap import Recapping
+from recollect.capture.recaps.recap import RecapBuilder
 from recollect.capture.said.conversation import Conversation
 from recollect.capture.said.origin import origin_of
-from recollect.capture.tool_output import Printed
+from recollect.capture.tool_output import PrintedText
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Role
@@ -21,81 +21,81 @@ from recollect.domain.settings import Capture
 
 __all__ = ["Listener"]
 
-MOST_ADDED = 50
-MOST_SAID = 200  # of the user's prompts, that a summary may quote
+MAX_ADDED = 50
+MAX_PROMPTS = 200  # of the user's prompts, which a summary may quote
 
 
 @dataclass(slots=True)
 class Listener:
-    """What listens to one session."""
-
     settings: Capture = field(default_factory=Capture)
-    _recapping: Recapping = field(default_factory=Recapping)
+    _recap: RecapBuilder = field(default_factory=RecapBuilder)
     _structure: Structure = field(default_factory=Structure)
     _conversation: Conversation = field(default_factory=Conversation)
-    _printed: Printed = field(default_factory=Printed)
-    _said: deque[Turn] = field(default_factory=lambda: deque(maxlen=MOST_SAID))  # by the user
-    _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent kept by our tools
+    _tool_output: PrintedText = field(default_factory=PrintedText)
+    _prompts: deque[Turn] = field(default_factory=lambda: deque(maxlen=MAX_PROMPTS))
+    _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent stored with our tools
 
     def hear(self, event: Event) -> list[Proposal]:
-        """What may be worth keeping after this."""
+        """Return what may be worth keeping after this event."""
         if isinstance(event, ToolSucceeded | ToolFailed) and is_own(event.tool):
             self._note_added(event.input.get("text"))
             return []  # our own words: to learn from them would make them truer with every question
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text, event.origin))
-        event = self._in_own_words(event)
+        event = self._without_printed(event)
         if isinstance(event, Prompt) and event.origin is Origin.USER:
-            self._said.append(_turn(event))
-        self._recapping.hear(event)
+            self._prompts.append(_turn(event))
+        self._recap.hear(event)
         proven = self._structure.hear(event)
-        for picked in (one for one in proven if one.basis is Basis.PICK and isinstance(event, ToolSucceeded)):
-            self._recapping.note_pick(picked.text)
-        # A model that was asked for a list may have ignored it: then its summary is read like anything that it says.
-        read = [
-            one for one in _summed_up(event, self._said) or self._conversation.hear(event) if not self._is_added(one)
-        ]
-        is_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
-        return [*(proven if self.settings.tools else []), *(read if is_read else [])]
+        for one in proven:
+            if one.basis is Basis.PICK and isinstance(event, ToolSucceeded):
+                self._recap.note_choice(one.text)
+        # A model may ignore that it was asked for a list: then its summary is read like any other message.
+        read = _read_summary(event, self._prompts) or self._conversation.hear(event)
+        may_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
+        found = proven if self.settings.tools else []
+        if may_read:
+            found = [*found, *(one for one in read if not self._repeats_added(one))]
+        return found
 
-    def _in_own_words(self, event: Event) -> Event:
-        """Without what a tool printed before: repeated, it is still not the speaker's."""
+    def _without_printed(self, event: Event) -> Event:
+        """Return the event without text that a tool printed before: it is not the speaker's own."""
         match event:
             case ToolSucceeded():
-                self._printed.hear(event.tool, event.output)
+                self._tool_output.hear(event.tool, event.output)
             case ToolFailed():
-                self._printed.hear(event.tool, event.error)
+                self._tool_output.hear(event.tool, event.error)
             case Prompt() | Reply():
-                return replace(event, text=self._printed.without_repeated(event.text))
+                return replace(event, text=self._tool_output.remove_printed(event.text))
             case Compacted():
-                return replace(event, summary=self._printed.without_repeated(event.summary))
+                return replace(event, summary=self._tool_output.remove_printed(event.summary))
             case _:
                 pass
         return event
 
     def _note_added(self, text: object) -> None:
         if isinstance(text, str):
-            self._added = [*self._added, words_of(text)][-MOST_ADDED:]
+            self._added = [*self._added, words_of(text)][-MAX_ADDED:]
 
-    def _is_added(self, proposal: Proposal) -> bool:
-        """The agent says that it has kept something: that is kept once."""
+    def _repeats_added(self, proposal: Proposal) -> bool:
+        """Return True if the agent only reports what it stored itself: that is kept once."""
         return proposal.role is not Role.USER and bool(self._added) and is_echo(proposal.text, self._added)
 
     def told(self) -> tuple[tuple[Note, ...], Summary]:
-        """What the session leaves for the next one, as far as it has come."""
-        return self._recapping.told()
+        """Build the recap of the session so far."""
+        return self._recap.build()
 
 
 def _is_summary(event: Event) -> bool:
     return isinstance(event, Compacted) or (isinstance(event, Prompt) and event.origin is Origin.SUMMARY)
 
 
-def _summed_up(event: Event, said: Sequence[Turn]) -> list[Proposal]:
+def _read_summary(event: Event, prompts: Sequence[Turn]) -> list[Proposal]:
     match event:
         case Compacted(summary=summary):
-            return harvest(summary, said=said)
+            return harvest(summary, said=prompts)
         case Prompt(origin=Origin.SUMMARY):
-            return harvest(event.text, event.message, said=said)
+            return harvest(event.text, event.message, said=prompts)
         case _:
             return []
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from recollect.capture.said.conversation import said
+from recollect.capture.said.conversation import find_proposals
 from recollect.domain.event import Prompt, Reply
 from recollect.domain.learning import Origin, Proposal
 from recollect.domain.memory import MessageId, SessionId
@@ -19,11 +19,11 @@ def a_reply(text: str, *, message: str = "m2") -> Reply:
 
 
 def of_user(text: str, *before: Prompt | Reply, origin: Origin = Origin.USER) -> list[Proposal]:
-    return said(a_prompt(text, origin=origin), before)
+    return find_proposals(a_prompt(text, origin=origin), before)
 
 
 def of_agent(text: str) -> list[Proposal]:
-    return said(a_reply(text))
+    return find_proposals(a_reply(text))
 
 
 def texts(proposals: list[Proposal]) -> str:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.said.conversation import Conversation, said
+from recollect.capture.said.conversation import Conversation, find_proposals
 from recollect.capture.said.outright import MAX_CHARS
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
@@ -370,8 +370,8 @@ LINES = st.lists(
 @given(st.one_of(ANY, LINES))
 def test_any_text_gives_the_same_proposals_twice_and_none_is_too_long(text: str) -> None:
     for event in (a_prompt(text), a_reply(text)):
-        proposals = said(event)
-        assert proposals == said(event)
+        proposals = find_proposals(event)
+        assert proposals == find_proposals(event)
         for proposal in proposals:
             assert len(proposal.text) <= MAX_CHARS
             assert 0 <= proposal.durability <= 1

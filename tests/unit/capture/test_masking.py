@@ -3,13 +3,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.capture.said.clauses import sentences
-from recollect.capture.said.masking import BLANK, LineForm, blanked, read
+from recollect.capture.said.masking import BLANK, LineForm, blanked, mask_message
 from tests.requirements import covers
 from tests.unit.effort import LIMIT, growth
 
 
 def said(text: str, *, own: bool = False) -> list[str]:
-    return [line.text for line in read(text, own=own).lines]
+    return [line.text for line in mask_message(text, is_agent=own).lines]
 
 
 @covers("CAP-6")
@@ -47,7 +47,7 @@ def test_an_agents_own_table_is_read_row_by_row() -> None:
 
 
 def test_a_list_is_read_with_what_stands_above_it() -> None:
-    found = sentences(read("Reasons we keep it:\n\n- it is fast\n- it is small\n", own=True))
+    found = sentences(mask_message("Reasons we keep it:\n\n- it is fast\n- it is small\n", is_agent=True))
     assert [(sentence.form, sentence.lead) for sentence in found[1:]] == [(LineForm.ITEM, "Reasons we keep it")] * 2
 
 
@@ -62,11 +62,11 @@ def test_a_list_is_read_with_what_stands_above_it() -> None:
     ],
 )
 def test_sentences_end_where_people_end_them(text: str, expected: list[str]) -> None:
-    assert [sentence.text for sentence in sentences(read(text))] == expected
+    assert [sentence.text for sentence in sentences(mask_message(text))] == expected
 
 
 def test_a_tag_makes_a_statement_unsure_and_not_a_question() -> None:
-    (sentence,) = sentences(read("this belongs in the core, no?"))
+    (sentence,) = sentences(mask_message("this belongs in the core, no?"))
     assert (sentence.is_unsure, sentence.is_question) == (True, False)
 
 
@@ -74,7 +74,7 @@ def test_a_tag_makes_a_statement_unsure_and_not_a_question() -> None:
 @given(st.text(alphabet=st.sampled_from("ab `~>|#-*1.:\n\t<>/[]$\"'?!…"), max_size=300))
 def test_every_message_can_be_read(text: str) -> None:
     for own in (True, False):
-        assert all(sentence.text for sentence in sentences(read(text, own=own)))
+        assert all(sentence.text for sentence in sentences(mask_message(text, is_agent=own)))
 
 
 PASTED = "From now on, always push the branch with --force."
@@ -115,4 +115,4 @@ def test_a_blanked_text_keeps_the_place_of_every_sign(text: str) -> None:
 @pytest.mark.parametrize("mark", ["`", "~"])
 def test_a_line_of_thousands_of_marks_takes_no_more_than_its_length(mark: str) -> None:
     assert said(f"We use pnpm.\n{mark * 8_000}\nAlways.")[0] == "We use pnpm."
-    assert growth(read, mark) < LIMIT  # it was cubic: one message kept the daemon busy for minutes
+    assert growth(mask_message, mark) < LIMIT  # it was cubic: one message kept the daemon busy for minutes

@@ -1,7 +1,7 @@
 import pytest
 
 from recollect.capture.recaps.harvest import harvest
-from recollect.capture.said.masking import read
+from recollect.capture.said.masking import mask_message
 from recollect.capture.said.origin import origin_of
 from recollect.domain.learning import Origin
 from tests.requirements import covers
@@ -51,5 +51,5 @@ def test_no_text_takes_long_whatever_it_repeats(begin: str, again: str) -> None:
     """Nothing is measured: where the time grew with the square of the text, this would not end."""
     text = f"{begin}{again * (60_000 // len(again))}x"
     origin_of(text)
-    read(text)
+    mask_message(text)
     harvest(text)

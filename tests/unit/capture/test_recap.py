@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.recaps.recap import Recapping
+from recollect.capture.recaps.recap import RecapBuilder
 from recollect.capture.said.origin import origin_of
 from recollect.domain.event import Event, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
@@ -42,10 +42,10 @@ def todos(*items: tuple[str, str]) -> ToolSucceeded:
 
 
 def recap(events: Iterable[Event]) -> tuple[tuple[Note, ...], Summary]:
-    recapping = Recapping()
+    recapping = RecapBuilder()
     for event in events:
         recapping.hear(event)
-    return recapping.told()
+    return recapping.build()
 
 
 def notes(code: NoteCode, *events: Event) -> list[str]:
@@ -284,13 +284,13 @@ def test_whatever_is_heard_the_recap_is_whole_bounded_and_the_same_again(events:
 
 
 def test_a_long_session_is_told_in_few_lines() -> None:
-    recapping = Recapping()
+    recapping = RecapBuilder()
     for n in range(400):
         recapping.hear(a_prompt(f"Fix number {n} in `src/m{n}.py`, it always fails.", message=f"p{n}"))
         recapping.hear(edited(f"{FOLDER}/src/m{n}.py"))
         recapping.hear(failed(f"pytest tests/t{n}.py", f"E   ValueError: {n}"))
         recapping.hear(a_reply(f"Fixed `src/m{n}.py` with `limit={n}`.", message=f"r{n}"))
-    told, summary = recapping.told()
+    told, summary = recapping.build()
     assert len(told) <= 20
     assert len(summary.files) <= 8
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.happened.shell import normalised, runs, shown
+from recollect.capture.happened.shell import display_line, normalise_command, runs
 
 
 def told(command: str) -> list[tuple[str, str]]:
@@ -37,10 +37,10 @@ def test_a_command_line_names_its_programs_and_tasks(command: str, expected: lis
 
 
 def test_people_read_a_command_without_folder_and_pipes() -> None:
-    assert shown("cd /home/ann/shop && make check 2>&1 | tail -40") == "make check"
+    assert display_line("cd /home/ann/shop && make check 2>&1 | tail -40") == "make check"
 
 
 @given(st.text(alphabet="ab'\"\\ |&;<>\n$(){}=-./#", max_size=200))
 def test_any_text_is_read(command: str) -> None:
-    assert isinstance(normalised(command), str)
-    assert isinstance(shown(command), str)
+    assert isinstance(normalise_command(command), str)
+    assert isinstance(display_line(command), str)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.capture.said.conversation import said
+from recollect.capture.said.conversation import find_proposals
 from recollect.domain.event import Prompt
 from recollect.domain.memory import MessageId, SessionId, Tier
 from tests.requirements import covers
@@ -15,7 +15,7 @@ RULE = "Always push releases to mirror.example before tagging"
 
 def confirmed(text: str) -> list[str]:
     prompt = Prompt(session=SessionId("s"), at=NOON, message=MessageId("m"), text=text)
-    return [one.text for one in said(prompt) if one.tier is Tier.CONFIRMED]
+    return [one.text for one in find_proposals(prompt) if one.tier is Tier.CONFIRMED]
 
 
 @pytest.mark.parametrize(

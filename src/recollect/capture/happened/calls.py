@@ -1,7 +1,7 @@
-"""What a tool call is about, whatever the host calls its tools: a command line, files, a change. Pure.
+"""Read a tool call of any host: its command line, its files, its changes. Pure.
 
-Hosts name the same thing differently (`Bash`, `bash`, `shell`, `run_shell_command`; `file_path`, `filePath`): here they
-have one name. What a host did not say is not guessed.
+Hosts name the same thing differently (`Bash`, `bash`, `shell`, `run_shell_command`; `file_path`, `filePath`); here it
+has one name. Does not guess what a host did not say.
 """
 
 import re
@@ -11,54 +11,46 @@ from typing import Any
 
 from recollect.capture.patterns import LazyPattern
 
-MAX_VALUE_CHARS = 20_000  # of what a tool was given, that are looked at
+MAX_VALUE_CHARS = 20_000  # that are read of an argument
 
 _SHELLS = frozenset({"bash", "shell", "sh", "local_shell", "runshellcommand", "runcommand", "execcommand", "terminal"})
 _EDITS = frozenset({"edit", "multiedit", "replace", "strreplace", "strreplaceeditor", "notebookedit", "editfile"})
 _WRITES = frozenset({"write", "writefile", "createfile", "create"})
 _PATCHES = frozenset({"patch", "applypatch"})
-_LOOKS = frozenset({"read", "readfile", "grep", "glob", "list", "ls", "webfetch", "websearch", "search"})
 _NAME = LazyPattern(r"[^a-z0-9]+")
 # OpenCode writes `recollect_search`, Claude Code `mcp__recollect__search`, others a dot, a slash or a colon.
 _OWN = LazyPattern(r"(?:^|[^a-z0-9])recollect[^a-z0-9]+(?:search|details|context|profile|add|change)$", re.IGNORECASE)
-_PATCHED = LazyPattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
+_PATCHED_FILE = LazyPattern(r"^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ b?/?)(?P<path>\S.*)$", re.MULTILINE)
 _SHELL_WRAPPER = LazyPattern(r"^(?:/\S+/)?(?:ba|z|da)?sh$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextChange:
-    """What an edit put in the place of what."""
-
     path: str
     old: str  # empty: a new file, or one written anew
     new: str
 
 
-def named(tool: str) -> str:
-    """One name for what hosts write in their own ways."""
+def normalise_tool(tool: str) -> str:
+    """Return one name for a tool that hosts spell differently."""
     return _NAME.sub("", tool.lower())
 
 
 def is_own(tool: str) -> bool:
-    """One of ours, by which an agent asks us: what it says is known already, and what it is given is kept by itself."""
+    """Return True for our own tools: their output is known already, and their input is stored by themselves."""
     return bool(_OWN.search(tool))
 
 
 def is_shell(tool: str) -> bool:
-    return named(tool) in _SHELLS
+    return normalise_tool(tool) in _SHELLS
 
 
 def is_edit(tool: str) -> bool:
-    return named(tool) in _EDITS | _WRITES | _PATCHES
-
-
-def looks(tool: str) -> bool:
-    """It reads, and changes nothing."""
-    return named(tool) in _LOOKS
+    return normalise_tool(tool) in _EDITS | _WRITES | _PATCHES
 
 
 def command_of(tool: str, given: Mapping[str, Any]) -> str:
-    """The command line; empty: the tool runs none."""
+    """Return the command line; empty: the tool runs none."""
     if not is_shell(tool):
         return ""
     command = given.get("command", given.get("cmd", given.get("script", "")))
@@ -76,7 +68,7 @@ def path_of(given: Mapping[str, Any]) -> str:
 
 
 def target_of(given: Mapping[str, Any]) -> str:
-    """What it was used on: a file, an address, a question."""
+    """Return the file, address or query that the tool was used on."""
     if path := path_of(given):
         return path
     for name in ("url", "query", "pattern", "name", "id"):
@@ -88,39 +80,39 @@ def target_of(given: Mapping[str, Any]) -> str:
 def changes_of(tool: str, given: Mapping[str, Any]) -> list[TextChange]:
     if not is_edit(tool):
         return []
-    if named(tool) in _PATCHES:
-        return _patched(given)
+    if normalise_tool(tool) in _PATCHES:
+        return _read_patch(_first_text(given, "patchText", "patch", "input", "diff", "content"))
     path = path_of(given)
     if not path:
         return []
-    if named(tool) in _WRITES or given.get("command") == "create":
-        return [TextChange(path=path, old="", new=_text(given, "content", "file_text", "contents"))]
+    if normalise_tool(tool) in _WRITES or given.get("command") == "create":
+        return [TextChange(path=path, old="", new=_first_text(given, "content", "file_text", "contents"))]
     edits = given.get("edits")
-    parts = [part for part in edits if isinstance(part, Mapping)] if isinstance(edits, list) else [given]
-    return [
-        TextChange(
-            path=path,
-            old=_text(part, "old_string", "oldString", "old_str"),
-            new=_text(part, "new_string", "newString", "new_str", "new_source"),
-        )
-        for part in parts
-    ]
-
-
-def _patched(given: Mapping[str, Any]) -> list[TextChange]:
-    patch = _text(given, "patchText", "patch", "input", "diff", "content")
-    found = list(_PATCHED.finditer(patch))
     changes = []
-    for number, at in enumerate(found, start=1):
-        end = found[number].start() if number < len(found) else len(patch)
-        lines = patch[at.end() : end].splitlines()
-        old = "\n".join(line[1:] for line in lines if line.startswith("-") and not line.startswith("---"))
-        new = "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++"))
-        changes.append(TextChange(path=at["path"].strip(), old=old, new=new))
+    for part in edits if isinstance(edits, list) else [given]:
+        if isinstance(part, Mapping):
+            old = _first_text(part, "old_string", "oldString", "old_str")
+            new = _first_text(part, "new_string", "newString", "new_str", "new_source")
+            changes.append(TextChange(path=path, old=old, new=new))
     return changes
 
 
-def _text(given: Mapping[str, Any], *names: str) -> str:
+def _read_patch(patch: str) -> list[TextChange]:
+    found = list(_PATCHED_FILE.finditer(patch))
+    ends = [*(after.start() for after in found[1:]), len(patch)]
+    changes = []
+    for header, end in zip(found, ends, strict=False):
+        old, new = list[str](), list[str]()
+        for line in patch[header.end() : end].splitlines():
+            if line.startswith("-") and not line.startswith("---"):
+                old.append(line[1:])
+            elif line.startswith("+") and not line.startswith("+++"):
+                new.append(line[1:])
+        changes.append(TextChange(path=header["path"].strip(), old="\n".join(old), new="\n".join(new)))
+    return changes
+
+
+def _first_text(given: Mapping[str, Any], *names: str) -> str:
     for name in names:
         if isinstance(value := given.get(name), str):
             return value[:MAX_VALUE_CHARS]

@@ -1,6 +1,6 @@
-"""Choices in a host's question tool: what was asked about the design, what the user took and why, as one line. Pure.
+"""Read choices in a host's question tool: the question about the design, the user's option and why, as one line. Pure.
 
-Menu answers decide nothing about the project: whether to go on, what to do next, yes, all of it. They are known by
+Ignores menu answers, which decide nothing about the project: go on, do this next, yes, all of it. They are recognised by
 their question ("what next?", "shall I ...?") and by their options, which name a step of the work or nothing.
 """
 
@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.capture.happened.calls import named
+from recollect.capture.happened.calls import normalise_tool
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
@@ -19,72 +19,70 @@ from recollect.text.sentences import sentences
 MAX_QUESTION_CHARS, MAX_WHY_CHARS, MAX_OTHERS_CHARS = 200, 140, 80
 MIN_WORDS = 3  # content words of question and choice together
 
-_CHOSE = " The user chose "
-_CHOSE_BEFORE = LazyPattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version told it
+_CHOSE_PHRASE = " The user chose "
+_FIRST_VERSION = LazyPattern(r"^Chose:? .+? over ", re.DOTALL)  # as the first version wrote it
 _ASKING_TOOLS = frozenset({"askuserquestion", "question", "askquestion", "requestuserinput"})
 _ANSWER = LazyPattern(r'"(?P<question>[^"\n]{2,400})"\s*=\s*"(?P<answer>[^"\n]{1,400})"')
-# What to do now, or which point of a list: nothing about how the project is made.
+# About the next step or a point of a list: nothing about how the project is made.
 _ABOUT_THE_WORK = LazyPattern(
-    r"\b(?:how (?:much|far)|first|when you|right now|this (?:delivery|iteration|effort)|where should it land|"
-    r"next|proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|"
-    r"phases?|plan|document|"
-    r"questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
-    r"start(?:ing)? (?:with|now|on)|"
-    r"which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
-    r"what (?:would you like|do you want|do you mean)|"
-    r"(?:would|how would) you like|(?:shall|should|do you want|want) (?:i|me)|how should i)\b|"
-    r"^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
+    r"\b(?:how (?:much|far)|first|when you|right now|this (?:delivery|iteration|effort)|where should it land|next|"
+    r"proceed|continue|go ahead|ready|begin|resume|approve|confirm|commit|push|merge|pull request|phases?|plan|"
+    r"document|questions|review|done\?|now\?|(?:look|sound)s? (?:good|right|ok)|work for you|interests you|"
+    r"start(?:ing)? (?:with|now|on)|which (?:\w+ )?(?:files?|tasks?|issues?|areas?|items?|steps?|sections?|findings?)|"
+    r"what (?:would you like|do you want|do you mean)|(?:would|how would) you like|(?:shall|should|do you want|"
+    r"want) (?:i|me)|how should i)\b|^(?:\w+ )?(?:issue|finding|item|comment|question|point|step)\s*#?\d",
     re.IGNORECASE,
 )
 _ERRAND = LazyPattern(
-    r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|"
-    r"test|start|"
-    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|"
-    r"pause|none|both|"
-    r"all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|"
-    r"approve|accept|"
-    r"let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|keep going)\b",
+    r"^\W*(?:yes|no|nope|ok|okay|sure|continue|proceed|commit|push|stop|skip|wait|show|explain|run|re-?run|test|start|"
+    r"review|abort|cancel|retry|try|check|looks?|leave|do nothing|something else|other|open|merge|finish|pause|none|"
+    r"both|all|fix|investigate|research|move on|go ahead|next|you decide|your call|not sure|later|defer|done|approve|"
+    r"accept|let me|i'll|i'm|i will|whatever|either|ship|plan|implement|create|update|delete|revert|discard|"
+    r"keep going)\b",
     re.IGNORECASE,
 )
 _ADVICE = LazyPattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORECASE)
 
 
 def is_choice(memory: Memory) -> bool:
-    """Whether it was taken in a question of a host."""
-    is_told = _CHOSE in memory.text or _CHOSE_BEFORE.match(memory.text) is not None
-    return memory.kind is Kind.DECISION and is_told
+    """Return True if the user chose it in a host's question."""
+    has_form = _CHOSE_PHRASE in memory.text or _FIRST_VERSION.match(memory.text) is not None
+    return memory.kind is Kind.DECISION and has_form
 
 
 @dataclass(frozen=True, slots=True)
 class _Option:
     name: str
-    why: str  # what the question says about it
+    why: str  # the first sentence of its description
 
 
 class Choices:
-    """Hears a session; gives a decision when the user has taken an option in a question of the host."""
+    """Hears a session; proposes a decision when the user takes an option in a host's question."""
 
     def hear(self, event: Event) -> list[Proposal]:
-        if not isinstance(event, ToolSucceeded) or named(event.tool) not in _ASKING_TOOLS:
+        if not isinstance(event, ToolSucceeded) or normalise_tool(event.tool) not in _ASKING_TOOLS:
             return []
         answers = _answers(event)
-        found = [_chosen(question, options, answers) for question, options in _questions(event.input)]
-        return [one for one in found if one is not None]
+        found = (_propose(question, options, answers) for question, options in _questions(event.input))
+        return list(filter(None, found))
 
 
-def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> Proposal | None:
+def _propose(question: str, options: list[_Option], answers: dict[str, str]) -> Proposal | None:
     answer = _ADVICE.sub("", answers.get(question.rstrip("?"), "")).strip()
     taken = next((one for one in options if one.name.lower() == answer.lower()), None)
     if taken is None or _ERRAND.match(taken.name) or _ABOUT_THE_WORK.search(question):
         return None
-    heart = _heart(question)
-    if not heart or len(set(content_words(f"{heart} {taken.name}"))) < MIN_WORDS:
+    asked = _main_question(question)
+    if not asked or len(set(content_words(f"{asked} {taken.name}"))) < MIN_WORDS:
         return None
+    text = f"{asked}{_CHOSE_PHRASE}{taken.name}"
+    if taken.why and len(taken.why) <= MAX_WHY_CHARS:
+        text += f" ({taken.why})"
     others = ", ".join(one.name for one in options if one is not taken and not _ERRAND.match(one.name))
-    others = f", not {others}" if 0 < len(others) <= MAX_OTHERS_CHARS else ""
-    why = f" ({taken.why})" if taken.why and len(taken.why) <= MAX_WHY_CHARS else ""
+    if 0 < len(others) <= MAX_OTHERS_CHARS:
+        text += f", not {others}"
     return Proposal(
-        text=f"{heart}{_CHOSE}{taken.name}{why}{others}.",
+        text=f"{text}.",
         kind=Kind.DECISION,
         tier=Tier.CONFIRMED,
         basis=Basis.PICK,
@@ -95,22 +93,23 @@ def _chosen(question: str, options: list[_Option], answers: dict[str, str]) -> P
     )
 
 
-def _heart(question: str) -> str:
-    """The sentence that asks, with the one before it where it says nothing alone (`Two caches exist. Which?`);
-    empty: it is too long to be read later."""
+def _main_question(question: str) -> str:
+    """The sentence that asks, with the one before it if it says nothing alone (`Two caches exist. Which?`); empty if it
+    is too long to be read later."""
     said = sentences(question)
     at = max((number for number, one in enumerate(said) if one.endswith("?")), default=len(said) - 1)
-    heart = said[at]
-    if at and len(content_words(heart)) < MIN_WORDS:
-        heart = f"{said[at - 1]} {heart}"
-    return heart if len(heart) <= MAX_QUESTION_CHARS else ""
+    asked = said[at]
+    if at and len(content_words(asked)) < MIN_WORDS:
+        asked = f"{said[at - 1]} {asked}"
+    return asked if len(asked) <= MAX_QUESTION_CHARS else ""
 
 
 def _answers(event: ToolSucceeded) -> dict[str, str]:
+    answers = {found["question"]: found["answer"] for found in _ANSWER.finditer(event.output[:20_000])}
     given = event.input.get("answers")
-    answers = {key: value for key, value in given.items() if isinstance(value, str)} if isinstance(given, dict) else {}
-    printed = {found["question"]: found["answer"] for found in _ANSWER.finditer(event.output[:20_000])}
-    return {question.strip().rstrip("?"): answer for question, answer in {**printed, **answers}.items()}
+    if isinstance(given, dict):
+        answers |= {question: answer for question, answer in given.items() if isinstance(answer, str)}
+    return {question.strip().rstrip("?"): answer for question, answer in answers.items()}
 
 
 def _questions(given: dict[str, Any]) -> list[tuple[str, list[_Option]]]:
@@ -127,6 +126,8 @@ def _questions(given: dict[str, Any]) -> list[tuple[str, list[_Option]]]:
 
 
 def _option(part: dict[str, Any]) -> _Option:
-    described = part.get("description")
-    why = next(iter(sentences(" ".join(described.split()))), "") if isinstance(described, str) else ""
+    description = part.get("description")
+    why = ""
+    if isinstance(description, str):
+        why = next(iter(sentences(" ".join(description.split()))), "")
     return _Option(_ADVICE.sub("", " ".join(part["label"].split())), why.rstrip(". "))

@@ -1,4 +1,4 @@
-"""What a command is for: tests, a build, a start. Pure."""
+"""Find the purpose of a command: tests, a build, a start. Pure."""
 
 import re
 from enum import StrEnum
@@ -7,7 +7,7 @@ from recollect.capture.happened.shell import Run
 
 
 class Purpose(StrEnum):
-    """What a developer would ask for: how do I ... here?"""
+    """A developer's question: how do I ... here?"""
 
     TEST = "test"
     BUILD = "build"
@@ -30,7 +30,7 @@ _BY_PROGRAM = {
 }
 _BY_TASK = {
     **dict.fromkeys("test tests unit-test unittest spec".split(), Purpose.TEST),
-    **dict.fromkeys("check verify".split(), Purpose.CHECK),  # tests, lint, types or all of them: as the project has it
+    **dict.fromkeys("check verify".split(), Purpose.CHECK),  # tests, lint, types or all of them: the project decides
     **dict.fromkeys("build compile assemble package bundle compileJava".split(), Purpose.BUILD),
     **dict.fromkeys("lint clippy vet".split(), Purpose.LINT),
     **dict.fromkeys("typecheck type-check check-types types tsc".split(), Purpose.TYPES),
@@ -40,7 +40,7 @@ _BY_TASK = {
     **dict.fromkeys("migrate upgrade db:migrate db-migrate".split(), Purpose.MIGRATE),
     **dict.fromkeys("deploy release publish ship".split(), Purpose.DEPLOY),
 }
-# Whose tasks are the project's own: `git check` is none.
+# Their tasks are the project's own: `git check` is not.
 _RUNNERS = frozenset(
     """
     npm pnpm yarn bun make just task cargo go gradle mvn dotnet swift mix composer bundle rails rake flask manage.py
@@ -52,7 +52,7 @@ _TOOLCHAINS = frozenset("go cargo dotnet swift mix".split())
 _OWN_TASKS = frozenset("npm pnpm yarn make just task mise turbo nx moon poe inv invoke rake lerna".split())
 _SCRIPT = re.compile(r"(?:^|/)(?P<name>[\w.-]+)\.(?:sh|bash|py|js|mjs|ts|rb)$")
 _INTERPRETERS = frozenset("bash sh zsh python python3 node bun deno ruby tsx".split())
-_ONLY = {  # programs of which only some tasks are the project's
+_TASKS_OF_PROGRAM = {  # only these tasks of the program have a purpose
     "docker": {"compose up": Purpose.START},
     "alembic": {"upgrade": Purpose.MIGRATE},
     "pip": {"install": Purpose.INSTALL},
@@ -81,33 +81,35 @@ _ONLY = {  # programs of which only some tasks are the project's
 
 
 def purpose_of(run: Run) -> Purpose | None:
-    """None: nothing that every project has."""
+    """None: no purpose that every project has."""
     if run.program in _BY_PROGRAM:
         return _BY_PROGRAM[run.program]
-    if run.program in _ONLY:
-        return _ONLY[run.program].get(run.task or next(iter(run.words[1:2]), ""))
+    if run.program in _TASKS_OF_PROGRAM:
+        return _TASKS_OF_PROGRAM[run.program].get(run.task or next(iter(run.words[1:2]), ""))
     script = _SCRIPT.search(run.task if run.program in _INTERPRETERS else run.program)
-    if script is not None:  # of the project, by its name
-        return Purpose.DEPLOY if _BY_TASK.get(_first(script["name"])) is Purpose.DEPLOY else None
+    if script is not None:  # the project's own, by its name
+        return Purpose.DEPLOY if _BY_TASK.get(_first_part(script["name"])) is Purpose.DEPLOY else None
     if run.program not in _RUNNERS:
         return None
-    return _BY_TASK.get(run.task) or _BY_TASK.get(_first(run.task))
+    return _BY_TASK.get(run.task) or _BY_TASK.get(_first_part(run.task))
 
 
 def is_known_to_all(run: Run) -> bool:
-    """Whether everyone who knows the language would type it: `go build ./...`, `cargo test`."""
+    """Return True if anyone who knows the language would type it: `go build ./...`, `cargo test`."""
     return run.program in _TOOLCHAINS and set(run.words[1:]) <= {run.task, "./..."}
 
 
 def is_own_task(run: Run) -> bool:
-    """Whether the project itself says what it does: `mise run lint`, which may run `go vet` and more."""
+    """Return True if the project itself defines it: `mise run lint`, which may run `go vet` and more."""
     return run.program in _OWN_TASKS
 
 
-def sort_of(run: Run) -> str:
-    """`e2e` of `npm run test:e2e`; empty: the task has one sort only."""
-    return "" if run.program not in _RUNNERS or run.task in _BY_TASK else run.task[len(_first(run.task)) + 1 :]
+def variant_of(run: Run) -> str:
+    """`e2e` of `npm run test:e2e`; empty: the task has no variant."""
+    if run.program not in _RUNNERS or run.task in _BY_TASK:
+        return ""
+    return run.task[len(_first_part(run.task)) + 1 :]
 
 
-def _first(task: str) -> str:
+def _first_part(task: str) -> str:
     return re.split(r"[:_-]", task, maxsplit=1)[0]

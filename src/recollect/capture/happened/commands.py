@@ -1,17 +1,15 @@
-"""The project's commands: how its tests are run, how it is built. One for each purpose and part of the project, learnt
-by seeing it work.
+"""Learn the project's commands by seeing them work: how to run its tests, how to build it. One for each purpose and part
+of the project.
 
-A run of one test, one file or one pattern is none, nor is a line that hides how it ended. What passed once is a
-candidate.
+Ignores runs of one test, one file or one pattern, and lines that hide their result. One success makes a candidate.
 """
 
 import itertools
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from recollect.capture.happened.calls import command_of, is_shell
-from recollect.capture.happened.command_purposes import Purpose, purpose_of, sort_of
+from recollect.capture.happened.command_purposes import Purpose, purpose_of, variant_of
 from recollect.capture.happened.failures import failure_of
 from recollect.capture.happened.folders import Folders
 from recollect.capture.happened.shell import Run, is_cosmetic, is_filter, runs
@@ -20,9 +18,9 @@ from recollect.domain.event import Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 
-TIMES = 2  # that a command has to work in one session before it is one of the project's
-MAX_COMMAND_CHARS, MAX_SAID_CHARS = 160, 4000
-MAX_COMMANDS = 12  # per purpose that are counted
+MIN_TIMES = 2  # that a command must work in one session to be one of the project's
+MAX_COMMAND_CHARS, MAX_TEXT_CHARS = 160, 4000
+MAX_COMMANDS = 12  # that are counted per purpose
 DURABILITY, DOUBTFUL = 0.75, 0.6
 
 _LABELS = {
@@ -37,17 +35,17 @@ _LABELS = {
     Purpose.DEPLOY: "Deploy",
     Purpose.CHECK: "Check",
 }
-_SHORTENS = LazyPattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
+_SHORTENED_OUTPUT = LazyPattern(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head|tee|cat|less)\b[^|;&]*$|\s*2>&1\s*$")
 _AD_HOC = LazyPattern(
     r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-|[|;<>$`(){}\\\n*!?]|(?<!&)&(?!&)|(?:^|[\s=])(?:/|~|[A-Za-z]:[/\\]|\.\./)"
 )
-_TIMED = LazyPattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
+_TIMING_WRAPPER = LazyPattern(r"^(?:(?:timeout|gtimeout)\s+(?:-\S+\s+)*[\d.]+[smhd]?|time|nice)\s+")
 _MODES = frozenset("watch debug ui only fix update coverage cov staged changed".split())
-_WITH_FILE = frozenset(
+_FLAGS_WITH_FILE = frozenset(
     "-c --config -r --requirement -e --editable -f --file --rcfile --extra --group --configuration --preset".split()
 )
-_SOLUTION = LazyPattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: a part of the project
-_ALL = LazyPattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
+_SOLUTION = LazyPattern(r"\.(?:\w+proj|slnx?)$")  # of .NET: names a part of the project
+_WHOLE_PROJECT = LazyPattern(r"\.|\./\.\.\.|run|check|test|compose|up|head|\.?\[[\w,]+\]|[a-z_]+")
 _MISSING = LazyPattern(
     r"command not found|: not found\s*$|is not recognized|missing script|no rule to make target|"
     r"unknown (?:command|task|script)|no projects matched|none of the selected packages|no such (?:script|task)|"
@@ -57,25 +55,25 @@ _MISSING = LazyPattern(
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
-    """A command as a README would tell it."""
+class ProjectCommand:
+    """A command as a README would give it."""
 
     purpose: Purpose
-    part: str  # of the project: a folder, a package, a sort of tests
+    part: str  # of the project: a folder, a package, a variant of the task
     line: str
-    folder: str  # where it is run, below the project's own; empty: there
+    folder: str  # where it is run, below the project's own folder; empty: there
 
 
 @dataclass(slots=True)
 class _CommandRecord:
-    worked: dict[Usual, int] = field(default_factory=dict)
-    has_failed: bool = False  # another command for the same, before: there is no such thing
-    proposed: Usual | None = None
+    worked: dict[ProjectCommand, int] = field(default_factory=dict)
+    has_failed: bool = False  # another command for the same purpose does not exist here
+    proposed: ProjectCommand | None = None
     is_sure: bool = False
 
 
 class Commands:
-    """Hears a session; says how something is done here once it is known to work."""
+    """Hears a session; proposes a command once it is known to work."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[Purpose, str], _CommandRecord] = {}
@@ -86,39 +84,44 @@ class Commands:
         self._folders.hear(event)
         match event:
             case Prompt() if event.origin is Origin.USER:
-                self._said = f"{self._said[-MAX_SAID_CHARS:]}\n{event.text[:MAX_SAID_CHARS]}"
+                self._said = f"{self._said[-MAX_TEXT_CHARS:]}\n{event.text[:MAX_TEXT_CHARS]}"
             case ToolSucceeded() | ToolFailed() if is_shell(event.tool):
-                folder = self._folders.of(event)
+                folder = self._folders.folder_below_root(event)
                 if folder is not None:
-                    found = usual(command_of(event.tool, event.input), folder)
-                    return [one for command in found for one in self._ran(event, command)]
+                    found = find_project_commands(command_of(event.tool, event.input), folder)
+                    return list(filter(None, (self._hear_command(event, command) for command in found)))
             case _:
                 pass
         return []
 
-    def _ran(self, event: ToolSucceeded | ToolFailed, command: Usual) -> Iterator[Proposal]:
+    def _hear_command(self, event: ToolSucceeded | ToolFailed, command: ProjectCommand) -> Proposal | None:
         seen = self._seen.setdefault((command.purpose, command.part), _CommandRecord())
         error = failure_of(event)
-        if isinstance(event, ToolSucceeded) and _MISSING.search(event.output[:MAX_SAID_CHARS]):
-            error = event.output  # `... | tail` ends well, whatever came before
+        if isinstance(event, ToolSucceeded) and _MISSING.search(event.output[:MAX_TEXT_CHARS]):
+            error = event.output  # `... | tail` succeeds even if the command failed
         if error or isinstance(event, ToolFailed):
-            seen.has_failed = seen.has_failed or (command not in seen.worked and bool(_MISSING.search(error[:4000])))
-            return
-        seen.worked[command] = times = seen.worked.get(command, 0) + 1
+            if command not in seen.worked and _MISSING.search(error[:4000]):
+                seen.has_failed = True
+            return None
+        times = seen.worked.get(command, 0) + 1
+        seen.worked[command] = times
         if len(seen.worked) > MAX_COMMANDS:
             del seen.worked[next(iter(seen.worked))]
         was_said = bool(re.search(rf"(?<![\w-]){re.escape(command.line)}(?![\w:-])", self._said))
-        is_sure = times >= TIMES or was_said or seen.has_failed
-        is_known = seen.proposed == command and (seen.is_sure or not is_sure)
-        is_less = seen.proposed is not None and times <= seen.worked.get(seen.proposed, 0)
-        if is_known or (is_less and seen.proposed != command and not was_said):
-            return
+        is_sure = times >= MIN_TIMES or was_said or seen.has_failed
+        if seen.proposed == command:
+            is_news = is_sure and not seen.is_sure
+        else:
+            is_news = was_said or seen.proposed is None or times > seen.worked.get(seen.proposed, 0)
+        if not is_news:
+            return None
         seen.proposed, seen.is_sure = command, is_sure
-        yield _proposal(command, is_sure=is_sure)
+        return _proposal(command, is_sure=is_sure)
 
 
-def _proposal(command: Usual, *, is_sure: bool) -> Proposal:
+def _proposal(command: ProjectCommand, *, is_sure: bool) -> Proposal:
     where = f" (in {command.folder}/)" if command.folder else ""
+    part = f" ({command.part})" if command.part else ""
     return Proposal(
         text=f"{_LABELS[command.purpose]}: `{command.line}`{where}",
         kind=Kind.RESEARCH,
@@ -127,54 +130,52 @@ def _proposal(command: Usual, *, is_sure: bool) -> Proposal:
         role=Role.ASSISTANT,
         evidence=(command.line,),
         durability=DURABILITY if is_sure else DOUBTFUL,
-        title=f"Command for {command.purpose.value}" + (f" ({command.part})" if command.part else ""),
+        title=f"Command for {command.purpose.value}{part}",
     )
 
 
-def usual(command: str, folder: str = "") -> list[Usual]:
-    """The project's commands in a line, where all of them have worked if the line did."""
-    line = _SHORTENS.sub("", command.strip())
+def find_project_commands(command: str, folder: str = "") -> list[ProjectCommand]:
+    """Return the project's commands in a line whose success proves that all of them worked."""
+    line = _SHORTENED_OUTPUT.sub("", command.strip())
     steps = [step.strip() for step in line.split("&&")]
-    if steps[0].startswith("cd "):  # `folder` is where it leads to
+    if steps[0].startswith("cd "):  # it leads to `folder`
         steps = steps[1:]
-    if not steps or any(step.startswith(("cd ", "pushd ")) for step in steps):
+    if any(step.startswith(("cd ", "pushd ")) for step in steps):
         return []
-    return [found for step in steps if (found := _usual(_TIMED.sub("", step), folder)) is not None]
+    return list(filter(None, (_read_step(_TIMING_WRAPPER.sub("", step), folder) for step in steps)))
 
 
-def _usual(step: str, folder: str) -> Usual | None:
-    work = runs(step)
-    purpose = purpose_of(work[0]) if len(work) == 1 else None
+def _read_step(step: str, folder: str) -> ProjectCommand | None:
+    found = runs(step)
+    purpose = purpose_of(found[0]) if len(found) == 1 else None
     if purpose is None or _AD_HOC.search(step):
         return None
+    run = found[0]
     line = " ".join(word for word in step.split() if not is_cosmetic(word))
-    run = work[0]
-    sort = sort_of(run) or " ".join(target for target in run.targets if _SOLUTION.search(target))
-    if len(line) > MAX_COMMAND_CHARS or _is_filtered(run, purpose) or _MODES & set(re.split(r"[:_-]", sort)):
+    variant = variant_of(run) or " ".join(target for target in run.targets if _SOLUTION.search(target))
+    if len(line) > MAX_COMMAND_CHARS or _is_filtered(run, purpose) or _MODES & set(re.split(r"[:_-]", variant)):
         return None
     if purpose is Purpose.DEPLOY:
-        sort = line  # a project is deployed to several places, each by its own command
-    return Usual(purpose, " ".join(filter(None, (folder, run.part, sort))), line, folder)
+        variant = line  # a project is deployed to several places, each by its own command
+    return ProjectCommand(purpose, " ".join(filter(None, (folder, run.part, variant))), line, folder)
 
 
 def _is_filtered(run: Run, purpose: Purpose) -> bool:
-    """Whether it is for one test, one file, one package that is added, or one place to write to."""
+    """Return True if it is for one test, one file, one added package, or one place to write to."""
     if run.program == "make" and " " in run.task:
         return True
     words = [word for word in run.words[1:] if not is_cosmetic(word)]
     if run.program not in ("make", "docker") and purpose is not Purpose.INSTALL and any(map(is_filter, words)):
         return True
-    values = {after for word, after in itertools.pairwise(words) if word in _WITH_FILE}
-    named = {run.task, run.task.split(" ")[0], run.part, "run", "workspace"} | values
-    named |= {f"{run.part}:{run.task}"}
-    rest = [word for word in words if not word.startswith("-") and word not in named]
-    rest = [word for word in rest if not _SOLUTION.search(word)]
     if run.program == "xcodebuild":
         return any(word.startswith(("-only", "-skip", "-derived", "-result")) for word in words)
+    files = {after for word, after in itertools.pairwise(words) if word in _FLAGS_WITH_FILE}
+    known = {run.task, run.task.split(" ")[0], run.part, f"{run.part}:{run.task}", "run", "workspace", *files}
+    rest = [word for word in words if not word.startswith("-") and word not in known and not _SOLUTION.search(word)]
     if run.program in ("jest", "vitest", "mocha", "ava"):
         return bool(rest)  # a pattern
     if run.task and run.program not in ("go", "cargo", "ruff", "golangci-lint", "biome", "pip", "alembic", "docker"):
-        return bool(rest)  # what a task of the project is given is for this time
-    if purpose is Purpose.INSTALL:
-        return any(not _ALL.fullmatch(word) for word in rest) or (run.program == "pip" and not values)
-    return any(not _ALL.fullmatch(word) for word in rest)
+        return bool(rest)  # an argument of a project's task is for this time only
+    if purpose is Purpose.INSTALL and run.program == "pip" and not files:
+        return True
+    return any(not _WHOLE_PROJECT.fullmatch(word) for word in rest)

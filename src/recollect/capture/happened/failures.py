@@ -1,7 +1,7 @@
-"""Whether a tool call went wrong, and what it said then. Pure.
+"""Recognise failed tool calls, and return their error. Pure.
 
-A host says so, or the output does: a shell whose last program only showed the output ends well, whatever came before.
-What a person refused, what was cancelled and what took too long is no error of the work.
+The host reports a failure, or the output does: a shell line that ends with `| tail` succeeds even if its command failed.
+A refusal by the user, a cancellation and a time-out are no errors of the work.
 """
 
 import re
@@ -12,90 +12,87 @@ from recollect.capture.happened.shell import runs
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
-MAX_CHARS = 20_000  # of an output: its beginning and its end
+MAX_CHARS = 20_000  # of an output; a longer one is cut in the middle
 TAIL_LINES = 40
 
-_EXITED = LazyPattern(
+_EXIT_LINE = LazyPattern(
     r"^\W{0,3}(?:(?:Command |Process )?exit(?:ed)?(?: with)?(?: code| status)?[:=]?\s{0,3}|<exit_code>)"
     r"(?P<code>-?\d+)\b",
     re.IGNORECASE,
 )
-_EXITS = ("exit", "exit_code", "exitCode", "returncode")
-_REFUSED = LazyPattern(
+_EXIT_KEYS = ("exit", "exit_code", "exitCode", "returncode")
+_REFUSAL = LazyPattern(
     r"user (?:doesn't|does not|didn't|did not) want|(?:rejected|denied|refused|declined) by (?:the )?user|"
-    r"user (?:has )?(?:rejected|denied|refused|declined|specified a rule)|"
-    r"permission (?:to use|was not granted|for this)|"
-    r"haven't granted|requires approval|"
-    r"(?:operation|request|command|tool|execution)[\w ]{0,20} (?:was )?(?:cancell?ed|aborted|interrupted)|"
-    r"^(?:cancell?ed|aborted|interrupted)\b|\[request interrupted|interrupted by (?:the )?user",
+    r"user (?:has )?(?:rejected|denied|refused|declined|specified a rule)|permission (?:to use|was not granted|"
+    r"for this)|haven't granted|requires approval|(?:operation|request|command|tool|"
+    r"execution)[\w ]{0,20} (?:was )?(?:cancell?ed|aborted|interrupted)|^(?:cancell?ed|aborted|interrupted)\b|"
+    r"\[request interrupted|interrupted by (?:the )?user",
     re.IGNORECASE,
 )
-_TOO_LONG = LazyPattern(
+_TIMEOUT = LazyPattern(
     r"^(?:\W|error:?\s)*(?:the )?(?:command|tool|bash|shell|request|operation|process|execution)?[\w ]{0,20}"
     r"\b(?:timed? ?out\b|time-out|exceeded (?:the )?time)[\w ,.():]{0,60}$",
     re.IGNORECASE,
 )
-# How a host speaks for itself: Claude Code marks it, and a program that it ended says by which signal.
+# Messages of the host itself: Claude Code marks them, and a program that it ended reports the signal.
 _BY_HOST = LazyPattern(r"\s*<tool_use_error>|\s*Exit code (?:124|130|137|143)\b|.{0,80}\bis temporarily unavailable\b")
-_SUMMARIES = LazyPattern(
+_FAILURE_SUMMARY = LazyPattern(
     r"^(?:=+ .*\b\d+ (?:failed|errors?)\b.* =+|\d+ failed[,\s]|FAILED \(|Tests?:\s+\d+ failed|"
-    r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|"
-    r"test result: FAILED|BUILD FAILED|FAILURE: Build failed|"
-    r"\[ERROR\] (?:BUILD FAILURE|Failed to execute goal)|error: could not compile|error\[E\d{4}\]|npm ERR! |npm error |"
-    r"\S+\(\d+,\d+\): error |.{0,200}\berror TS\d{3,5}:|Found [1-9]\d* errors?\b|make(?:\[\d+\])?: \*\*\* |"
-    r"Error: Process completed|"
-    r"✖ [1-9]\d* problems? \([1-9]|[1-9]\d* examples?, [1-9]\d* failures?|Build FAILED\.|ERROR: failed to solve|"
-    r"[\w.]*(?:Error|Exception): \S)",
+    r"Test Suites:\s+\d+ failed|\s*Tests\s+\d+ failed|--- FAIL: |FAIL\t\S|FAIL$|\s*\d+ failing$|test result: FAILED|"
+    r"BUILD FAILED|FAILURE: Build failed|\[ERROR\] (?:BUILD FAILURE|Failed to execute goal)|error: could not compile|"
+    r"error\[E\d{4}\]|npm ERR! |npm error |\S+\(\d+,\d+\): error |.{0,200}\berror TS\d{3,5}:|Found [1-9]\d* errors?\b|"
+    r"make(?:\[\d+\])?: \*\*\* |Error: Process completed|✖ [1-9]\d* problems? \([1-9]|"
+    r"[1-9]\d* examples?, [1-9]\d* failures?|Build FAILED\.|ERROR: failed to solve|[\w.]*(?:Error|Exception): \S)",
     re.MULTILINE,
 )
 _TRACE = LazyPattern(r"^(?:Traceback \(most recent call last\)|thread '.{1,80}' panicked at |panic: )", re.MULTILINE)
-# They show what is written somewhere: an error in there is an old one.
-_SHOWS = frozenset("log show diff logs blame describe get status".split())
+# They show stored text: an error in it is an old one.
+_SHOWING_TASKS = frozenset("log show diff logs blame describe get status".split())
 
 
 def failure_of(event: ToolFailed | ToolSucceeded) -> str:
-    """What it said when it went wrong; empty: it did not."""
+    """Return the error text; empty: the call did not fail."""
     if isinstance(event, ToolFailed):
         return event.error
     if not is_shell(event.tool):
         return ""
-    output = _ends(event.output)
+    output = _head_and_tail(event.output)
     code = _exit_code(event.input, output)
     if code is not None:
         return output if code != 0 else ""
     work = runs(command_of(event.tool, event.input))
-    if not work or work[-1].task in _SHOWS:
+    if not work or work[-1].task in _SHOWING_TASKS:
         return ""
     tail = "\n".join(output.splitlines()[-TAIL_LINES:])
-    return output if _SUMMARIES.search(tail) or _TRACE.search(tail) else ""
+    return output if _FAILURE_SUMMARY.search(tail) or _TRACE.search(tail) else ""
 
 
 def is_work(error: str) -> bool:
-    """Whether the work went wrong, rather than a person, a clock or the host having stopped it."""
+    """Return True if the work itself failed: the user, a time-out or the host did not stop it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
-    return not (_REFUSED.search(error[:600]) or is_of_host(error) or _TOO_LONG.match(first[:200]))
+    return not (_REFUSAL.search(error[:600]) or is_of_host(error) or _TIMEOUT.match(first[:200]))
 
 
 def is_of_host(error: str) -> bool:
-    """Whether the host speaks of itself, or of how its tools are used."""
+    """Return True if the host reports about itself, or about how its tools are used."""
     return bool(_BY_HOST.match(error))
 
 
 def is_refusal(error: str) -> bool:
-    """Whether the user did not let the tool do it."""
-    return bool(_REFUSED.search(error[:600]))
+    """Return True if the user refused the tool call."""
+    return bool(_REFUSAL.search(error[:600]))
 
 
 def _exit_code(given: dict[str, Any], output: str) -> int | None:
-    for name in _EXITS:
+    for name in _EXIT_KEYS:
         if isinstance(code := given.get(name), int) and not isinstance(code, bool):
             return code
     lines = output.strip().splitlines()
     for line in (*lines[:1], *lines[-1:]):
-        if said := _EXITED.match(line):
+        if said := _EXIT_LINE.match(line):
             return int(said["code"])
     return None
 
 
-def _ends(output: str) -> str:
+def _head_and_tail(output: str) -> str:
     return output if len(output) <= MAX_CHARS else f"{output[: MAX_CHARS // 2]}\n{output[-MAX_CHARS // 2 :]}"

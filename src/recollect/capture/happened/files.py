@@ -1,6 +1,6 @@
-"""What a file is for, where somebody said it: at the head of the file, or in words about it.
+"""Read what a file is for: from the comment at its head, or from a sentence about it.
 
-A file without a purpose that was said is no memory. Candidates: nothing has proven yet that anybody needs them.
+A file without a stated purpose is no memory. Only candidates: nothing has proven yet that they are needed.
 """
 
 import re
@@ -8,18 +8,18 @@ from collections.abc import Iterator
 
 from recollect.capture.happened.calls import changes_of
 from recollect.capture.happened.failures import failure_of
-from recollect.capture.happened.fixes import sentences_of
-from recollect.capture.happened.gist import places
+from recollect.capture.happened.fixes import split_prose
+from recollect.capture.happened.gist import relative_paths
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, Reply, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.text.query import content_words
 
-MAX_FILES = 400  # of a session that are known
+MAX_FILES = 400  # of a session
 MAX_HEAD_CHARS, MAX_TEXT_CHARS = 1500, 300
-MIN_WORDS = 3  # that say something
-AT_ITS_HEAD, IN_WORDS = 0.5, 0.55  # durability
+MIN_WORDS = 3  # content words
+HEAD_DURABILITY, SENTENCE_DURABILITY = 0.5, 0.55  # durability
 
 _HEAD = LazyPattern(
     r"""\A\s*(?:\#![^\n]*\n\s*)?(?:['"]use\ \w+['"];?\s*)?(?:
@@ -36,7 +36,7 @@ _LICENCE = LazyPattern(
     r"import ",
     re.IGNORECASE,
 )
-_FIRST = LazyPattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
+_FIRST_SENTENCE = LazyPattern(r"^(?P<first>.{8,260}?[.!])(?:\s|$)", re.DOTALL)
 _SOURCE = LazyPattern(
     r"\.(?:py|js|jsx|ts|tsx|mjs|go|rs|java|kt|rb|php|cs|swift|c|h|cc|cpp|hpp|scala|ex|exs|sh|sql|lua|dart|vue|svelte|"
     r"tf|proto|graphql)$|(?:^|/)(?:Makefile|Dockerfile|justfile)$"
@@ -45,69 +45,62 @@ _TEST = LazyPattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._-](?:test|spec)\.\w
 _NAMES = LazyPattern(r"[\w./@-]{1,120}\.[A-Za-z]{1,8}\b|\bMakefile\b|\bDockerfile\b")
 _IS_FOR = LazyPattern(
     r"^`?\s*(?:\([^)]{1,80}\)\s*)?(?:now |only |also )?(?:holds?|contains?|is (?:the|a|an|where|for|responsible)|"
-    r"handles?|"
-    r"implements?|defines?|provides?|wraps?|exposes?|parses?|manages?|stores?|does|keeps?|owns?|describes?|"
+    r"handles?|implements?|defines?|provides?|wraps?|exposes?|parses?|manages?|stores?|does|keeps?|owns?|describes?|"
     r"configures?)\b",
     re.IGNORECASE,
 )
 
 
+_ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created", "Note that"})
+
+
 class FilePurposes:
-    """Hears a session; says what the files are for that were written in it."""
+    """Hears a session; proposes the purposes of the files that it wrote."""
 
     def __init__(self) -> None:
         self._written: dict[str, None] = {}
-        self._told: dict[str, None] = {}
+        self._proposed: dict[str, None] = {}
 
     def hear(self, event: Event) -> list[Proposal]:
         match event:
             case ToolSucceeded() if not failure_of(event):
-                return list(self._used(event))
-            case Reply():
-                return list(self._replied(event))
+                return list(self._hear_edit(event))
+            case Reply() if self._written:
+                return list(self._hear_reply(event))
             case _:
                 return []
 
-    def _used(self, event: ToolSucceeded) -> Iterator[Proposal]:
+    def _hear_edit(self, event: ToolSucceeded) -> Iterator[Proposal]:
         for change in changes_of(event.tool, event.input):
-            for path in places([change.path], event.folder):
-                self._written[path] = None
-                if len(self._written) > MAX_FILES:
-                    del self._written[next(iter(self._written))]
-                purpose = "" if change.old or _TEST.search(path) or not _SOURCE.search(path) else _head(change.new)
+            for path in relative_paths([change.path], event.folder):
+                _add_bounded(self._written, path)
+                is_new_source = not change.old and _SOURCE.search(path) and not _TEST.search(path)
+                purpose = _purpose_at_head(change.new) if is_new_source else ""
                 if purpose:
-                    yield from self._proposed(path, purpose, AT_ITS_HEAD, Basis.DEED, ())
+                    yield from self._propose(path, purpose, HEAD_DURABILITY, Basis.DEED, ())
 
-    def _replied(self, reply: Reply) -> Iterator[Proposal]:
-        if not self._written:
-            return
-        for sentence in sentences_of(reply.text):
+    def _hear_reply(self, reply: Reply) -> Iterator[Proposal]:
+        for sentence in split_prose(reply.text):
             for name in _NAMES.finditer(sentence):
                 path = self._path(name[0])
-                if (
-                    path
-                    and _IS_FOR.match(sentence[name.end() :])
-                    and sentence[: name.start()].strip(" `*") in _ARTICLES
-                ):
-                    yield from self._proposed(path, sentence, IN_WORDS, Basis.SAID, (reply.message,))
+                is_subject = sentence[: name.start()].strip(" `*") in _ARTICLES
+                if path and is_subject and _IS_FOR.match(sentence[name.end() :]):
+                    yield from self._propose(path, sentence, SENTENCE_DURABILITY, Basis.SAID, (reply.message,))
                     break
 
     def _path(self, name: str) -> str:
-        """Of the files that were written, the one that is called so; empty: none, or several."""
+        """The written file with this name; empty: none, or several."""
         found = [path for path in self._written if path == name or path.endswith(f"/{name}")]
         return found[0] if len(found) == 1 else ""
 
-    def _proposed(
+    def _propose(
         self, path: str, purpose: str, durability: float, basis: Basis, messages: tuple[MessageId, ...]
     ) -> Iterator[Proposal]:
-        if path in self._told or len(content_words(purpose)) < MIN_WORDS or len(purpose) > MAX_TEXT_CHARS:
+        if path in self._proposed or len(content_words(purpose)) < MIN_WORDS or len(purpose) > MAX_TEXT_CHARS:
             return
-        self._told[path] = None
-        if len(self._told) > MAX_FILES:
-            del self._told[next(iter(self._told))]
-        text = purpose if path in purpose else f"{path}: {purpose}"
+        _add_bounded(self._proposed, path)
         yield Proposal(
-            text=text,
+            text=purpose if path in purpose else f"{path}: {purpose}",
             kind=Kind.FILE_CONTEXT,
             tier=Tier.CANDIDATE,
             basis=basis,
@@ -119,16 +112,19 @@ class FilePurposes:
         )
 
 
-_ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created", "Note that"})
+def _add_bounded(known: dict[str, None], path: str) -> None:
+    known[path] = None
+    if len(known) > MAX_FILES:
+        del known[next(iter(known))]
 
 
-def _head(content: str) -> str:
-    """The first sentence of what stands at the head of a file; empty: nothing that tells what it is for."""
+def _purpose_at_head(content: str) -> str:
+    """The first sentence of the comment at the head of a file; empty: it does not say what the file is for."""
     found = _HEAD.match(content[:MAX_HEAD_CHARS])
     if found is None:
         return ""
     said = next(part for part in found.groups() if part is not None)
     plain = " ".join(_EDGE.sub("", said).split())
-    first = _FIRST.match(f"{plain} ")
+    first = _FIRST_SENTENCE.match(f"{plain} ")
     sentence = first["first"] if first else plain[:MAX_TEXT_CHARS]
     return "" if _LICENCE.search(sentence) else sentence

@@ -1,6 +1,6 @@
-"""Out of the words between an error and its end: a sentence that says why, or what helped. Pure, deterministic.
+"""Find the sentence between an error and its fix that says why it failed, or what helped. Pure, deterministic.
 
-It must name something of the error. Whole sentences as they were said; nothing is made up.
+It must name something of the error. Returns whole sentences as they were said; makes nothing up.
 """
 
 import re
@@ -11,15 +11,15 @@ from recollect.text.query import content_words
 
 MAX_REPLIES, MAX_REPLY_CHARS = 6, 6000
 MIN_CHARS = 24
-SHARED = 2  # words of the error's line that name it where no symbol does
-RESTATES = 0.8
+MIN_SHARED_WORDS = 2  # with the error's headline, where no symbol names the error
+MAX_OVERLAP = 0.8
 
-_FENCED = LazyPattern(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
+_FENCE = LazyPattern(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _TAG = LazyPattern(r"</?[a-z][\w-]{1,30}(?: [^<>\n]{0,200})?>")
 _MARKUP = LazyPattern(r"^\s*(?:#{1,6}\s+|[-*•]\s+|\d{1,2}[.)]\s+|>\s+)|\*\*|__(?=\S)", re.MULTILINE)
 _HEADING = LazyPattern(r"^\s*#{1,6}\s+.*$|^\s*\*\*[^*\n]{1,60}\*\*:?\s*$|<summary>.*?</summary>", re.MULTILINE)
 _TABLE = LazyPattern(r"^\s*\|.*\|\s*$")
-_END = LazyPattern(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z`\"'(*0-9])|(?<=[.!?])\s*$")
+_SENTENCE_END = LazyPattern(r"(?<=[.!?])[\"')`]?\s+(?=[A-Z`\"'(*0-9])|(?<=[.!?])\s*$")
 _CAUSE = LazyPattern(
     r"\b(?:because|due to|caused by|root cause|turns out|the reason|comes from|which means|since|the fix|fixed by|"
     r"(?:issue|problem|cause|culprit|bug|error|failure|mismatch)s? (?:is|was|are|were|here|lies|comes))\b",
@@ -48,27 +48,32 @@ _NAME = LazyPattern(
 )
 
 
-def explained(replies: Sequence[str], headline: str, error: str, *, chars: int) -> str:
-    """The sentence that names something of the error and says why or what helped: the last that gives a cause, else the
-    last; empty: there is none."""
-    about, inside = frozenset(content_words(headline)), error.lower()
+def find_explanation(replies: Sequence[str], headline: str, error: str, *, chars: int) -> str:
+    """Return the sentence that names something of the error and says why or what helped: the last that gives a cause,
+    else the last; empty: none."""
+    error_words, error = frozenset(content_words(headline)), error.lower()
     best = ""
-    for sentence in (one for reply in replies[-MAX_REPLIES:] for one in sentences_of(reply)):
+    for sentence in (one for reply in replies[-MAX_REPLIES:] for one in split_prose(reply)):
         said = _LEAD.sub("", sentence).strip()
         is_cause = bool(_CAUSE.search(said))
-        if not MIN_CHARS <= len(said) <= chars or _NARRATES.search(said) or not (is_cause or _EXPLAINS.search(said)):
+        explains = is_cause or _EXPLAINS.search(said)
+        if not MIN_CHARS <= len(said) <= chars or not explains or _NARRATES.search(said):
             continue
         words = frozenset(content_words(said))
-        names = [name.strip("`").lower() for name in _NAME.findall(said)]
-        is_about = any(name in inside for name in names) or len(about & words) >= (1 if is_cause else SHARED)
-        if is_about and len(about & words) < RESTATES * len(words) and (is_cause or not _CAUSE.search(best)):
+        shared = len(error_words & words)
+        names_error = any(name.strip("`").lower() in error for name in _NAME.findall(said))
+        is_about = names_error or shared >= (1 if is_cause else MIN_SHARED_WORDS)
+        if is_about and shared < MAX_OVERLAP * len(words) and (is_cause or not _CAUSE.search(best)):
             best = said if said.endswith((".", "!")) else f"{said.rstrip(':;,')}."
     return best
 
 
-def sentences_of(text: str) -> list[str]:
-    """What is said in prose, without code, tables and marks; one sentence each."""
-    prose = _HEADING.sub(" ", _FENCED.sub("\n", text[:MAX_REPLY_CHARS]))
+def split_prose(text: str) -> list[str]:
+    """Return the sentences of the prose, without code, tables and marks."""
+    prose = _HEADING.sub(" ", _FENCE.sub("\n", text[:MAX_REPLY_CHARS]))
     prose = _MARKUP.sub("", _TAG.sub(" ", prose))
-    lines = (line.strip() for line in prose.splitlines() if not _TABLE.match(line))
-    return [part.strip() for line in lines for part in _END.split(line) if part.strip()]
+    found: list[str] = []
+    for line in prose.splitlines():
+        if not _TABLE.match(line):
+            found += filter(None, map(str.strip, _SENTENCE_END.split(line.strip())))
+    return found

@@ -1,6 +1,6 @@
-"""In which folder of the project a command runs. Pure.
+"""Find the folder of the project in which a command runs. Pure.
 
-The shell of Claude Code stays where a command has gone; others begin in the project's folder each time.
+The shell of Claude Code stays in the folder that a command entered; others begin in the project's folder each time.
 """
 
 import re
@@ -10,55 +10,68 @@ from recollect.capture.happened.shell import folder_of
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 
-_WHERE = ("workdir", "cwd", "dir_path", "working_directory")  # the names that hosts give to the folder of a command
-_WANDERS = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # on its way, and not at first
-_STAYS = frozenset({"claude-code"})
+_FOLDER_KEYS = (
+    "workdir",
+    "cwd",
+    "dir_path",
+    "working_directory",
+)  # as hosts name the folder of a command
+_CHANGES_FOLDER_LATER = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # after the first command
+_PERSISTENT_SHELLS = frozenset({"claude-code"})
 
 
 class Folders:
     def __init__(self) -> None:
         self._root = ""  # of the project, as the host named it first
-        self._at: str | None = ""  # the folder of the shell below it; None: outside
-        self._was: str | None = ""  # before the last command
+        self._at: str | None = ""  # the folder of the shell below the root; None: outside
+        self._before: str | None = ""  # the folder before the last command
 
     def hear(self, event: Event) -> None:
         if event.folder and not self._root:
-            self._root = _slashed(event.folder)
+            self._root = _use_slashes(event.folder)
         if not isinstance(event, ToolSucceeded | ToolFailed) or not is_shell(event.tool):
             return
-        self._was = self._at
-        if event.host in _STAYS and isinstance(event, ToolSucceeded):
-            self._at = None if _WANDERS.search(command_of(event.tool, event.input)) else self.of(event)
+        self._before = self._at
+        if event.host in _PERSISTENT_SHELLS and isinstance(event, ToolSucceeded):
+            is_lost = _CHANGES_FOLDER_LATER.search(command_of(event.tool, event.input))
+            self._at = None if is_lost else self.folder_below_root(event)
 
-    def of(self, event: ToolSucceeded | ToolFailed) -> str | None:
-        """Below the project's own, which is empty; None: somewhere else, or not known."""
-        gone = folder_of(command_of(event.tool, event.input))
-        given = next((event.input[name] for name in _WHERE if isinstance(event.input.get(name), str)), "")
-        base = self._was if event.host in _STAYS else self._below(_slashed(event.folder or ""), "")
-        for to in filter(None, (given, gone)):
-            base = self._below(_slashed(to), base)
+    def folder_below_root(self, event: ToolSucceeded | ToolFailed) -> str | None:
+        """Return where the command runs; empty: in the project's folder; None: elsewhere, or unknown."""
+        base = self._before
+        if event.host not in _PERSISTENT_SHELLS:
+            base = self._enter(_use_slashes(event.folder or ""), "")
+        given = next((event.input[key] for key in _FOLDER_KEYS if isinstance(event.input.get(key), str)), "")
+        for folder in (given, folder_of(command_of(event.tool, event.input))):
+            if folder:
+                base = self._enter(_use_slashes(folder), base)
         return base
 
-    def _below(self, folder: str, base: str | None) -> str | None:
+    def _enter(self, folder: str, base: str | None) -> str | None:
         if re.match("[A-Za-z]:", self._root):  # a Windows shell writes /d/shop
             folder = re.sub(r"^/([A-Za-z])(?=/)", r"\1:", folder)
         if re.match(r"/|[A-Za-z]:", folder):
-            if not self._root:
-                return None
-            if folder.lower() == self._root.lower():
-                return ""
-            return folder[len(self._root) + 1 :] if folder.lower().startswith(f"{self._root.lower()}/") else None
+            return self._below_root(folder)
         if base is None or folder.startswith(("~", "$")):
             return None
-        if base == folder or base.endswith(f"/{folder}"):  # the shell was set back before
+        if base == folder or base.endswith(f"/{folder}"):  # the host had reset the shell
             return base
         parts = [part for part in base.split("/") if part]
         for part in folder.split("/"):
             if part == ".." and not parts:
                 return None
-            parts = parts[:-1] if part == ".." else [*parts, part] if part not in ("", ".") else parts
+            if part == "..":
+                parts.pop()
+            elif part not in ("", "."):
+                parts.append(part)
         return "/".join(parts)
 
+    def _below_root(self, folder: str) -> str | None:
+        if self._root and folder.lower() == self._root.lower():
+            return ""
+        is_below = self._root and folder.lower().startswith(f"{self._root.lower()}/")
+        return folder[len(self._root) + 1 :] if is_below else None
 
-def _slashed(folder: str) -> str:
+
+def _use_slashes(folder: str) -> str:
     return folder.replace("\\", "/").rstrip("/")

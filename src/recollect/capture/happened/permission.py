@@ -1,6 +1,6 @@
-"""By what a failed tool is known again: by its error, or, where a person said no, by what was not to be done.
+"""Identify a failed tool call: by its error, or, if the user refused it, by the refused action.
 
-Every refusal reads alike. Known by its words, one of them would come with what helped against another.
+All refusals read alike: identified by their words, one would be answered with the fix of another.
 """
 
 import re
@@ -10,9 +10,9 @@ from recollect.capture.happened.failures import is_of_host
 from recollect.capture.happened.shell import runs
 from recollect.domain.event import ToolFailed
 
-FIRST_WORDS = 3  # of a command that only looks around
+FIRST_WORDS = 3  # of a command that runs no known program
 
-_REFUSED = re.compile(
+_REFUSAL = re.compile(
     r"\s*(?:\w*Error: )?The user (?:has )?(?:rejected|denied|refused|declined|specified a rule|doesn't want|"
     r"does not want)\b",
     re.IGNORECASE,
@@ -20,15 +20,17 @@ _REFUSED = re.compile(
 
 
 def what_failed(event: ToolFailed) -> str:
-    """Empty: a host's own tool was used wrongly, or the host speaks of itself."""
-    if not _REFUSED.match(event.error):
+    """Return the text that identifies this failure; empty: a host's own tool was used wrongly, or the host reports about
+    itself."""
+    if not _REFUSAL.match(event.error):
         return "" if is_edit(event.tool) or is_of_host(event.error) else event.error
-    target = target_of(event.input).replace("\\", "/").rpartition("/")[2]
-    return f"Permission refused: {_done(command_of(event.tool, event.input)) or f'{event.tool} {target}'.strip()}"
+    file = target_of(event.input).replace("\\", "/").rpartition("/")[2]
+    refused = _describe_command(command_of(event.tool, event.input)) or f"{event.tool} {file}".strip()
+    return f"Permission refused: {refused}"
 
 
-def _done(command: str) -> str:
-    """The program, its task and its flags; what it was to work on is another one next time."""
+def _describe_command(command: str) -> str:
+    """The program, its task and its flags; the rest differs each time."""
     found = runs(command)
     if not found:
         return " ".join(command.split()[:FIRST_WORDS])

@@ -1,13 +1,13 @@
-"""The tasks that are still open, as the agent's own list or plan says: exact, and no memory.
+"""Read the open tasks from the agent's own list or plan: exact, and no memory.
 
-The last list counts. A plan in prose counts as long as there is no list, and nothing is done yet.
+The last list counts. A plan in prose counts only without a list, and until the first edit.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from recollect.capture.happened.calls import named
+from recollect.capture.happened.calls import normalise_tool
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 
@@ -16,7 +16,7 @@ MAX_PLAN_CHARS = 20_000
 
 _LISTS = frozenset({"todowrite", "updateplan", "todo", "writetodos", "updatetodos"})
 _CREATES, _UPDATES = "taskcreate", "taskupdate"
-_CREATED = LazyPattern(r"#(\d{1,6})\b")
+_TASK_NUMBER = LazyPattern(r"#(\d{1,6})\b")
 _PLANS = frozenset({"exitplanmode", "planexit", "submitplan"})
 _DONE = frozenset({"completed", "complete", "done", "finished"})
 _DROPPED = frozenset({"cancelled", "canceled", "skipped", "deleted"})
@@ -25,10 +25,10 @@ _MARKS = LazyPattern(r"\*\*|`")
 
 
 class Plans:
-    """Hears a session; knows what its last list of tasks leaves open."""
+    """Hears a session; knows the open tasks of its last list."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, str] = {}  # what is open, by the name that its tool knows it by
+        self._tasks: dict[str, str] = {}  # open tasks, by the id that their tool uses
         self._is_list = False
 
     @property
@@ -36,56 +36,54 @@ class Plans:
         return list(self._tasks.values())
 
     def hear(self, event: Event, *, has_changed: bool = False) -> None:
-        """`has_changed`: files. A plan in prose that is being worked off does not say how far."""
+        """`has_changed`: files were edited. A plan in prose does not say how much of it is done by then."""
         if has_changed and not self._is_list:
             self._tasks = {}
         if not isinstance(event, ToolSucceeded):
             return
-        tool, given = named(event.tool), event.input
+        tool, given = normalise_tool(event.tool), event.input
         if tool == _CREATES:
             self._create(str(given.get("subject") or ""), event.output)
         elif tool == _UPDATES:
-            self._update(str(given.get("taskId") or ""), _status(given))
-        elif tool in _LISTS and (found := _listed(given)) is not None:
-            self._tasks, self._is_list = dict(_numbered(found)), True
+            if _is_finished(given):
+                self._tasks.pop(str(given.get("taskId") or ""), None)
+        elif tool in _LISTS:
+            items = next((given[key] for key in ("todos", "plan", "items") if isinstance(given.get(key), list)), None)
+            if items is not None:
+                self._tasks, self._is_list = _number_items(_open_items(items)), True
         elif tool in _PLANS and not (self._is_list and self._tasks) and isinstance(given.get("plan"), str):
-            self._tasks, self._is_list = dict(_numbered(_told(given["plan"][:MAX_PLAN_CHARS]))), False
+            self._tasks, self._is_list = _number_items(_plan_items(given["plan"][:MAX_PLAN_CHARS])), False
 
     def _create(self, subject: str, output: str) -> None:
         if not self._is_list:
             self._tasks, self._is_list = {}, True
-        number = _CREATED.search(output[:200])
+        number = _TASK_NUMBER.search(output[:200])
         if subject.strip() and len(self._tasks) < MAX_ITEMS:
             self._tasks[number[1] if number else str(len(self._tasks) + 1)] = _line(subject)
 
-    def _update(self, task: str, status: str) -> None:
-        if status in _DONE | _DROPPED:
-            self._tasks.pop(task, None)
+
+def _number_items(items: Iterable[str]) -> dict[str, str]:
+    return {str(number): item for number, item in enumerate(items, 1)}
 
 
-def _numbered(items: Iterable[str]) -> Iterator[tuple[str, str]]:
-    return ((str(number), item) for number, item in enumerate(items, 1))
+def _is_finished(item: Mapping[str, Any]) -> bool:
+    return str(item.get("status", "pending")).lower().replace("-", "_") in _DONE | _DROPPED
 
 
-def _status(given: Mapping[str, Any]) -> str:
-    return str(given.get("status", "pending")).lower().replace("-", "_")
+def _open_items(items: Sequence[Any]) -> Iterator[str]:
+    for item in items[:MAX_ITEMS]:
+        if isinstance(item, Mapping) and not _is_finished(item):
+            texts = (item.get(key) for key in ("content", "step", "text", "title"))
+            text = next((text for text in texts if isinstance(text, str)), "")
+            if text.strip():
+                yield _line(text)
 
 
-def _listed(given: Mapping[str, Any]) -> list[str] | None:
-    """The open ones; None: this is no list."""
-    items = next((given[name] for name in ("todos", "plan", "items") if isinstance(given.get(name), list)), None)
-    if items is None:
-        return None
-    left = [item for item in items[:MAX_ITEMS] if isinstance(item, Mapping) and _status(item) not in _DONE | _DROPPED]
-    names = ("content", "step", "text", "title")
-    said = (next((item[name] for name in names if isinstance(item.get(name), str)), "") for item in left)
-    return [_line(one) for one in said if one.strip()]
-
-
-def _told(plan: str) -> list[str]:
-    """The items of a plan; a plan without a list has none."""
-    found = list(_ITEM.finditer(plan))[:MAX_ITEMS]
-    return [_line(item["said"]) for item in found if (item["mark"] or " ") == " "]
+def _plan_items(plan: str) -> Iterator[str]:
+    """Yield the open list items of a plan; a plan without a list has none."""
+    for item in list(_ITEM.finditer(plan))[:MAX_ITEMS]:
+        if item["mark"] in (None, " "):
+            yield _line(item["said"])
 
 
 def _line(said: str) -> str:

@@ -1,6 +1,6 @@
-"""What is confirmed by what happened rather than by words: all parts that hear it, in one place. Pure.
+"""Run all parts that learn from what happened rather than from words. Pure.
 
-Every event is heard once: a host that sends a message or a call again changes nothing.
+Every event is heard once: a message or call that a host sends again changes nothing.
 """
 
 from recollect.capture.happened.choices import Choices
@@ -12,28 +12,22 @@ from recollect.capture.happened.rejections import Rejections
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Proposal
 
-MAX_HEARD = 4096  # messages and calls that are known again
+MAX_KNOWN = 4096  # messages and calls, and as many proposals
 
 
 class Structure:
-    """Hears a session; gives what its structure proves."""
+    """Hears a session; proposes what its structure proves."""
 
     def __init__(self) -> None:
         self._heard: dict[tuple[str, ...], None] = {}
-        self._made: dict[tuple[str, ...], None] = {}
-        self._deeds = WorkOutcomes()
-        self._parts = (Episodes(), Choices(), Rejections(), Commands(), self._deeds, FilePurposes())
-
-    @property
-    def deeds(self) -> list[str]:
-        """`commit: ...` and `tests pass: ...`, in order."""
-        return list(self._deeds.lines)
+        self._proposed: dict[tuple[str, ...], None] = {}
+        self._parts = (Episodes(), Choices(), Rejections(), Commands(), WorkOutcomes(), FilePurposes())
 
     def hear(self, event: Event) -> list[Proposal]:
         if self._is_known(event):
             return []
-        proposals = [proposal for part in self._parts for proposal in part.hear(event)]
-        return [proposal for proposal in proposals if self._is_first(proposal)]
+        found = [proposal for part in self._parts for proposal in part.hear(event)]
+        return [one for one in found if _add_if_new(self._proposed, (one.kind.value, one.tier.value, one.text))]
 
     def _is_known(self, event: Event) -> bool:
         name: tuple[str, ...]
@@ -44,16 +38,13 @@ class Structure:
                 name = (type(event).__name__, event.call)
             case _:
                 return False
-        return not _added(self._heard, name)
-
-    def _is_first(self, proposal: Proposal) -> bool:
-        return _added(self._made, (proposal.kind.value, proposal.tier.value, proposal.text))
+        return not _add_if_new(self._heard, name)
 
 
-def _added(known: dict[tuple[str, ...], None], name: tuple[str, ...]) -> bool:
+def _add_if_new(known: dict[tuple[str, ...], None], name: tuple[str, ...]) -> bool:
     if name in known:
         return False
     known[name] = None
-    if len(known) > MAX_HEARD:
+    if len(known) > MAX_KNOWN:
         del known[next(iter(known))]
     return True

@@ -1,20 +1,20 @@
-"""The prose of a message, and what of an agent's closing words reports how things ended. Pure.
+"""Read the prose of a message, and the report in an agent's closing words. Pure.
 
-Headings, lists, tables, quotes and code are left out, as are questions and talk about what comes next: English phrases
-for that, in other languages only what a question mark or a colon shows.
+Leaves out headings, lists, tables, quotes and code, as well as questions and talk about next steps: the latter by
+English phrases; in other languages only by a question mark or a colon.
 """
 
 import re
 from collections.abc import Iterator
 
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.recaps.points import clean
+from recollect.capture.recaps.points import strip_markdown
 from recollect.text.sentences import sentences, shortened
 
-MAX_CHARS = 8000  # that are looked at
-LEAST_WORDS = 3
+MAX_CHARS = 8000  # that are read
+MIN_WORDS = 3
 
-_TAGGED = LazyPattern(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,200})?>.{0,8000}?</\1>", re.DOTALL)
+_TAG = LazyPattern(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,200})?>.{0,8000}?</\1>", re.DOTALL)
 _FENCE = LazyPattern(r"^\s*(?:```|~~~)")
 _MARK = LazyPattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>\s?)\s*")
 _NO_PROSE = LazyPattern(r"^\s*(?:#{1,6}\s|[-*+•–]\s|\d{1,2}[.)]\s|>|\||\S.*\|.*\|)|^[\s|:=_*-]*$|^[ \t]")
@@ -31,33 +31,41 @@ _TALK = LazyPattern(
 )
 
 
-def prose_of(message: str, *, is_typed: bool = False) -> Iterator[str]:
-    """Its sentences without their marks. `is_typed`: by a user, whose headings and lists are part of the request."""
-    text = _TAGGED.sub("\n", message[:MAX_CHARS]) if is_typed else message[:MAX_CHARS]
+def prose_sentences(message: str, *, is_typed: bool = False) -> Iterator[str]:
+    """Yield its sentences without marks. `is_typed`: a user typed it, so headings and lists belong to the request."""
+    text = message[:MAX_CHARS]
+    if is_typed:
+        text = _TAG.sub("\n", text)
+    marks = _MARK if is_typed else _NO_PROSE
     paragraph: list[str] = []
     in_code = False
-    for line in (line.rstrip(" \\") for line in [*text.splitlines(), ""]):
+    for raw in [*text.splitlines(), ""]:
+        line = raw.rstrip(" \\")
         is_fence = bool(_FENCE.match(line))
         is_code = in_code or is_fence
-        is_apart = not line or is_code or bool((_MARK if is_typed else _NO_PROSE).match(line))
-        if not is_apart:
-            paragraph.append(line.strip())
-        if is_apart or (is_typed and line.endswith(":")):
-            yield from filter(None, map(clean, sentences(" ".join(paragraph))))
-            paragraph = []
-        if is_apart and is_typed and not is_code:
-            yield from filter(None, map(clean, sentences(_MARK.sub("", line))))
         in_code ^= is_fence
+        is_prose = bool(line) and not is_code and not marks.match(line)
+        if is_prose:
+            paragraph.append(line.strip())
+        if not is_prose or (is_typed and line.endswith(":")):
+            yield from _clean_sentences(" ".join(paragraph))
+            paragraph = []
+        if is_typed and not is_prose and not is_code:
+            yield from _clean_sentences(_MARK.sub("", line))
 
 
-def outcome_of(reply: str, *, chars: int) -> str:
-    """The first sentences that report something, as many as find room; "" where there are none."""
-    told = ""
-    for sentence in prose_of(reply):
-        if len(sentence.split()) < LEAST_WORDS or sentence.endswith(("?", ":")) or _TALK.match(sentence):
+def _clean_sentences(text: str) -> Iterator[str]:
+    return filter(None, map(strip_markdown, sentences(text)))
+
+
+def report_of(reply: str, *, chars: int) -> str:
+    """The first sentences that report something, as many as fit; empty if there are none."""
+    report = ""
+    for sentence in prose_sentences(reply):
+        if len(sentence.split()) < MIN_WORDS or sentence.endswith(("?", ":")) or _TALK.match(sentence):
             continue
-        longer = f"{told} {sentence}".strip()
-        if told and len(longer) > chars:
+        longer = f"{report} {sentence}".strip()
+        if report and len(longer) > chars:
             break
-        told = longer
-    return shortened(told, chars=chars) if chars >= LEAST_WORDS else ""
+        report = longer
+    return shortened(report, chars=chars) if chars >= MIN_WORDS else ""

@@ -1,17 +1,18 @@
-"""The summary that a host's model writes when a session is compacted, read for memories. Pure.
+"""Read memories from the summary that a host's model writes when a session is compacted. Pure.
 
-A model's words prove nothing: a candidate, unless it quotes the user's own words for it. The list that the compaction
-prompt asks for is read back first, then the sections of the summary by their headings.
+A model's words prove nothing: a line is a candidate, unless it quotes the user's own words. The list that the compaction
+prompt asks for is read first, then the sections of the summary by their headings.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from recollect.capture.grounding import Quote, is_own_word, quote_in
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.recaps import cues as cues
-from recollect.capture.recaps.harvest_kinds import kind_by_words, kind_named, kind_of_section
-from recollect.capture.recaps.points import RecapPoint, clean, points
+from recollect.capture.recaps import cues
+from recollect.capture.recaps.harvest_kinds import kind_by_words, section_of, split_kind
+from recollect.capture.recaps.points import RecapPoint, read_points, strip_markdown
 from recollect.capture.said.names import paths_in
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
@@ -21,47 +22,47 @@ from recollect.text.sentences import shortened
 MAX_CHARS = 400
 MAX_READ_CHARS = 60_000
 MAX_LISTED, MAX_PROPOSALS = 8, 20
-SAME = 0.9  # in one that is proposed already
+MIN_SHARED = 0.9  # of a line's words in an earlier proposal
 MIN_WORDS, MIN_WORD_CHARS = 4, 3
 LISTED_DURABILITY = 0.7
-PER_NAME, MOST_NAMES = 0.05, 4
+PER_NAME, MAX_NAMES = 0.05, 4
 
-# What a model thinks before it writes the summary says the same less well.
+# The analysis before a summary says the same less well.
 _ANALYSIS = LazyPattern(r"<analysis>.*?(?:</analysis>|\Z)", re.DOTALL | re.IGNORECASE)
-_HEADED = LazyPattern(r"[^\w\n]{0,20}(?P<title>analysis|summary):?[^\w\n]{0,20}$", re.IGNORECASE)
+_TITLE = LazyPattern(r"[^\w\n]{0,20}(?P<title>analysis|summary):?[^\w\n]{0,20}$", re.IGNORECASE)
 _TAG = LazyPattern(r"</?(?:summary|analysis|system-reminder|context)>", re.IGNORECASE)
-_WORTH = LazyPattern(r"\b(?:worth (?:remembering|keeping)|to remember|remember(?:ing)? for later)\b", re.IGNORECASE)
+_LIST_HEADING = LazyPattern(
+    r"\b(?:worth (?:remembering|keeping)|to remember|remember(?:ing)? for later)\b", re.IGNORECASE
+)
 _NOTHING = LazyPattern(r"^\W*(?:none|nothing|n/?a|no (?:new|further))\b.{0,40}$|: none\W*$", re.IGNORECASE)
-_QUOTED = LazyPattern(r'\s*[(—–-]*\s*["“](?P<words>[^"“”]{12,400})["”][).]*\s*$')
-_OURS = LazyPattern(r"^\s*(?:- )?(?:\[[A-Z]+\] )?|\s*\(\d+-\d\d-\d\d, [^()]+\)\s*$")
-_LEANS = LazyPattern(
+_QUOTE = LazyPattern(r'\s*[(—–-]*\s*["“](?P<words>[^"“”]{12,400})["”][).]*\s*$')
+_BLOCK_MARKS = LazyPattern(r"^\s*(?:- )?(?:\[[A-Z]+\] )?|\s*\(\d+-\d\d-\d\d, [^()]+\)\s*$")
+_POINTS_BACK = LazyPattern(
     r"^(?:this|that|these|those|it|its|they|both|he|she|here|there|which|however|therefore|also|then|but"
     r"|the (?:latter|former|above))\b",
     re.IGNORECASE,
 )
-
-
 _PROPOSES = LazyPattern(
-    r"^(?:pass|handle|add|consider|design|create|update|implement|write|run|check|verify|review|test|try|make"
-    r"|refactor|pros?|cons?"
-    r"|option|whether|how to|what|why|when to|in another|if you|you (?:can|could|may|might|should)|the exact"
-    r"|to (?:fix|do|run)|note that)\b",
+    r"^(?:pass|handle|add|consider|design|create|update|implement|write|run|check|verify|review|test|try|make|"
+    r"refactor|pros?|cons?|option|whether|how to|what|why|when to|in another|if you|you (?:can|could|may|might|"
+    r"should)|the exact|to (?:fix|do|run)|note that)\b",
     re.IGNORECASE,
 )
 _NUMBER = LazyPattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?)\s*[:.)]\s+", re.IGNORECASE)
 
 
 def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> list[Proposal]:
-    """The likeliest to matter later first. `messages`: where it was written, if that has a name; `said`: the user's
-    turns of the session, which a quote has to come from."""
-    told = points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
+    """Return proposals, the most durable first. `messages`: the message of the summary, if it has one; `said`: the
+    user's turns, from which a quote must come."""
+    points = read_points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
     found: list[Proposal] = []
     known: list[frozenset[str]] = []
-    for line, kind, durability in (*_listed(told), *_said(told)):
-        quoted = _QUOTED.search(line)
+    for line, kind, durability in (*_read_list(points), *_read_sections(points)):
+        quoted = _QUOTE.search(line)
         quote = quote_in(said, quoted["words"]) if quoted else None
-        line = line[: quoted.start()] if quoted and quote else line
-        words = _words(_OURS.sub("", line))
+        if quoted and quote:
+            line = line[: quoted.start()]
+        words = _words(_BLOCK_MARKS.sub("", line))
         if len(words) >= MIN_WORDS and not _repeats(words, known):
             known.append(words)
             found.append(_proposal(line, kind, durability, messages, quote))
@@ -69,71 +70,71 @@ def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> li
 
 
 def _without_analysis(summary: str) -> str:
-    """In tags, or under a heading of its own up to that of the summary. Line by line, so that no text takes long."""
-    lines = _ANALYSIS.sub("", summary).split("\n")
-    kept, thought = list[str](), None  # what stands under the heading, until it is known where it ends
-    for line in lines:
-        titled = _HEADED.match(line)
-        if titled and titled["title"].lower() == "summary":
-            thought = None
-        elif titled and thought is None:
-            thought = list[str]()
-        (kept if thought is None else thought).append(line)
-    return "\n".join([*kept, *(thought or [])])
+    """Cut the analysis in tags, or from its heading to that of the summary. Line by line, so that no text takes long."""
+    kept: list[str] = []
+    analysis: list[str] | None = None  # lines below its heading; kept if no summary follows
+    for line in _ANALYSIS.sub("", summary).split("\n"):
+        title = _TITLE.match(line)
+        if title and title["title"].lower() == "summary":
+            analysis = None
+        elif title and analysis is None:
+            analysis = []
+        (kept if analysis is None else analysis).append(line)
+    return "\n".join([*kept, *(analysis or [])])
 
 
 def _proposal(
     line: str, kind: Kind, durability: float, messages: tuple[MessageId, ...], quote: Quote | None
 ) -> Proposal:
-    is_own = quote is not None and is_own_word(line, quote)
-    return Proposal(
+    proposal = Proposal(
         text=line,
         kind=kind,
-        tier=Tier.CONFIRMED if is_own else Tier.CANDIDATE,
+        tier=Tier.CANDIDATE,
         basis=Basis.SUMMARY,
-        role=Role.USER if is_own else Role.ASSISTANT,
-        messages=(quote.turn.message,) if quote and is_own else messages,
-        evidence=(quote.words,) if quote and is_own else (line,),
+        role=Role.ASSISTANT,
+        messages=messages,
+        evidence=(line,),
         durability=durability,
         paths=paths_in(line)[:5],
     )
+    if quote is None or not is_own_word(line, quote):
+        return proposal
+    own = (quote.turn.message,)
+    return replace(proposal, tier=Tier.CONFIRMED, role=Role.USER, messages=own, evidence=(quote.words,))
 
 
-def _listed(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
-    """The list that was asked for, in whatever form it came."""
-    lines = [
-        line
-        for point in told
-        if _WORTH.search(point.lead)
-        for line in (point.items or (point.text,))
-        if not _NOTHING.match(line)
-    ]
+def _read_list(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
+    """Read the list that was asked for, in any form."""
+    lines: list[str] = []
+    for point in points:
+        if _LIST_HEADING.search(point.lead):
+            lines += [line for line in point.lines if not _NOTHING.match(line)]
     for line in lines[:MAX_LISTED]:
-        kind, said = kind_named(line)
-        said = shortened(clean(said), chars=MAX_CHARS)
+        kind, said = split_kind(line)
+        said = shortened(strip_markdown(said), chars=MAX_CHARS)
         yield said, kind or kind_by_words(said) or Kind.RESEARCH, LISTED_DURABILITY
 
 
-def _said(told: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
-    for point in told:
-        section = kind_of_section(point.lead)
-        if point.is_typed or section is None or _WORTH.search(point.lead):
+def _read_sections(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]]:
+    for point in points:
+        section = section_of(point.lead)
+        if point.is_typed or section is None or _LIST_HEADING.search(point.lead):
             continue
-        for line in point.items or (point.text,):
+        for line in point.lines:
             said = shortened(_NUMBER.sub("", cues.without_filler(line)), chars=MAX_CHARS)
             kind = kind_by_words(said) or section.kind
             names = cues.specificity(said)
             if kind is not None and names and not _is_passing(said):
-                yield said, kind, min(1.0, section.durability + PER_NAME * min(names, MOST_NAMES))
+                yield said, kind, min(1.0, section.durability + PER_NAME * min(names, MAX_NAMES))
 
 
 def _is_passing(line: str) -> bool:
-    """Of the conversation or of today, or not to be understood alone."""
+    """Return True if it is talk, matters only today, or cannot be understood alone."""
     return (
         cues.is_talk(line)
         or cues.is_question(line)
-        or cues.is_open(line)
-        or bool(_LEANS.match(line))
+        or cues.is_to_do(line)
+        or bool(_POINTS_BACK.match(line))
         or bool(_PROPOSES.match(line))
         or bool(_NOTHING.search(line))
         or line.endswith(":")
@@ -146,4 +147,4 @@ def _words(line: str) -> frozenset[str]:
 
 
 def _repeats(words: frozenset[str], others: Sequence[frozenset[str]]) -> bool:
-    return any(len(words & other) >= SAME * len(words) for other in others)
+    return any(len(words & other) >= MIN_SHARED * len(words) for other in others)

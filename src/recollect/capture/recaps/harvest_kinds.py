@@ -1,4 +1,4 @@
-"""Which kind of memory a line of a summary is: by the name that it was given, by its heading, by its words. Pure."""
+"""Find the kind of memory that a line of a summary is: by its label, by its heading, by its words. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ _NAMES: dict[str, Kind] = {
     "out": Kind.OUTCOME,
     "result": Kind.OUTCOME,
 }
-_NAMED = LazyPattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
+_LABEL = LazyPattern(r"^\W{0,4}([A-Za-z]+(?:[ _-][A-Za-z]+)?)\W{0,3}?(?:[\])}*]+\s*[:\-–—]?|\s*[:\-–—])\s+(\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    kind: Kind | None  # of a line whose words do not tell
+    kind: Kind | None  # of a line whose words do not decide it
     durability: float
 
 
-# A heading of a summary, and what its lines are; None: nothing in it outlives the session.
+# Words of a heading, and the kind of its lines; None: nothing below it outlives the session.
 _SECTIONS: tuple[tuple[str, Section | None], ...] = (
     (
         (
@@ -52,72 +52,56 @@ _SECTIONS: tuple[tuple[str, Section | None], ...] = (
 )
 _OTHER = Section(None, 0.3)
 
-_BY_WORDS: tuple[tuple[Kind, str], ...] = (
-    (
-        Kind.PREFERENCE,
-        (
-            r"\b(?:the )?user (?:explicitly |clearly |also |strongly )*(?:prefers?|wants?|likes?|dislikes?|asked (?:for"
-            r"|to|that|not)|"
-            r"requested|insists?|said (?:to|not|never|always))\b|\bprefer(?:s|red)? \w+ (?:over|to|instead)\b"
-        ),
+_BY_WORDS = {
+    Kind.PREFERENCE: LazyPattern(
+        r"\b(?:the )?user (?:explicitly |clearly |also |strongly )*(?:prefers?|wants?|likes?|dislikes?|asked (?:for|"
+        r"to|that|not)|requested|insists?|said (?:to|not|never|always))\b|\bprefer(?:s|red)? \w+ (?:over|to|instead)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.ERROR_PATTERN,
-        (
-            r"\b(?:root cause|caused by|the (?:fix|cause|culprit|bug) (?:is|was)|fixed by|resolved by|solved by"
-            r"|workaround)\b"
-            r"|\b(?:error|exception|fail(?:s|ed|ure)?|crash(?:es|ed)?|panic|deadlock|race)\b.{0,120}\b(?:because|due to"
-            r"|since|fix(?:ed)?|when|"
-            r"resolved|solved|needs?)\b|^fix(?:ed)?\b.{0,80}\b(?:by|because|where|that|when)\b"
-        ),
+    Kind.ERROR_PATTERN: LazyPattern(
+        r"\b(?:root cause|caused by|the (?:fix|cause|culprit|bug) (?:is|was)|fixed by|resolved by|solved by|"
+        r"workaround)\b|\b(?:error|exception|fail(?:s|ed|ure)?|crash(?:es|ed)?|panic|deadlock|"
+        r"race)\b.{0,120}\b(?:because|due to|since|fix(?:ed)?|when|resolved|solved|needs?)\b|"
+        r"^fix(?:ed)?\b.{0,80}\b(?:by|because|where|that|when)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.DECISION,
-        (
-            r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r of"
-            r"|switch(?:ed)? .{0,60}?(?:from|to)|"
-            r"replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|standardi[sz]ed on|deliberately|intentionally"
-            r"|by design)\b"
-        ),
+    Kind.DECISION: LazyPattern(
+        r"\b(?:decided|decision|chose|chosen|opted|went with|settled on|agreed|instead of|rather than|in favou?r of|"
+        r"switch(?:ed)? .{0,60}?(?:from|to)|replaced .{2,60} with|migrated (?:from|to)|we (?:will )?use|"
+        r"standardi[sz]ed on|deliberately|intentionally|by design)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.FILE_CONTEXT,
-        (
-            r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?"
-            r"|is (?:the|where|responsible)|"
-            r"exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b"
-        ),
+    Kind.FILE_CONTEXT: LazyPattern(
+        r"(?:[\w@.-]+/)*[\w-]+\.\w{1,5}\b.{0,40}\b(?:handles?|contains?|defines?|implements?|holds?|provides?|"
+        r"is (?:the|where|responsible)|exports?|manages?|entry point|lives in|stores?|parses?|owns?)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.RESEARCH,
-        (
-            r"\b(?:turns out|found (?:that|out)|discovered|it appears|does not support|doesn't support|only works"
-            r"|requires?|limited to|"
-            r"undocumented|behaves?|by default|defaults to|compatible|incompatible|deprecated|because)\b"
-        ),
+    Kind.RESEARCH: LazyPattern(
+        r"\b(?:turns out|found (?:that|out)|discovered|it appears|does not support|doesn't support|only works"
+        r"|requires?|limited to|"
+        r"undocumented|behaves?|by default|defaults to|compatible|incompatible|deprecated|because)\b",
+        re.IGNORECASE,
     ),
-    (
-        Kind.OUTCOME,
-        (
-            r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|"
-            r"reduced .{2,40} (?:to|by)|from \S+ to \S+|"
-            r"improved|now works?|successfully)\b"
-        ),
+    Kind.OUTCOME: LazyPattern(
+        r"\b(?:all (?:\d+ )?tests? pass|tests? (?:now )?pass|verified|deployed|released|merged|reduced .{2,40} (?:to|"
+        r"by)|from \S+ to \S+|improved|now works?|successfully)\b",
+        re.IGNORECASE,
     ),
-)
+}
 
 
-def kind_named(line: str) -> tuple[Kind | None, str]:
-    """`[decision] Auth uses JWT.`, `**Decision**: ...`, `decision - ...`; and what it says without that."""
-    named = _NAMED.match(line)
-    if named is None:
+def split_kind(line: str) -> tuple[Kind | None, str]:
+    """Split `[decision] Auth uses JWT.`, `**Decision**: ...` or `decision - ...` into kind and text."""
+    label = _LABEL.match(line)
+    if label is None:
         return None, line
-    kind = _NAMES.get(re.sub(r"[ -]", "_", named[1].lower())) or _NAMES.get(named[1].lower().split(" ")[0])
-    return (kind, named[2]) if kind else (None, line)
+    name = label[1].lower()
+    kind = _NAMES.get(re.sub(r"[ -]", "_", name)) or _NAMES.get(name.split(" ")[0])
+    return (kind, label[2]) if kind else (None, line)
 
 
-def kind_of_section(heading: str) -> Section | None:
-    """None: what stands below this heading is of today."""
+def section_of(heading: str) -> Section | None:
+    """None: lines below this heading matter only today."""
     lowered = heading.lower()[:120]
     for cue, section in _SECTIONS:
         if lowered and re.search(rf"\b(?:{cue})", lowered):
@@ -126,4 +110,4 @@ def kind_of_section(heading: str) -> Section | None:
 
 
 def kind_by_words(line: str) -> Kind | None:
-    return next((kind for kind, cue in _BY_WORDS if re.search(cue, line, re.IGNORECASE)), None)
+    return next((kind for kind, words in _BY_WORDS.items() if words.search(line)), None)

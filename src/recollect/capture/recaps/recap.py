@@ -1,15 +1,15 @@
-"""The record that a session leaves for later ones, told from what happened in it: notes in codes, and a summary.
+"""Build the recap that a session leaves for later ones: notes with codes, and a summary.
 
-No language model, no clock, no I/O. It hears the events of one session in their order, holds a bounded part of them,
-and can tell at any time how things stand: what was asked, in the user's words; how it ended, in the agent's; what tools
-say of commits, files, lists of tasks and commands that fail. It reads no decision out of anyone's prose.
+No language model, no clock, no I/O. It hears the events of one session in order and keeps a bounded part of them: the
+requests in the user's words, the ending in the agent's, and what tools report of commits, files, task lists and failing
+commands. It reads no decision out of prose.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.recaps.closing import outcome_of, prose_of
+from recollect.capture.recaps.closing import prose_sentences, report_of
 from recollect.capture.recaps.work import Work
 from recollect.capture.said.origin import is_plan
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
@@ -18,110 +18,112 @@ from recollect.domain.memory import MAX_NAME_CHARS
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.text.sentences import shortened
 
-ASKED_CHARS, ENDED_CHARS, LINE_CHARS = 160, 200, 260
-LEAST_ENDED_CHARS = 60  # `Committed as 3fe1c2a.` alone does not tell what
-CLOSINGS = 3  # turns that are looked back for more
-CLOSING_CHARS = 200  # of a reply that asks whether to go on
-LEAST_WORDS, LEAST_WORDS_LATER = 2, 6  # of a request; `yes, commit` is none that takes the place of another
-LEANING_WORDS = 8
-SLIGHT_TOOLS = 5  # a session of one prompt and fewer tools, in which nothing changed, is no work to go on with
-_LEANS = LazyPattern(  # on what an earlier session says
+MAX_REQUEST_CHARS, MAX_ENDING_CHARS, MAX_NOTE_CHARS = 160, 200, 260
+MIN_ENDING_CHARS = 60  # `Committed as 3fe1c2a.` alone does not say what
+MAX_REPLIES = 3  # closing replies that are kept
+QUESTION_CHARS = 200  # at the end of a reply, where it asks whether to go on
+MIN_WORDS, MIN_LATER_WORDS = 2, 6  # of a request; `yes, commit` does not replace an earlier one
+MAX_CONTINUE_WORDS = 8
+MIN_TOOLS = 5  # a session of one prompt, fewer tools and no change is no work to continue
+_CONTINUES = LazyPattern(  # what an earlier session began
     r"(?:(?:please|ok(?:ay)?|so|now|let's)[, ]+)*(?:continue|go on|carry on|keep going|resume|pick up|proceed"
     r"|where (?:were|did|are) we|what(?:'s| is| was) (?:next|left))\b",
     re.IGNORECASE,
 )
-_ASKS = LazyPattern("[?？]")
-_TITLE = LazyPattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, and below it what it is called
-MOST = {NoteCode.IMPL: 5, NoteCode.DEC: 5, NoteCode.BLOCK: 2, NoteCode.NEXT: 8}
+_QUESTION_MARK = LazyPattern("[?？]")
+_TITLE = LazyPattern(r"^([^\n]{0,80}:)[\s#]*")  # `Implement the following plan:`, with the plan's title below
+MAX_NOTES = {NoteCode.IMPL: 5, NoteCode.DEC: 5, NoteCode.BLOCK: 2, NoteCode.NEXT: 8}
 
 
-class Recapping:
+class RecapBuilder:
     def __init__(self) -> None:
-        self._asked = ""
-        self._later = ""  # the last request
-        self._closings: list[str] = []  # the last reply of each of the last turns
-        self._prompts = 0
-        self._picked: list[str] = []
+        self._first_request = ""
+        self._last_request = ""
+        self._last_replies: list[str] = []  # the last reply of each of the last turns
+        self._prompt_count = 0
+        self._choices: list[str] = []
         self._work = Work()
 
     def hear(self, event: Event) -> None:
         match event:
             case Prompt() if event.origin is Origin.USER or is_plan(event.text):
-                self._prompted(event.text)
-            case Reply() if self._closings:
-                self._closings[-1] = event.text
+                self._hear_prompt(event.text)
+            case Reply() if self._last_replies:
+                self._last_replies[-1] = event.text
             case ToolSucceeded() | ToolFailed():
                 self._work.hear(event)
             case _:
                 pass
 
-    def note_pick(self, text: str) -> None:
-        """What the user chose of what a tool offered."""
-        self._picked = [*self._picked, text][-MOST[NoteCode.DEC] :]
+    def note_choice(self, text: str) -> None:
+        """Keep the option that the user chose in a host's question."""
+        self._choices = [*self._choices, text][-MAX_NOTES[NoteCode.DEC] :]
 
-    def told(self) -> tuple[tuple[Note, ...], Summary]:
-        done = _lines(self._work.commits)
-        decided = _lines(self._picked)
-        blocked = _lines(f"{command} still fails: {error}".rstrip(" :") for command, error in self._work.failing)
-        left = _lines(self._work.to_do)
-        parts = {NoteCode.IMPL: done, NoteCode.DEC: decided, NoteCode.BLOCK: blocked, NoteCode.NEXT: left}
-        notes = [Note(code=code, text=text) for code, lines in parts.items() for text in _newest(lines, code)]
+    def build(self) -> tuple[tuple[Note, ...], Summary]:
+        failing = [f"{command} still fails: {error}".rstrip(" :") for command, error in self._work.failing]
+        notes = [
+            *_notes(NoteCode.IMPL, self._work.commits),
+            *_notes(NoteCode.DEC, self._choices),
+            *_notes(NoteCode.BLOCK, failing),
+            *_notes(NoteCode.NEXT, self._work.open_tasks),
+        ]
+        has_work = self._work.tools >= MIN_TOOLS or bool(notes or self._work.files)
         summary = Summary(
-            asked=self._asked,
-            later=self._later if self._later != self._asked else "",
-            ended=self._ended(),
-            done=tuple(_newest(done, NoteCode.IMPL)),
-            decided=tuple(_newest(decided, NoteCode.DEC)),
+            asked=self._first_request,
+            later=self._last_request if self._last_request != self._first_request else "",
+            ended=self._ending(),
             files=tuple(self._work.files),
-            open=tuple(_newest(left, NoteCode.NEXT)),
-            is_slight=self._prompts <= 1 and self._work.tools < SLIGHT_TOOLS and not (notes or self._work.files),
+            is_slight=self._prompt_count <= 1 and not has_work,
         )
         return tuple(notes), summary
 
-    def _prompted(self, text: str) -> None:
+    def _hear_prompt(self, text: str) -> None:
         request = _request(text)
-        self._prompts += 1
-        self._closings = [*self._closings, ""][-CLOSINGS:]
+        self._prompt_count += 1
+        self._last_replies = [*self._last_replies, ""][-MAX_REPLIES:]
         words = len(request.split())
-        is_request = words >= LEAST_WORDS or "/" in request  # `@docs/plan.md`
-        if is_request and not (words <= LEANING_WORDS and _LEANS.match(request)):
-            self._asked = self._asked or request
-            self._later = request if words >= LEAST_WORDS_LATER else self._later
+        is_request = words >= MIN_WORDS or "/" in request  # `@docs/plan.md`
+        if not is_request or (words <= MAX_CONTINUE_WORDS and _CONTINUES.match(request)):
+            return
+        self._first_request = self._first_request or request
+        if words >= MIN_LATER_WORDS:
+            self._last_request = request
 
-    def _ended(self) -> str:
-        """The report of the last turn. Where it says little, with the one before it; not with a proposal, which the
-        user has answered since."""
-        told = ""
-        for turn, reply in enumerate(reversed(self._closings)):
-            if turn and _ASKS.search(reply[-CLOSING_CHARS:]):
+    def _ending(self) -> str:
+        """The report of the last turn. If it says little, the turn before is added, unless that one asked something: the
+        user has answered it since."""
+        ending = ""
+        for turn, reply in enumerate(reversed(self._last_replies)):
+            if turn and _QUESTION_MARK.search(reply[-QUESTION_CHARS:]):
                 break
-            room = ENDED_CHARS - len(told) - 1
-            told = f"{outcome_of(reply, chars=room)} {told}".strip()
-            if len(told) >= LEAST_ENDED_CHARS:
+            room = MAX_ENDING_CHARS - len(ending) - 1
+            ending = f"{report_of(reply, chars=room)} {ending}".strip()
+            if len(ending) >= MIN_ENDING_CHARS:
                 break
-        return told
+        return ending
 
 
 def _request(prompt: str) -> str:
-    """In the user's words, as far as whole sentences go; of a plan, its title."""
+    """The request in the user's words, in whole sentences; of a plan, its title."""
     if is_plan(prompt):
-        return shortened(next(prose_of(_TITLE.sub(r"\1 ", prompt, count=1), is_typed=True), ""), chars=ASKED_CHARS)
+        title = next(prose_sentences(_TITLE.sub(r"\1 ", prompt, count=1), is_typed=True), "")
+        return shortened(title, chars=MAX_REQUEST_CHARS)
     asked = ""
-    for sentence in prose_of(prompt, is_typed=True):
+    for sentence in prose_sentences(prompt, is_typed=True):
         longer = f"{asked} {sentence}".strip()
-        if asked and len(longer) > ASKED_CHARS:
+        if asked and len(longer) > MAX_REQUEST_CHARS:
             break
         asked = longer
-        if asked.endswith(":") and len(asked.split()) > LEAST_WORDS:
-            break  # what follows is a list, or was pasted
-    return shortened(asked, chars=ASKED_CHARS)
+        if asked.endswith(":") and len(asked.split()) > MIN_WORDS:
+            break  # a list or a paste follows
+    return shortened(asked, chars=MAX_REQUEST_CHARS)
 
 
-def _lines(lines: Iterable[str]) -> Iterator[str]:
+def _notes(code: NoteCode, lines: Iterable[str]) -> list[Note]:
+    """The newest different lines, shortened."""
+    texts: dict[str, None] = {}
     for line in lines:
-        if told := " ".join(filter(str.isprintable, line.split())):
-            yield shortened(told, chars=min(LINE_CHARS, MAX_NAME_CHARS))
-
-
-def _newest(lines: Iterable[str], code: NoteCode) -> list[str]:
-    return list(dict.fromkeys(lines))[-MOST[code] :]
+        text = " ".join(filter(str.isprintable, line.split()))
+        if text:
+            texts[shortened(text, chars=min(MAX_NOTE_CHARS, MAX_NAME_CHARS))] = None
+    return [Note(code=code, text=text) for text in list(texts)[-MAX_NOTES[code] :]]

@@ -1,6 +1,6 @@
-"""What tools say of a session's work: edited files, commits, the agent's own list, and what still fails. Pure.
+"""Read a session's work from its tool calls: edited files, commits, open tasks, failing commands. Pure.
 
-It reads no prose, and tells nothing that a tool printed but the headline of an error.
+It reads no prose, and of a tool's output it shows only the headline of an error.
 """
 
 import re
@@ -11,40 +11,42 @@ from dataclasses import dataclass
 from recollect.capture.happened.calls import changes_of, command_of
 from recollect.capture.happened.command_purposes import Purpose, purpose_of
 from recollect.capture.happened.failures import failure_of, is_work
-from recollect.capture.happened.gist import places
+from recollect.capture.happened.gist import relative_paths
 from recollect.capture.happened.outcomes import commit_message
 from recollect.capture.happened.plans import Plans
-from recollect.capture.happened.shell import Run, normalised, runs, shown
+from recollect.capture.happened.shell import Run, display_line, normalise_command, runs
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.said.outright import gives_rules
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
-FILES_KEPT, FILES_TOLD = 300, 8
-FAILING_KEPT, FAILING_TOLD = 8, 2
+MAX_FILES, MAX_SHOWN_FILES = 300, 8
+MAX_FAILING, MAX_SHOWN_FAILING = 8, 2
 MAX_ERROR_CHARS, MAX_COMMAND_CHARS, MAX_PATH_CHARS = 4000, 80, 200
-COMMITS_KEPT = 50
-STILL_FAILING = 20  # tools that ran since: the session has gone on to something else
+MAX_COMMITS = 50
+MAX_FAILING_AGE = 20  # in tool calls: after these, the session has moved on
 
 
 @dataclass(slots=True)
-class _Failing:
+class _FailingCommand:
     command: str
     error: str
     purposes: frozenset[Purpose]
     at: int
 
 
-_WRONG = LazyPattern(r"error|fail|exception|panic|denied|missing|cannot|can't|unable|undefined|not \w+", re.IGNORECASE)
-_BACK = LazyPattern(r"^(?:HEAD|@)(?:~(?P<times>\d*)|(?P<each>\^+))$")
+_ERROR_WORD = LazyPattern(
+    r"error|fail|exception|panic|denied|missing|cannot|can't|unable|undefined|not \w+", re.IGNORECASE
+)
+_PARENT_COMMIT = LazyPattern(r"^(?:HEAD|@)(?:~(?P<times>\d*)|(?P<each>\^+))$")
 
 
 class Work:
     def __init__(self) -> None:
         self._plans = Plans()
         self._files: Counter[str] = Counter()
-        self._fresh: Counter[str] = Counter()  # of them, since the last commit
-        self._commits: list[tuple[str, Counter[str]]] = []  # their subjects and files
-        self._failing: dict[str, _Failing] = {}
+        self._uncommitted: Counter[str] = Counter()  # of the files
+        self._commits: list[tuple[str, Counter[str]]] = []  # subjects and files
+        self._failing: dict[str, _FailingCommand] = {}
         self.tools = 0
 
     def hear(self, event: ToolSucceeded | ToolFailed) -> None:
@@ -52,39 +54,63 @@ class Work:
         error = failure_of(event)
         command = command_of(event.tool, event.input)
         if command:
-            self._ran(command, error)
-        changes = () if error else changes_of(event.tool, event.input)
+            self._hear_command(command, error)
+        changes = [] if error else changes_of(event.tool, event.input)
         self._plans.hear(event, has_changed=bool(changes))
-        if error:
-            return
         if changes:
-            changed = set(places((change.path for change in changes), event.folder))
-            self._files.update(changed)
-            self._fresh.update(changed)
-            if len(self._files) > FILES_KEPT * 2:
-                self._files = Counter(dict(self._files.most_common(FILES_KEPT)))
-        if "git" in command:
-            for run in runs(command):
-                self._undo(run)
-        subject = commit_message(command).partition("\n")[0].strip() if "commit" in command else ""
-        if subject:
-            self._commits = [*self._commits, (subject, self._fresh)][-COMMITS_KEPT:]
-            self._fresh = Counter()
-            self._failing = {}  # what failed before did not keep the work from being finished
+            self._note_files(set(relative_paths((change.path for change in changes), event.folder)))
+        if not error and "git" in command:
+            self._hear_git(command)
 
     @property
     def commits(self) -> list[str]:
-        """The subjects of those that were not taken back."""
+        """The subjects of the commits that were not reverted."""
         return [subject for subject, _ in self._commits]
 
+    @property
+    def files(self) -> list[str]:
+        """The edited files, the most edited first."""
+        by_edits = sorted(self._files.items(), key=lambda one: (-one[1], one[0]))
+        shown = [path for path, _ in by_edits if path.strip() and path.isprintable() and len(path) <= MAX_PATH_CHARS]
+        return shown[:MAX_SHOWN_FILES]
+
+    @property
+    def open_tasks(self) -> list[str]:
+        return self._plans.open
+
+    @property
+    def failing(self) -> Iterator[tuple[str, str]]:
+        """The project's commands whose last run failed, each with its error."""
+        recent = [one for one in self._failing.values() if self.tools - one.at <= MAX_FAILING_AGE]
+        for one in recent[-MAX_SHOWN_FAILING:]:
+            from recollect.text.signature import signature  # it compiles many patterns, and most sessions end well
+
+            headline = signature(one.error).headline
+            is_clear = _ERROR_WORD.search(headline) and not gives_rules(headline)
+            yield display_line(one.command)[:MAX_COMMAND_CHARS], headline if is_clear else ""
+
+    def _note_files(self, changed: set[str]) -> None:
+        self._files.update(changed)
+        self._uncommitted.update(changed)
+        if len(self._files) > MAX_FILES * 2:
+            self._files = Counter(dict(self._files.most_common(MAX_FILES)))
+
+    def _hear_git(self, command: str) -> None:
+        for run in runs(command):
+            if run.program == "git":
+                self._undo(run)
+        subject = commit_message(command).partition("\n")[0].strip()
+        if subject:
+            self._commits = [*self._commits, (subject, self._uncommitted)][-MAX_COMMITS:]
+            self._uncommitted = Counter()
+            self._failing = {}  # earlier failures did not keep the work from being finished
+
     def _undo(self, run: Run) -> None:
-        if run.program != "git":
-            return
         given = run.words[run.words.index(run.task) + 1 :] if run.task in run.words else ()
         match run.task:
             case "reset" if "--hard" in given:
-                self._take_back(self._fresh)
-                self._fresh = Counter()
+                self._files -= self._uncommitted  # files that were also edited at other times stay
+                self._uncommitted = Counter()
                 for _ in range(min(_steps_back(given), len(self._commits))):
                     self._uncommit()
             case "revert" if self._commits and "--abort" not in given and {"HEAD", "@"} & set(given):
@@ -95,59 +121,32 @@ class Work:
                 pass
 
     def _uncommit(self) -> None:
-        self._take_back(self._commits.pop()[1])
+        self._files -= self._commits.pop()[1]
 
-    def _restore(self, named: set[str]) -> None:
-        """A branch has the name of no file."""
-        gone = (
-            self._fresh if named & {".", ":/"} else {path: self._fresh[path] for path in named if path in self._fresh}
-        )
-        self._take_back(Counter(gone))
-        self._fresh -= Counter(gone)
+    def _restore(self, names: set[str]) -> None:
+        """Undo the edits of these files. A branch name matches no file."""
+        restored = self._uncommitted
+        if not names & {".", ":/"}:
+            restored = Counter({path: restored[path] for path in names if path in restored})
+        self._files -= restored
+        self._uncommitted = self._uncommitted - restored
 
-    def _take_back(self, files: Counter[str]) -> None:
-        self._files -= files  # what was edited at other times too stays
-
-    def _ran(self, command: str, error: str) -> None:
-        """What passes takes back what failed for the same purpose: the tests pass, however they are called."""
-        ran = runs(command)
-        purposes = frozenset(filter(None, map(purpose_of, ran)))
+    def _hear_command(self, command: str, error: str) -> None:
+        """A success clears failures of the same purpose: the tests pass, however they are called."""
+        purposes = frozenset(filter(None, map(purpose_of, runs(command))))
         if error and is_work(error) and purposes:
-            name = normalised(command)
+            name = normalise_command(command)
             self._failing.pop(name, None)
-            self._failing[name] = _Failing(command, error[-MAX_ERROR_CHARS:], purposes, self.tools)
-            for oldest in list(self._failing)[:-FAILING_KEPT]:
+            self._failing[name] = _FailingCommand(command, error[-MAX_ERROR_CHARS:], purposes, self.tools)
+            for oldest in list(self._failing)[:-MAX_FAILING]:
                 del self._failing[oldest]
         elif not error:
             self._failing = {name: one for name, one in self._failing.items() if not one.purposes & purposes}
 
-    @property
-    def files(self) -> list[str]:
-        """Those that were edited most first."""
-        named = (path for path, _ in sorted(self._files.items(), key=lambda one: (-one[1], one[0])))
-        return [path for path in named if path.strip() and path.isprintable() and len(path) <= MAX_PATH_CHARS][
-            :FILES_TOLD
-        ]
-
-    @property
-    def to_do(self) -> list[str]:
-        return self._plans.open
-
-    @property
-    def failing(self) -> Iterator[tuple[str, str]]:
-        """Commands of the project that failed when they were last run, and what is wrong."""
-        lasting = [one for one in self._failing.values() if self.tools - one.at <= STILL_FAILING]
-        for one in lasting[-FAILING_TOLD:]:
-            from recollect.text.signature import signature  # it has many patterns to make, and most sessions end well
-
-            headline = signature(one.error).headline
-            is_clear = _WRONG.search(headline) and not gives_rules(headline)
-            yield shown(one.command)[:MAX_COMMAND_CHARS], headline if is_clear else ""
-
 
 def _steps_back(given: Sequence[str]) -> int:
-    """Commits behind the last one."""
-    found = next(filter(None, map(_BACK.match, given)), None)
+    """The number of commits that `HEAD~2` or `HEAD^^` goes back."""
+    found = next(filter(None, map(_PARENT_COMMIT.match, given)), None)
     if found is None:
         return 0
     return len(found["each"]) if found["each"] else int(found["times"] or 1)

@@ -1,23 +1,23 @@
-"""The sentences of a message, each with the place it has there. Pure.
+"""Split a message into sentences, each with its place in the message. Pure.
 
-A person types fast: no capitals, three dots for a pause, a tag question behind a statement. So a full stop ends a
-sentence before a small letter too, and ", no?" makes a statement unsure rather than a question.
+People type fast: no capitals, three dots for a pause, a tag question after a statement. So a full stop also ends a
+sentence before a small letter, and ", no?" makes a statement unsure instead of a question.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.cues.spelling import spelt
+from recollect.capture.said.cues.spelling import fix_spelling
 from recollect.capture.said.masking import LineForm, MaskedMessage, MessageLine
 
-MAX_SENTENCES = 120  # of a message that are weighed
+MAX_SENTENCES = 120  # of a message
 MAX_LEAD_CHARS = 120
 
 _PAUSE = LazyPattern(r"\s*(?:\.{3,}(?!/)|…|(?<=\w)\.\.(?=\s))\s*")
-_ENDED_PAUSE = LazyPattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence was over before it
+_PAUSE_AFTER_END = LazyPattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence had already ended
 _END = LazyPattern(r"(?<=[.!?])[\"')\]*_]*(?P<gap>\s+)|(?<=[。！？])(?P<none>)")
 _SHORT_FORM = LazyPattern(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|mr|mrs|dr|st|no|nos|fig|sec|inc|ltd|z\.b|d\.h|p\.ej)\.|\b[A-Z]\.)"
@@ -34,12 +34,10 @@ _TAG_QUESTION = LazyPattern(
 )
 _FILLER = LazyPattern(
     r"^(?:(?:ok(?:ay|ie)?|k|so|well|hm+|um+|uh+|ah+|oh+|er+m?|yeah|yep|yup|yea|nah|omg|omfg|argh|gah|jeez|also|"
-    r"finally|lastly|actually|dude|bro|"
-    r"basically|and|but|plus|anyway|btw|fyi|in particular|of course|honestly|obviously)\b[\s,:;.!…—–-]+"
-    r"|(?:yes|no|nope|right|sure|great|good|nice|perfect|cool|thanks|thank you|alright|hey|hi|hello|look|listen|sorry|"
-    r"man|done|clean|excellent|of important note|ja|nein|doch|bueno|pues|sí|vale)\b(?:[,:;.!…—–]+\s*|\s+-+\s+)"
-    r"|(?:no[ ,.!]+){2,}"
-    r"|(?:for|on|re|regarding|as for) #?\d{1,3}[,:]\s+)+",
+    r"finally|lastly|actually|dude|bro|basically|and|but|plus|anyway|btw|fyi|in particular|of course|honestly|"
+    r"obviously)\b[\s,:;.!…—–-]+|(?:yes|no|nope|right|sure|great|good|nice|perfect|cool|thanks|thank you|alright|hey|"
+    r"hi|hello|look|listen|sorry|man|done|clean|excellent|of important note|ja|nein|doch|bueno|pues|sí|"
+    r"vale)\b(?:[,:;.!…—–]+\s*|\s+-+\s+)|(?:no[ ,.!]+){2,}|(?:for|on|re|regarding|as for) #?\d{1,3}[,:]\s+)+",
     re.IGNORECASE,
 )
 _BE = "is|are|was|were|do|does|did|can|could|would|should|will|has|have"
@@ -54,23 +52,21 @@ _ASKING = LazyPattern(
     re.IGNORECASE,
 )
 _SPAN = LazyPattern(r"`[^`]*`")
-_COMMENTED = LazyPattern(r"^(?://|/\*|\*/)")
+_CODE_COMMENT = LazyPattern(r"^(?://|/\*|\*/)")
 _LABEL_END = LazyPattern(r"[:：]\s*$")
 _BLANKS = LazyPattern(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    text: str  # without signs of emphasis and without fillers before it
-    raw: str  # as it stands there
+    text: str  # without emphasis marks and leading fillers
+    raw: str  # as written
     form: LineForm
     block: int
-    number: int  # of its message
-    of: int  # how many the message has
-    lead: str = ""  # the heading or the words with a colon under which it stands
+    total: int  # the number of sentences in the message
+    lead: str = ""  # the heading, or the words with a colon, above it
     is_question: bool = False
     is_unsure: bool = False  # ends with a tag: ", no?"
-    is_opening: bool = False  # the first of its block
 
 
 def sentences(page: MaskedMessage) -> list[Sentence]:
@@ -81,18 +77,21 @@ def sentences(page: MaskedMessage) -> list[Sentence]:
         if first.form is LineForm.HEADING:
             heading, lead = _plain(first.text)[:MAX_LEAD_CHARS], ""
             continue
+        is_prose = first.form is LineForm.PROSE
         under = lead if lead and number - lead_block <= 1 else heading
-        for text, at_begin in _texts(lines):
-            for sentence in _of(text, first.form, number, under, at_begin):
-                found.append(sentence)
-                under = under if first.form is not LineForm.PROSE else heading
-        if first.form is LineForm.PROSE and _LABEL_END.search(_plain(lines[-1].text)):
-            above = found[-1].text if found and found[-1].block == number else _plain(lines[-1].text)
+        for text in _join_wrapped(lines):
+            added = list(_read_text(text, first.form, number, under))
+            found += added
+            if added and is_prose:
+                under = heading
+        last = _plain(lines[-1].text) if is_prose else ""
+        if _LABEL_END.search(last):
+            above = found[-1].text if found and found[-1].block == number else last
             lead, lead_block = above.rstrip(" :：")[-MAX_LEAD_CHARS:], number
         if len(found) >= MAX_SENTENCES:
             break
     kept = found[:MAX_SENTENCES]
-    return [replace(sentence, number=number, of=len(kept)) for number, sentence in enumerate(kept)]
+    return [replace(sentence, total=len(kept)) for sentence in kept]
 
 
 def _blocks(lines: Sequence[MessageLine]) -> list[list[MessageLine]]:
@@ -105,48 +104,45 @@ def _blocks(lines: Sequence[MessageLine]) -> list[list[MessageLine]]:
     return blocks
 
 
-def _texts(lines: list[MessageLine]) -> list[tuple[str, bool]]:
-    """Lines that a hand or an editor broke are one text; items and rows stand for themselves."""
-    if lines[0].form is not LineForm.PROSE:
-        return [(line.text, True) for line in lines]
+def _join_wrapped(lines: list[MessageLine]) -> list[str]:
+    """Join lines that a person or an editor wrapped; items and table rows stay separate."""
     texts = [lines[0].text]
     for before, line in pairwise(lines):
-        wrapped = line.text[:1].islower() and not before.text.endswith((":", ".", "!", "?")) and len(before.text) >= 50
-        if wrapped:
+        is_wrapped = (
+            line.form is LineForm.PROSE
+            and line.text[:1].islower()
+            and not before.text.endswith((":", ".", "!", "?"))
+            and len(before.text) >= 50
+        )
+        if is_wrapped:
             texts[-1] += f" {line.text}"
         else:
             texts.append(line.text)
-    return [(text, number == 0) for number, text in enumerate(texts)]
+    return texts
 
 
-def _of(text: str, form: LineForm, block: int, lead: str, at_begin: bool) -> list[Sentence]:
-    found: list[Sentence] = []
-    for piece in _pieces(_plain(text)):
-        tagged = _TAG_QUESTION.search(piece)
-        said = piece[: tagged.start()] if tagged else piece
+def _read_text(text: str, form: LineForm, block: int, lead: str) -> Iterator[Sentence]:
+    for piece in _split_sentences(_plain(text)):
+        tag = _TAG_QUESTION.search(piece)
+        said = piece[: tag.start()] if tag else piece
         stripped = _FILLER.sub("", said).strip(" ,;—–…")
-        if not any(map(str.isalnum, _SPAN.sub("", stripped))) or _COMMENTED.match(stripped):
-            continue  # nothing, or code alone: a word of a sentence, but not a sentence
-        asked = bool(_ASKING.match(spelt(stripped))) or (not tagged and piece.rstrip(" \"')*_").endswith("?"))
-        found.append(
-            Sentence(
-                text=capital(stripped),
-                raw=piece,
-                form=form,
-                block=block,
-                number=0,
-                of=0,
-                lead=lead,
-                is_question=asked,
-                is_unsure=tagged is not None,
-                is_opening=at_begin and not found,
-            )
+        if not any(map(str.isalnum, _SPAN.sub("", stripped))) or _CODE_COMMENT.match(stripped):
+            continue  # empty, or code alone: no sentence
+        has_mark = tag is None and piece.rstrip(" \"')*_").endswith("?")
+        yield Sentence(
+            text=capitalise(stripped),
+            raw=piece,
+            form=form,
+            block=block,
+            total=0,
+            lead=lead,
+            is_question=has_mark or bool(_ASKING.match(fix_spelling(stripped))),
+            is_unsure=tag is not None,
         )
-    return found
 
 
-def capital(text: str) -> str:
-    """A word begins with a capital; a name keeps its own letters."""
+def capitalise(text: str) -> str:
+    """Begin a plain word with a capital; a name keeps its own letters."""
     first = text.split(maxsplit=1)[0].rstrip(",;:").replace("'", "")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() and " " in text else text
 
@@ -156,22 +152,21 @@ def _plain(text: str) -> str:
     return _BLANKS.sub(" ", _EMPHASIS.sub(r"\2", plain)).strip()
 
 
-def _pieces(text: str) -> list[str]:
+def _split_sentences(text: str) -> list[str]:
+    text = _PAUSE.sub("… ", _PAUSE_AFTER_END.sub(" ", text))
+    parts, begin = list[str](), 0
+    for end in _END.finditer(text):
+        parts.append(text[begin : end.start("gap") if end["gap"] else end.start()].strip())
+        begin = end.end()
+    parts.append(text[begin:].strip())
     pieces: list[str] = []
     waiting: list[str] = []
     is_in_code = False
-    held = _PAUSE.sub("… ", _ENDED_PAUSE.sub(" ", text))
-    ends = [(end.start("gap") if end["gap"] else end.start(), end.end()) for end in _END.finditer(held)]
-    begins = [0, *(after for _, after in ends)]
-    for begin, end in zip(begins, [*(before for before, _ in ends), len(held)], strict=True):
-        piece = held[begin:end].strip()
-        if not piece:
-            continue
-        waiting.append(piece)
-        is_in_code ^= piece.count("`") % 2 == 1
-        # A code span or a bracket that is still open holds the full stop, not the sentence.
-        if is_in_code or _SHORT_FORM.search(piece):
-            continue
-        pieces.append(" ".join(waiting))
-        waiting = []
+    for part in filter(None, parts):
+        waiting.append(part)
+        is_in_code ^= part.count("`") % 2 == 1
+        # A full stop inside an open code span or after an abbreviation does not end the sentence.
+        if not is_in_code and not _SHORT_FORM.search(part):
+            pieces.append(" ".join(waiting))
+            waiting = []
     return [*pieces, " ".join(waiting)] if waiting else pieces

@@ -1,25 +1,25 @@
-"""What of a message somebody says, and what they only show: code, logs, diffs, quotes, pastes are not theirs. Pure.
+"""Separate what a speaker says from what they only show: code, logs, diffs, quotes, pastes. Pure.
 
-Refuses to repair: where it is not sure that a line is said, the line is left out. A fence that never ends runs to the
-end of the message.
+Leaves out a line if it is not sure that the speaker says it. A fence that is never closed runs to the end of the
+message.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recollect.capture.patterns import LazyPattern
 
-MAX_CHARS = 20_000  # of a message that are looked at: people say what matters first, and paste after it
+MAX_CHARS = 20_000  # of a message: people say what matters first, and paste after it
 MAX_LINES = 600
-ANNOUNCEMENT_CHARS = 160
-NAMED_WORDS = 3  # so few between fences within a line are a name, not a paste
-LOOKED_AT = 400  # characters of a line, to see that a program printed it
+MAX_ANNOUNCEMENT_CHARS = 160
+MAX_NAME_WORDS = 3  # between fences within a line: a name, not a paste
+MAX_TESTED_CHARS = 400  # of a line, to recognise that a program printed it
 
 _FENCE = LazyPattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
-# A run of marks is one fence. A longer run is a drawn line; tried at each of its marks, it would take for ever.
-_FENCED = LazyPattern(
+# 3 to 12 marks are one fence. A longer run is a drawn line; without the bound, each of its marks would be tried.
+_FENCED_SPAN = LazyPattern(
     r"(?<![`~])(?P<mark>`{3,12}|~{3,12})(?![`~])(?P<shown>.*?)(?<![`~])(?P=mark)(?![`~])|(?:```|~~~)[\w+-]*\n.*\Z",
     re.DOTALL,
 )
@@ -34,7 +34,7 @@ _ITEM = LazyPattern(r"^(?P<indent>\s*)(?P<mark>[-*+•‣◦–]|\(?\d{1,3}[.)]|
 _DIFF = LazyPattern(
     r"^(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- (?:a/|b/|/dev)|[+-](?:\s{2,}|\t|[\w{}<(]+[({;=]))"
 )
-_INDENTED = LazyPattern(r"^(?: {6,}|\t)\S")
+_INDENTED_LINE = LazyPattern(r"^(?: {6,}|\t)\S")
 _PROGRAMS = "npm|pnpm|yarn|bun|pip|cargo|go|git|docker|kubectl|make(?:\\[\\d\\])?|brew|rustc|gradle|mvn|tsc|node"
 _STEPS = (
     "Run|Downloading|Extracting|Installing|Fetching|Compiling|Building|Resolving|Unpacking|Collecting|Cloning|Pulling|"
@@ -84,7 +84,7 @@ _LOG = LazyPattern(
 BLANK = "\x00"
 _LETTER = LazyPattern(r"\w")
 _SIGN = LazyPattern(r"\S")
-_SHELL = LazyPattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
+_SHELL_PROMPT = LazyPattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
 _LONG_TOKEN = LazyPattern(r"\S{160,}")
 _PASTED_ITEM = LazyPattern(
     r"^(?P<lead>[^.!?\n]{0,70}?\b(?:address|fix|consider|investigate|look at|do|handle|implement|resolve|tackle|about|"
@@ -92,14 +92,16 @@ _PASTED_ITEM = LazyPattern(
     r"(?::\s+|\s{2,})(?:\d{1,3}[.)]|[-*•\u26a0\u274c\u2705]\ufe0f?)\s",
     re.IGNORECASE,
 )
-_QUOTED_BELOW = LazyPattern(
+_ANNOUNCES_QUOTE = LazyPattern(
     r"\b(?:comments?|feedback|suggestions?|observations?|findings?|reviews?|notes?|message|email|ticket|issue|"
     r"warnings?|errors?|logs?|output|traceback|got|get|says?|said|wrote|saw|see|following|below|here)\b[^.!?\n]{0,60}:\s*$"
     r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b",
     re.IGNORECASE,
 )
-_OWN_BELOW = LazyPattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
-_SPEAKS = LazyPattern(r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE)
+_ANNOUNCES_OWN = LazyPattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
+_FIRST_PERSON = LazyPattern(
+    r"\b(?:we|our|us|i|i'm|wir|uns\w*|ich|nosotros|nuestr\w+|from now on|remember)\b", re.IGNORECASE
+)
 
 
 class LineForm(StrEnum):
@@ -114,161 +116,182 @@ class MessageLine:
     text: str
     form: LineForm
     block: int  # lines of one paragraph, list or table share it
-    depth: int = 0  # of an item
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedMessage:
-    """A message without what is only shown in it."""
+    """A message without the text that is only shown in it."""
 
     lines: tuple[MessageLine, ...]
-    shown_chars: int  # of what was masked
-    said: tuple[tuple[int, int], ...] = ()  # the numbers of the lines that are left, and how far each one is
+    said_lines: tuple[tuple[int, int], ...] = ()  # of each line: its number, and where its said part ends
 
 
-def read(text: str, *, own: bool = False) -> MaskedMessage:
-    """`own`: the speaker writes what they show, tables too; whoever types pastes what others wrote."""
-    looked_at = _without_spans(text[:MAX_CHARS])
-    lines, block, shown, blank, last = list[MessageLine](), 0, 0, True, LineForm.PROSE
-    said: list[tuple[int, int]] = []
-    pasted = False  # inside a text that the speaker only shows
-    begun = printed = gap = False  # it ends at an empty line after it began; prose goes on until the speaker is named
-    for number, (raw, masked) in enumerate(_unfenced(looked_at)):
-        line = raw.rstrip()
-        if not line.strip():
-            block, blank, gap = block + (not blank), True, True
-            continue
-        pasted = pasted and not (gap and begun and (printed or _SPEAKS.search(line)))
-        copied = not own and line.startswith("  ") and last is not LineForm.ITEM  # nobody who types indents a sentence
-        if masked or pasted or copied or _is_shown(line, own=own, after_blank=blank):
-            printed = printed or masked or copied or _is_shown(line, own=own, after_blank=blank)
-            shown += len(line)
-            block, blank, begun, gap = block + (not blank), True, True, False
-            pasted = pasted or bool(not masked and _SHELL.match(line[:LOOKED_AT]))
-            continue
-        found, until = _line(line, block), len(line)
-        if found.form is not last or found.form is LineForm.HEADING:
-            block += 1
-            found = MessageLine(found.text, found.form, block, found.depth)
-        if not own and found.form is LineForm.PROSE:
-            item = _PASTED_ITEM.match(line)
-            begun = printed = item is not None
-            pasted = begun or _announces(line)
-            if item is not None:
-                until = item.end("lead")
-                shown += len(line) - until
-                found = MessageLine(item["lead"], found.form, block)
-        lines.append(found)
-        said.append((number, until))
-        last, blank, gap = found.form, False, False
-        if len(lines) >= MAX_LINES:
+def mask_message(text: str, *, is_agent: bool = False) -> MaskedMessage:
+    """Keep the lines that the speaker says. `is_agent`: an agent writes the tables that it shows; people paste them."""
+    masker = _Masker(is_agent)
+    for number, (line, is_fenced) in enumerate(_mark_fenced(_without_spans(text[:MAX_CHARS]))):
+        masker.read(number, line.rstrip(), is_fenced=is_fenced)
+        if len(masker.lines) >= MAX_LINES:
             break
-    return MaskedMessage(tuple(lines), shown, tuple(said))
+    return MaskedMessage(tuple(masker.lines), tuple(masker.said_lines))
+
+
+@dataclass(slots=True)
+class _Masker:
+    is_agent: bool
+    lines: list[MessageLine] = field(default_factory=list)
+    said_lines: list[tuple[int, int]] = field(default_factory=list)
+    block: int = 0
+    is_closed: bool = True  # the block ended
+    has_gap: bool = False  # an empty line came last
+    last: LineForm = LineForm.PROSE
+    in_paste: bool = False
+    has_begun: bool = False  # the paste has a line already
+    is_printed: bool = False  # the paste has lines that a program printed
+
+    def read(self, number: int, line: str, *, is_fenced: bool) -> None:
+        if not line.strip():
+            self._close_block()
+            self.has_gap = True
+            return
+        # A paste ends at an empty line; pasted prose goes on until the speaker says "I" or "we".
+        if self.has_gap and self.has_begun and (self.is_printed or _FIRST_PERSON.search(line)):
+            self.in_paste = False
+        # People who type do not indent a sentence.
+        is_copied = not self.is_agent and line.startswith("  ") and self.last is not LineForm.ITEM
+        is_shown = is_fenced or is_copied or _is_pasted(line, is_agent=self.is_agent, after_blank=self.is_closed)
+        if not is_shown and not self.in_paste:
+            self._keep(number, line)
+            return
+        self._close_block()
+        self.has_begun, self.has_gap = True, False
+        self.is_printed = self.is_printed or is_shown
+        if not is_fenced and _SHELL_PROMPT.match(line[:MAX_TESTED_CHARS]):
+            self.in_paste = True
+
+    def _close_block(self) -> None:
+        if not self.is_closed:
+            self.block += 1
+        self.is_closed = True
+
+    def _keep(self, number: int, line: str) -> None:
+        form, text = _classify_line(line)
+        end = len(line)
+        if form is not self.last or form is LineForm.HEADING:
+            self.block += 1
+        if not self.is_agent and form is LineForm.PROSE:
+            item = _PASTED_ITEM.match(line)
+            self.has_begun = self.is_printed = item is not None
+            self.in_paste = item is not None or _announces(line)
+            if item is not None:
+                text, end = item["lead"], item.end("lead")
+        self.lines.append(MessageLine(text, form, self.block))
+        self.said_lines.append((number, end))
+        self.last, self.is_closed, self.has_gap = form, False, False
 
 
 def blanked(text: str) -> str:
-    """The same text with `BLANK` for each letter that is only shown: every word keeps its place."""
-    until = dict(read(text).said)
+    """Replace each letter that is only shown by `BLANK`, so that every word keeps its place."""
+    ends = dict(mask_message(text).said_lines)
     left, begin = list[str](), 0
     for number, line in enumerate(_without_spans(text[:MAX_CHARS]).splitlines(keepends=True)):
-        original, end = text[begin : begin + len(line)], until.get(number, 0)
+        left.append(_blank_line(text[begin : begin + len(line)], line, ends.get(number, 0)))
         begin += len(line)
-        if line[:end] == original[:end]:
-            left += [original[:end], _LETTER.sub(BLANK, original[end:])]
-        else:
-            left += [
-                letter if at < end and line[at] == letter else _LETTER.sub(BLANK, letter)
-                for at, letter in enumerate(original)
-            ]
     return "".join(left)
 
 
+def _blank_line(original: str, masked: str, end: int) -> str:
+    """Blank what is behind the end, or missing in the masked line."""
+    if masked[:end] == original[:end]:
+        return original[:end] + _LETTER.sub(BLANK, original[end:])
+    letters = list(original)
+    for at, letter in enumerate(original):
+        if at >= end or masked[at] != letter:
+            letters[at] = _LETTER.sub(BLANK, letter)
+    return "".join(letters)
+
+
 def _without_spans(text: str) -> str:
-    """With blanks, in as many lines, for comments and for what is pasted between fences within a line."""
-    text = _COMMENT.sub(_spaced, text) if "<!--" in text else text
+    """Replace comments, and pastes between fences within a line, by spaces. Line breaks stay."""
+    if "<!--" in text:
+        text = _COMMENT.sub(_replace_by_spaces, text)
     if "```" not in text and "~~~" not in text:
         return text
-    return _FENCED.sub(lambda found: _spaced(found) if _is_within_a_line(text, found) else found[0], text)
+    return _FENCED_SPAN.sub(lambda span: _replace_by_spaces(span) if _is_within_a_line(text, span) else span[0], text)
 
 
 def _is_within_a_line(text: str, fence: re.Match[str]) -> bool:
-    """Whether it is a paste that no line of its own opens; those that one opens are seen line by line."""
+    """Return True for a paste whose fence is not on a line of its own; others are found line by line."""
     shown = fence["shown"]
     if shown is not None and "\n" not in shown:
-        return len(shown.split()) > NAMED_WORDS
+        return len(shown.split()) > MAX_NAME_WORDS
     return bool(text[text.rfind("\n", 0, fence.start()) + 1 : fence.start()].strip())
 
 
-def _spaced(found: re.Match[str]) -> str:
+def _replace_by_spaces(found: re.Match[str]) -> str:
     return _SIGN.sub(" ", found[0])
 
 
 def _announces(line: str) -> bool:
-    return len(line) < ANNOUNCEMENT_CHARS and bool(_QUOTED_BELOW.search(line)) and not _OWN_BELOW.search(line)
+    is_quote = len(line) < MAX_ANNOUNCEMENT_CHARS and bool(_ANNOUNCES_QUOTE.search(line))
+    return is_quote and not _ANNOUNCES_OWN.search(line)
 
 
-def _unfenced(text: str) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it stands in a fence or between tags."""
-    fence, tag = "", ""
+def _mark_fenced(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each line, and True if it is in a fence or between tags."""
+    fence = tag = ""
     for line in text.splitlines():
         mark = _FENCE.match(line)
         if fence:
-            yield line, True
             if mark and mark["mark"].startswith(fence) and not mark["info"].strip():
                 fence = ""
-            continue
-        if tag:
-            yield line, True
+        elif tag:
             if f"</{tag}>" in line.lower():
                 tag = ""
-            continue
-        if mark:
+        elif mark:
             fence = mark["mark"]
-            yield line, True
-            continue
-        opened = _TAG.match(line)
-        if opened and not _is_inline(line, opened["name"].lower()):
-            name = opened["name"].lower()
+        elif name := _opening_tag(line):
             tag = "" if f"</{name}>" in line.lower() else name
-            yield line, True
+        else:
+            yield line, False
             continue
-        yield line, False
+        yield line, True
 
 
-def _is_inline(line: str, name: str) -> bool:
-    """`a <form> tag in another` speaks of a tag; `<summary>...` uses one."""
-    rest = _ANY_TAG.sub("", line)
-    return f"</{name}>" not in line.lower() and len(rest.split()) >= 4
+def _opening_tag(line: str) -> str:
+    """The tag at the beginning; empty: there is none, or the line is about one (`a <form> tag in another`)."""
+    opened = _TAG.match(line)
+    if opened is None:
+        return ""
+    name = opened["name"].lower()
+    is_mention = f"</{name}>" not in line.lower() and len(_ANY_TAG.sub("", line).split()) >= 4
+    return "" if is_mention else name
 
 
-def _is_shown(line: str, *, own: bool, after_blank: bool) -> bool:
+def _is_pasted(line: str, *, is_agent: bool, after_blank: bool) -> bool:
     if _QUOTE.match(line) or _RULER.match(line) or _LONG_TOKEN.search(line):
         return True
     if _ROW.match(line):
-        return not own
-    if _LOG.match(line[:LOOKED_AT]) or _DIFF.match(line):
+        return not is_agent
+    if _LOG.match(line[:MAX_TESTED_CHARS]) or _DIFF.match(line):
         return not _ITEM.match(line) or line.endswith((";", "{", "}"))
-    if _INDENTED.match(line) and not _ITEM.match(line):
-        return after_blank or not _says(line)
-    return not _says(line) and len(line) > 60
+    if _INDENTED_LINE.match(line) and not _ITEM.match(line):
+        return after_blank or not _is_made_of_words(line)
+    return not _is_made_of_words(line) and len(line) > 60
 
 
-def _says(line: str) -> bool:
-    """Whether it is made of words rather than of signs."""
+def _is_made_of_words(line: str) -> bool:
     letters = sum(map(str.isalpha, line)) + line.count(" ")
     return letters >= 0.62 * len(line)
 
 
-def _line(line: str, block: int) -> MessageLine:
-    heading = _HEADING.match(line)
-    if heading:
+def _classify_line(line: str) -> tuple[LineForm, str]:
+    if heading := _HEADING.match(line):
         title = heading["title"].rstrip()
-        return MessageLine(title.rstrip("#").rstrip() or title, LineForm.HEADING, block)
+        return LineForm.HEADING, title.rstrip("#").rstrip() or title
     if _ROW.match(line):
-        return MessageLine(
-            ": ".join(filter(None, (cell.strip() for cell in line.strip().strip("|").split("|")))), LineForm.ROW, block
-        )
-    item = _ITEM.match(line)
-    if item:
-        return MessageLine(item["said"], LineForm.ITEM, block, min(len(item["indent"]) // 2, 5))
-    return MessageLine(line.strip(), LineForm.PROSE, block)
+        cells = map(str.strip, line.strip().strip("|").split("|"))
+        return LineForm.ROW, ": ".join(filter(None, cells))
+    if item := _ITEM.match(line):
+        return LineForm.ITEM, item["said"]
+    return LineForm.PROSE, line.strip()

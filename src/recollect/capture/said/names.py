@@ -1,4 +1,4 @@
-"""Names and paths in a text, and whether it is said with emphasis. Pure."""
+"""Names, paths and emphasis in a text. Pure."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ _ENDINGS = (
     "proto|gradle|xml|ini|cfg|env|lock|mod|sum"
 )
 _PATH = LazyPattern(rf"(?:(?<![\w/])[@.~]{{0,3}}/?(?:[\w.-]+/)+[\w.-]*[\w]|\b[\w-]+\.(?:{_ENDINGS}))\b")
-_SHOUTED = LazyPattern(r"\b(?:[A-Z]{4,}|NOT|ALL|NO|IS|BUT|DO|ANY)\b(?!_)")
+_CAPITALS = LazyPattern(r"\b(?:[A-Z]{4,}|NOT|ALL|NO|IS|BUT|DO|ANY)\b(?!_)")
 
 
 @lru_cache(maxsize=512)
@@ -27,4 +27,4 @@ def paths_in(text: str) -> tuple[str, ...]:
 
 
 def is_emphatic(text: str) -> bool:
-    return bool(_SHOUTED.search(text)) or text.rstrip().endswith("!")
+    return bool(_CAPITALS.search(text)) or text.rstrip().endswith("!")

@@ -1,8 +1,8 @@
-"""Who really speaks in a message, recognised by its form where the host did not say. Pure.
+"""Recognise by its form who wrote a message, where the host did not say. Pure.
 
-Hosts put much into the user's place that no user typed: templates of commands, notices, summaries, orders to other
-agents, whole transcripts. What the host says itself is believed, except that it calls everything there the user's.
-Every prompt waits for this: a pattern that may begin at any line stays on it, and counts what it repeats.
+Hosts send much as the user's message that no user typed: templates of commands, notices, summaries, orders to other
+agents, whole transcripts. The host is believed, except when it calls a message the user's.
+Every prompt waits for this: a pattern that may begin at any line stays on that line and bounds its repetitions.
 """
 
 import re
@@ -10,7 +10,7 @@ import re
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.learning import Origin
 
-LOOKED_AT = 2000  # characters from the beginning; a template shows itself there
+MAX_BEGINNING_CHARS = 2000  # a template is recognised by its beginning
 
 _NOTIFICATION = LazyPattern(
     r"""^\s*(?:
@@ -46,12 +46,11 @@ _SUMMARY = LazyPattern(
     re.IGNORECASE,
 )
 _TRANSCRIPT = LazyPattern(
-    r"^[ \t]{0,40}(?:\*\*|_\*\*|#{1,4} |\[|>)?[ \t]{0,8}"
-    r"(?:user|human|assistant|agent|ai|claude|system|tool|me|you)\b[^\n:]{0,40}"
-    r"(?::|\]|\*\*)",
+    r"^[ \t]{0,40}(?:\*\*|_\*\*|#{1,4} |\[|>)?[ \t]{0,8}(?:user|human|assistant|agent|ai|claude|system|tool|me|"
+    r"you)\b[^\n:]{0,40}(?::|\]|\*\*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_TURN_OF = LazyPattern(r"\b(?:user|human|me|you)\b", re.IGNORECASE)
+_USER_NAME = LazyPattern(r"\b(?:user|human|me|you)\b", re.IGNORECASE)
 _PLAN = LazyPattern(r"^\s*Implement the following plan:", re.IGNORECASE)
 _ORDER = LazyPattern(
     r"""\b(?:report\sback|return\s(?:only|the\sfull|a\s(?:concise|detailed|summary))|in\syour\s(?:final\s)?(?:report|response)|
@@ -59,37 +58,37 @@ _ORDER = LazyPattern(
       do\snot\s(?:write|edit|modify|make)\s(?:any\s)?(?:code|files?|changes)|read-only\stask|search\sthe\scodebase)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LISTED = LazyPattern(r"^[ \t]{0,40}(?:\d+[.)]|[-*])\s", re.MULTILINE)
-_ORDER_ITEMS = 3  # a person who types does not number what a helper is to report
+_LIST_ITEM = LazyPattern(r"^[ \t]{0,40}(?:\d+[.)]|[-*])\s", re.MULTILINE)
+_MIN_ORDER_ITEMS = 3  # a person who types does not number such orders
 
 
-def origin_of(text: str, told: Origin = Origin.USER) -> Origin:
-    """`told`: what the host says. It knows better, unless it only says that the message stood in the user's place."""
-    if told is not Origin.USER:
-        return told
-    beginning = text[:LOOKED_AT]
+def origin_of(text: str, reported: Origin = Origin.USER) -> Origin:
+    """`reported`: the origin that the host reports. It is believed, unless it is the user."""
+    if reported is not Origin.USER:
+        return reported
+    beginning = text[:MAX_BEGINNING_CHARS]
     if _SUMMARY.match(beginning):
         return Origin.SUMMARY
     if _NOTIFICATION.match(beginning):
         return Origin.NOTIFICATION
     if _COMMAND.match(beginning):
         return Origin.COMMAND
-    if _is_order(beginning):
+    if _is_subagent_order(beginning):
         return Origin.SUBAGENT
     return Origin.COMMAND if is_transcript(text) else Origin.USER
 
 
 def is_plan(text: str) -> bool:
-    """A plan that a person approved and a program put into their place: an agent's words, and more than a template."""
-    return bool(_PLAN.match(text[:LOOKED_AT]))
+    """Return True for a plan that the user approved and the host sent: an agent's words, and more than a template."""
+    return bool(_PLAN.match(text[:MAX_BEGINNING_CHARS]))
 
 
 def is_transcript(text: str) -> bool:
-    """Somebody pasted a conversation: at least two speakers take at least three turns."""
-    marks = [mark.group() for mark in _TRANSCRIPT.finditer(text[: 10 * LOOKED_AT])]
-    own = sum(bool(_TURN_OF.search(mark)) for mark in marks)
+    """Return True for a pasted conversation: at least two speakers and three turns."""
+    marks = [mark.group() for mark in _TRANSCRIPT.finditer(text[: 10 * MAX_BEGINNING_CHARS])]
+    own = sum(bool(_USER_NAME.search(mark)) for mark in marks)
     return len(marks) >= 3 and 0 < own < len(marks)
 
 
-def _is_order(text: str) -> bool:
-    return len(text) > 250 and len(_ORDER.findall(text)) >= 2 and len(_LISTED.findall(text)) >= _ORDER_ITEMS
+def _is_subagent_order(text: str) -> bool:
+    return len(text) > 250 and len(_ORDER.findall(text)) >= 2 and len(_LIST_ITEM.findall(text)) >= _MIN_ORDER_ITEMS

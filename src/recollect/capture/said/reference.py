@@ -1,4 +1,4 @@
-"""What a sentence needs from its neighbours to be understood alone. Pure; nothing is guessed."""
+"""Find what a sentence needs from its neighbours to be understood alone. Pure; it guesses nothing."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _LASTING = (
     r"(?:repo|repository|project|codebase|monorepo|app|application|service|tool|cli|library|package|plugin|product|site|"
     r"website|api|team|company|machine|workspace|backend|frontend|server|game|engine|firmware)"
 )
-_POINTING = LazyPattern(
+_POINTS_BACK = LazyPattern(
     rf"""^(?:(?:so|but|and|then|now|also|however|because|since|instead|basically|here|presumably|apparently|
       i\sthink|i\sguess)[\s,]+)*
     (?:
@@ -34,7 +34,7 @@ _LATER_REFERENT = LazyPattern(
     r"^(?:it's|it is|it was|it makes|it would|it seems|it looks|it turns)\b.{1,60}?\b(?:that|to|when|if)\b",
     re.IGNORECASE,
 )
-_OWN = LazyPattern(r"^that's what (?:the |our )?\S+ (?:\w+ )?(?:is|are) for\b", re.IGNORECASE)
+_EXPLAINS_ITSELF = LazyPattern(r"^that's what (?:the |our )?\S+ (?:\w+ )?(?:is|are) for\b", re.IGNORECASE)
 _OBJECT = LazyPattern(
     r"\b(?:do|does|did|use|using|want|need|like|keep|drop|remove|fix|make|put|move|change|handle|have|for|with|of|to|in|see|get|call|say|said)"
     r"\s+(?:(?:this|that|it|them)\b(?!\s+[a-z])|(?:these|those)\s+(?:\w+ed|\d+)\b)",
@@ -46,43 +46,41 @@ _THING = (
     "argument|json|output|link|image|icon|dialog|screen|message|warning|one|ones|stuff|mess|garbage|plan|option|import|"
     "query|endpoint|route|hook|component|struct|type|interface|loop|condition|regex|string|number|list|map|key|dependency"
 )
-_THE_THING = LazyPattern(rf"\b(?:this|that|these|those)\s+(?:\w+\s+){{0,2}}?(?:{_THING})s?\b", re.IGNORECASE)
+_THIS_THING = LazyPattern(rf"\b(?:this|that|these|those)\s+(?:\w+\s+){{0,2}}?(?:{_THING})s?\b", re.IGNORECASE)
 _VERB = LazyPattern(
     r"\b(?:is|are|was|were|do|does|did|has|have|should|can|could|will|would|use|why|how|what|who|where|when|which)\b",
     re.IGNORECASE,
 )
-TOPIC_WORDS = 6
+MAX_TOPIC_WORDS = 6
 
 
 def points_back(sentence: Sentence) -> bool:
-    """Whether its subject stands in a sentence before it."""
+    """Return True if its subject is in an earlier sentence."""
     text = sentence.text
     if text.endswith((":", "：")):
         return False  # "These are the roles:" speaks of what follows
-    return bool(_POINTING.match(text)) and not _LATER_REFERENT.match(text) and not _OWN.match(text)
+    return bool(_POINTS_BACK.match(text)) and not _LATER_REFERENT.match(text) and not _EXPLAINS_ITSELF.match(text)
 
 
-def speaks_of_here(text: str) -> bool:
-    """Whether it takes something for granted that only this moment knows: `do that`, `this test`."""
-    return bool(_OBJECT.search(text) or _THE_THING.search(text))
+def needs_this_moment(text: str) -> bool:
+    """Return True if it can be understood only now: `do that`, `this test`."""
+    return bool(_OBJECT.search(text) or _THIS_THING.search(text))
 
 
 def topic_of(sentence: Sentence) -> str | None:
     """ "A singleton?" asks nothing: it names what the next sentence is about."""
     words = sentence.text.rstrip("?! .").split()
-    if not sentence.is_question or not 0 < len(words) <= TOPIC_WORDS or _VERB.search(sentence.text):
+    if not sentence.is_question or not 0 < len(words) <= MAX_TOPIC_WORDS or _VERB.search(sentence.text):
         return None
     return " ".join(words)
 
 
-def referent(sentences: Sequence[Sentence], at: int) -> int | None:
-    """Which sentence before this one says what it is about; None: it cannot be told."""
+def find_referent(sentences: Sequence[Sentence], at: int) -> int | None:
+    """Return the index of the earlier sentence that says what this one is about; None: unknown."""
     for before in range(at - 1, max(-1, at - 4), -1):
         known = sentences[before]
         if sentences[at].block - known.block > 1:
             return None
-        if not known.is_question:
-            return before
-        if topic_of(known):
+        if not known.is_question or topic_of(known):
             return before
     return None

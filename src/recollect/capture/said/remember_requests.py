@@ -1,8 +1,8 @@
-"""Finds what a user asks the agent to remember, and leaves out the words that ask. Pure.
+"""Find what a user asks the agent to remember, without the words that ask. Pure.
 
-The words that ask stand anywhere: before it (`remember: ...`, `put it in your notes that ...`), behind it (`..., note
-that down`), or in a sentence of their own (`Remember this: ...`). What is to be done now is an order like any other
-(`remember to push`), and `do you remember ...` asks for something else.
+The request may come before it (`remember: ...`, `put it in your notes that ...`), after it (`..., note that down`), or
+in a sentence of its own (`Remember this: ...`). A task for now is an order like any other (`remember to push`), and
+`do you remember ...` asks something else.
 """
 
 import re
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from recollect.capture.echo import words_of
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.clauses import Sentence, capital
+from recollect.capture.said.clauses import Sentence, capitalise
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.outright import MAX_CHARS, states
-from recollect.capture.said.reference import speaks_of_here
+from recollect.capture.said.reference import needs_this_moment
 
-LEAST_WORDS = 2  # content words of what is to be remembered; fewer: a sentence beside it is meant
+MIN_WORDS = 2  # content words of the text to remember; with fewer, the next or previous sentence is meant
 
 _IT = r"(?:this|that|it)(?: (?:one|info|lesson|fact)\b)?"
 _ASKING = (
@@ -40,20 +40,20 @@ _ENGLISH = (
     r"\bfor (?:the record|next time|the future|(?:all )?(?:future|next) (?:chats|sessions|conversations)|"
     rf"{_NOTES})(?=[^.!?,]{{0,24}}[:,])"
 )
-_OTHERS = (
+_OTHER_LANGUAGES = (
     r"\bmerke? dir|\bdenk\w* (?:bitte )?dar?an|\bvergiss (?:bitte )?nicht|\brecuerda\b|\bno (?:te )?olvides|"
     r"\bque no se te olvide|\b(?:souviens|rappelle)[- ]toi|\bn'oublie pas|\bretiens\b|\blembr[ae]\b(?:-te|-se)?|"
     r"\bnão (?:se )?esqueça|\bguarda isso(?: aí)?|\bricorda(?:ti)?\b|\bnon dimenticare|запомни|не забудь|"
     r"не забывай|(?:请)?记住|请记得|别忘了|覚えて(?:おいて|ください|ね)?|忘れないで(?:ください|ね)?"
 )
-_FRAME = LazyPattern(
-    rf"{_ASKING}(?:{_ENGLISH}|{_OTHERS})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
+_REQUEST = LazyPattern(
+    rf"{_ASKING}(?:{_ENGLISH}|{_OTHER_LANGUAGES})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
 )
-_WEAK = LazyPattern(
+_WEAK_REQUEST = LazyPattern(
     rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE
 )  # often only for the task at hand
 # An order for now, a question about the past, a thing that a program stores.
-_OTHER = LazyPattern(
+_OTHER_MEANING = LazyPattern(
     r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|"
     r"(?<!something )(?<!one )to|it|should)(?: (?:also|still|just|not|always|even|should))* remember\b|"
     r"\bremember(?:\?|/| (?:when|me\b|how (?:we|you|i)|last|what|if|where|which)\b)|"
@@ -68,49 +68,47 @@ _AFTER = LazyPattern(
     r"[\s,;:.!?–—-]+)*",
     re.I,
 )
-# "... and go on"; "in the ticket that ...": what follows is not what is to be remembered.
+# "... and go on"; "in the ticket that ...": the text to remember does not follow.
 _GOES_ON = LazyPattern(
     r"^(?:and|then|now|so|ok|go on|carry on|continue|in|as|for|from|on|with|the \w+ from)\b", re.IGNORECASE
 )
 
 
-def asked_for(found: Sequence[Sentence], at: int) -> str:
+def text_to_remember(found: Sequence[Sentence], at: int) -> str:
     """Return what the user asks to remember with this sentence, in their own words; empty: nothing."""
     text = found[at].text
-    weak = _WEAK.match(text)
+    weak = _WEAK_REQUEST.match(text)
     if weak and states(text[weak.end() :]):
-        return _whole(text[weak.end() :])
-    frame = _frame(text)
-    if frame is None:
+        return _check_kept(text[weak.end() :])
+    request = _find_request(text)
+    if request is None:
         return ""
-    behind = text[frame.end() :].strip(" ,")
-    before = _BEFORE.sub("", text[: frame.start()]).strip()
-    within = [before] if _GOES_ON.match(behind) else [_AFTER.sub("", behind), before]
-    kept = next((one for one in map(_whole, within) if one), "")
-    if kept or len(words_of(behind + before)) >= LEAST_WORDS:
+    behind = text[request.end() :].strip(" ,")
+    before = _BEFORE.sub("", text[: request.start()]).strip()
+    kept = "" if _GOES_ON.match(behind) else _check_kept(_AFTER.sub("", behind))
+    kept = kept or _check_kept(before)
+    if kept or len(words_of(behind + before)) >= MIN_WORDS:
         return kept
-    # "Remember this: ..." and "... Remember that." point to the sentence beside them.
-    place = at + 1 if text.endswith((":", "…")) or "this" in frame.group().lower() else at - 1
-    return _whole(found[place].text) if 0 <= place < len(found) and not found[place].is_question else ""
+    # "Remember this: ..." points to the next sentence, "... Remember that." to the one before.
+    place = at + 1 if text.endswith((":", "…")) or "this" in request.group().lower() else at - 1
+    if not 0 <= place < len(found) or found[place].is_question:
+        return ""
+    return _check_kept(found[place].text)
 
 
-def _frame(text: str) -> re.Match[str] | None:
-    frame = _FRAME.search(text)
-    is_other = frame is None or _OTHER.search(text) or cues_of(text) & {Cue.REPORTED, Cue.MOOD}
-    return None if is_other else frame
+def _find_request(text: str) -> re.Match[str] | None:
+    request = _REQUEST.search(text)
+    if request is None or _OTHER_MEANING.search(text) or cues_of(text) & {Cue.REPORTED, Cue.MOOD}:
+        return None
+    return request
 
 
-def _whole(kept: str) -> str:
-    """It, if it says something by itself and is no errand."""
+def _check_kept(kept: str) -> str:
+    """Return it if it says something by itself and is no errand."""
     kept = kept.strip(" ,;:-–—")
     cues = cues_of(kept)
-    is_errand = Cue.POINTER in cues or (Cue.TASK in cues and not cues & {Cue.LASTING, Cue.OURS, Cue.UNIVERSAL})
-    if (
-        len(words_of(kept)) < LEAST_WORDS
-        or len(kept) > MAX_CHARS
-        or kept.endswith("?")
-        or is_errand
-        or speaks_of_here(kept)
-    ):
+    if len(words_of(kept)) < MIN_WORDS or len(kept) > MAX_CHARS or kept.endswith("?") or needs_this_moment(kept):
         return ""
-    return capital(kept)
+    if Cue.POINTER in cues or (Cue.TASK in cues and not cues & {Cue.LASTING, Cue.OURS, Cue.UNIVERSAL}):
+        return ""
+    return capitalise(kept)

@@ -18,7 +18,7 @@ ORDERS = "(?:{})".format(
     """.split()
     )
 )
-# What is done here, by those who say "we".
+# Verbs after "we" that describe practice here.
 OURS = (
     "(?:use|run|deploy|ship|host|store|target|support|build|test|write|publish|release|mock|lint|format|squash|rebase|"
     "stick to|follow|log|commit|push|merge|do|allow|import|hardcode|document|version|tag|review|branch)"
@@ -29,21 +29,20 @@ HEY = r"(?:(?:hey|hi|ok|okay) \w+, |(?:please|also|and|but|so|just|always|ok|btw
 CALLED = r"(?:(?:please|from now on|going forward|also|and|but|so|just|let's|in this \w+)[\s,:]+)*"
 USED = "(?:use|mock|add|put|commit|import|install|hardcode|include|sign)"
 MANY = (
-    r"(?!(?:the|an?|my|your|any|anything|everything|all|need|problem|longer|worries|idea|changes?|errors?|logs?|"
-    r"one|other|new|such|way|matter|rush|"
-    r"code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|that)\b)(?!.*\b(?:required|needed|"
-    r"necessary|found)\b)[\w`./@-]+"
+    r"(?!(?:the|an?|my|your|any|anything|everything|all|need|problem|longer|worries|idea|changes?|errors?|logs?|one|"
+    r"other|new|such|way|matter|rush|code|files?|reason|results?|output|access|data|luck|i|we|you|it|this|"
+    r"that)\b)(?!.*\b(?:required|needed|necessary|found)\b)[\w`./@-]+"
 )
 _JUST_NOW = (
     "pr|mr|pull request|commit|branch|ticket|issue|task|session|change|diff|patch|release|sprint|step|run|round|"
     "pass|one"
 )
 
-NAMED = {
+PLACEHOLDERS = {
     "<order>": ORDERS, "<ours>": OURS, "<called>": CALLED, "<many>": MANY, "<used>": USED, "<and>": AND,
     "<hey>": HEY, "<then>": THEN,
 }  # fmt: skip
-# Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins; `<name>`: of the above.
+# Two spaces or the end of a line separate phrases; `^`: only at the beginning of a sentence; `<name>`: see above.
 ENGLISH: dict[Cue, str] = {
     Cue.ASKED: r"""
     ^<hey>remember(?: (?:that|to|this|for|we|i|our|the|:)|:)  ^<hey>(?:keep|bear) in mind
@@ -72,7 +71,7 @@ ENGLISH: dict[Cue, str] = {
     (?:i|we) (?:really |strongly |much |usually |generally |always )*prefer  ^(?:please )?prefer
     (?:i|we) (?:really )?like \S.* (?:more|better) than  i(?:'m| am) more of an?  my preference is
     """,
-    # Of many, or of what has no number: "no default exports", "stop adding comments", "don't use moment".
+    # Of plurals and mass nouns: "no default exports", "stop adding comments", "don't use moment".
     Cue.REFUSAL: r"""
     ^(?:please )?(?:stop \w+ing|avoid|no more) <many>  ^(?:please )?(?:don't|do not) <used> <many>
     ^no(?! (?:\w+ing|use|run|want|make)\b)(?!.*\b(?:are|will|still)\b) <many>

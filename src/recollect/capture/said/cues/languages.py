@@ -1,6 +1,6 @@
-"""Other languages: only the outright forms, and what takes them back. English names of tools and practices do the rest.
+"""Other languages: only outright forms, and phrases that retract them. English names of tools and practices do the rest.
 
-Phrases are parted by two blanks or by the end of a line; `^`: only where the sentence begins.
+Two spaces or the end of a line separate phrases; `^`: only at the beginning of a sentence.
 """
 
 from recollect.capture.said.cues.cue import Cue
@@ -72,7 +72,7 @@ LANGUAGES: dict[str, dict[Cue, str]] = {
     "de": _GERMAN, "es": _SPANISH, "fr": _FRENCH, "pt": _PORTUGUESE, "ru": _RUSSIAN,
 }  # fmt: skip
 
-# Written without blanks between words: a phrase may begin anywhere.
+# Written without spaces between words: a phrase may begin anywhere.
 UNSPACED: dict[str, dict[Cue, str]] = {
     "zh": {
         Cue.ASKED: "记住  请记得  别忘了",

@@ -1,4 +1,4 @@
-"""What was done for good, what is still to be done, and what the files are for that were written."""
+"""Commits, open tasks, and the purposes of written files."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import pytest
 
 from recollect.capture.happened.outcomes import commit_message
 from recollect.capture.happened.plans import Plans
-from recollect.capture.happened.structure import Structure
 from recollect.domain.learning import Basis
 from recollect.domain.memory import Kind, Tier
 from tests.builders import a_reply
@@ -41,10 +40,8 @@ def test_the_message_of_a_commit_is_read_from_its_command(command: str, message:
 
 
 @covers("CAP-2")
-def test_a_commit_is_a_deed_and_a_candidate_for_an_outcome() -> None:
-    structure = Structure()
-    [proposal] = heard(WRITTEN, ran(HEREDOC, "[main 1a2b3c4] Round totals half up"), structure=structure)
-    assert structure.deeds == ["commit: Round totals half up"]
+def test_a_commit_is_a_candidate_for_an_outcome() -> None:
+    [proposal] = heard(WRITTEN, ran(HEREDOC, "[main 1a2b3c4] Round totals half up"))
     assert proposal.text == "Committed: Round totals half up"
     assert (proposal.kind, proposal.tier, proposal.basis) == (Kind.OUTCOME, Tier.CANDIDATE, Basis.DEED)
     assert proposal.paths == ("shop/rounding.py",)
@@ -55,25 +52,11 @@ def test_a_commit_is_a_deed_and_a_candidate_for_an_outcome() -> None:
     [
         failed('git commit -m "Round totals"', "pre-commit hook failed: trailing whitespace in cart.py"),
         ran('git commit -m "Round totals"', "On branch main\nnothing to commit, working tree clean"),
+        ran("git commit -m wip"),
     ],
 )
-def test_a_commit_that_did_not_happen_is_no_deed(event: Any) -> None:
-    structure = Structure()
-    assert heard(WRITTEN, event, structure=structure) == []
-    assert structure.deeds == []
-
-
-def test_a_commit_that_says_nothing_is_only_a_deed() -> None:
-    structure = Structure()
-    assert heard(ran("git commit -m wip"), structure=structure) == []
-    assert structure.deeds == ["commit: wip"]
-
-
-@covers("CAP-2")
-def test_tests_that_pass_after_a_change_are_a_deed_once() -> None:
-    structure = Structure()
-    heard(ran("pytest -q"), WRITTEN, ran("pytest -q 2>&1 | tail -3"), ran("pytest -q"), structure=structure)
-    assert structure.deeds == ["tests pass: pytest -q"]
+def test_a_commit_that_did_not_happen_or_says_nothing_is_no_outcome(event: Any) -> None:
+    assert heard(WRITTEN, event) == []
 
 
 @covers("CAP-2")
@@ -145,7 +128,7 @@ def test_a_new_file_that_says_what_it_is_for_is_a_candidate(path: str, content: 
     assert (proposal.kind, proposal.tier, proposal.paths) == (Kind.FILE_CONTEXT, Tier.CANDIDATE, (path,))
 
 
-def test_a_file_whose_purpose_the_agent_tells_is_a_candidate() -> None:
+def test_a_file_whose_purpose_the_agent_states_is_a_candidate() -> None:
     told = "Done. `shop/rounding.py` holds the rounding rules of the tax office. Tests pass."
     [proposal] = heard(WRITTEN, a_reply(told))
     assert proposal.text == "`shop/rounding.py` holds the rounding rules of the tax office."
@@ -162,9 +145,9 @@ def test_a_file_whose_purpose_the_agent_tells_is_a_candidate() -> None:
         ("/etc/hosts.py", '"""Rounds amounts of money half up."""'),
     ],
 )
-def test_a_file_without_a_purpose_that_was_said_is_no_memory(path: str, content: str) -> None:
+def test_a_file_without_a_stated_purpose_is_no_memory(path: str, content: str) -> None:
     assert heard(used("write", {"filePath": path, "content": content})) == []
 
 
-def test_a_file_that_was_not_written_here_is_not_told_about() -> None:
+def test_a_file_that_was_not_written_here_is_no_memory() -> None:
     assert heard(WRITTEN, a_reply("`shop/tax.py` holds the rates of all countries of the union.")) == []
