@@ -6,7 +6,7 @@ from itertools import pairwise
 from recollect.novelty.statement import Statement
 
 
-def gap(ours: Sequence[str], theirs: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+def differing_parts(ours: Sequence[str], theirs: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """What differs between two that begin and end alike; it is empty where one of them only says more."""
     begin = 0
     while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:

@@ -223,11 +223,11 @@ def alternatives_to(name: str) -> list[str]:
     return [other for other, number in _rows().items() if number == row and other != name] if row is not None else []
 
 
-def says_where(row: int) -> bool:
+def names_places(row: int) -> bool:
     return row in _where_rows()
 
 
-def known_name(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The one name of a thing that has several."""
     return _NAMES.get(name, name)
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from recollect.domain.memory import Kind
-from recollect.novelty.alignment import gap
-from recollect.novelty.change import changes, is_turned, may_change
-from recollect.novelty.opposites import opposed
+from recollect.novelty.alignment import differing_parts
+from recollect.novelty.change import denies, may_replace, replaces
+from recollect.novelty.opposites import are_opposites
 from recollect.novelty.statement import Statement, statement
 from recollect.novelty.statement_tokens import QUOTE
-from recollect.novelty.statement_words import GENERIC, OPPOSITE_TURNS
+from recollect.novelty.statement_words import GENERIC_STEMS, OPPOSITE_DIRECTIONS
 
 ENOUGH = 3  # so many words in common outweigh one that says nothing
 LIKELY = 0.4  # of the words of the shorter one are shared by two that speak of the same thing
@@ -29,7 +29,7 @@ class Relation(Enum):
 
 def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     """A quick look at the words, before two statements are taken apart."""
-    if statement(text).tells or not words or not known or min(len(words), len(known)) == 1:
+    if statement(text).reports_change or not words or not known or min(len(words), len(known)) == 1:
         return True
     return len(words & known) >= LIKELY * min(len(words), len(known))
 
@@ -38,18 +38,23 @@ def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> 
     old, new = statement(old_text), statement(new_text)
     if _is_same(old, new):
         return Relation.SAME if old_kind is new_kind else Relation.UNRELATED
-    if old.flat == new.flat and _prefers_otherwise(old, new):
+    if old.all_words == new.all_words and _prefers_otherwise(old, new):
         return Relation.CONTRADICTS
     if _are_elsewhere(old, new):
         return Relation.UNRELATED
-    if changes(old, new):
+    if replaces(old, new):
         return Relation.UPDATES
-    is_disputed = not new.adds and (_opposes(old, new) or may_change(old, new))
+    is_disputed = not new.is_addition and (_opposes(old, new) or may_replace(old, new))
     return Relation.CONTRADICTS if is_disputed else Relation.UNRELATED
 
 
 def _is_same(old: Statement, new: Statement) -> bool:
-    if old.negated != new.negated or not old.flat or _prefers_otherwise(old, new) or _is_turned_round(old, new):
+    if (
+        old.is_negated != new.is_negated
+        or not old.all_words
+        or _prefers_otherwise(old, new)
+        or _is_turned_round(old, new)
+    ):
         return False
     if bool(old.moved) != bool(new.moved) or old.ended != new.ended or old.numbers != new.numbers:
         return False
@@ -57,14 +62,14 @@ def _is_same(old: Statement, new: Statement) -> bool:
         return False
     if not _turn_alike(old, new):
         return False
-    more = old.flat ^ new.flat
-    return not more or (len(more) == 1 and more <= GENERIC and len(old.content & new.content) >= ENOUGH)
+    more = old.all_words ^ new.all_words
+    return not more or (len(more) == 1 and more <= GENERIC_STEMS and len(old.content & new.content) >= ENOUGH)
 
 
 def _turn_alike(old: Statement, new: Statement) -> bool:
     """`before` may be said without the word; but it is not `after`, and `only` is never said without it."""
-    apart = old.turns ^ new.turns
-    return not any(OPPOSITE_TURNS.get(turn, turn) in apart for turn in apart)
+    apart = old.directions ^ new.directions
+    return not any(OPPOSITE_DIRECTIONS.get(turn, turn) in apart for turn in apart)
 
 
 def _is_in_order(old: Statement, new: Statement) -> bool:
@@ -80,14 +85,14 @@ def _is_in_order(old: Statement, new: Statement) -> bool:
 
 def _is_moved(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     """Whether the one is the other with a piece of it in front of what came before it: `in CI, ...`."""
-    mine, other = gap(("", *ours), ("", *theirs))
+    mine, other = differing_parts(("", *ours), ("", *theirs))
     twice = (*mine, *mine)
     return any(twice[at : at + len(mine)] == tuple(other) for at in range(len(mine) or 1))
 
 
 def _prefers_otherwise(old: Statement, new: Statement) -> bool:
     """`X over Y`, and `Y over X`."""
-    return bool(old.directed - new.directed) and bool(new.directed - old.directed)
+    return bool(old.put_second - new.put_second) and bool(new.put_second - old.put_second)
 
 
 def _is_turned_round(old: Statement, new: Statement) -> bool:
@@ -107,7 +112,7 @@ def _are_elsewhere(old: Statement, new: Statement) -> bool:
 def _opposes(old: Statement, new: Statement) -> bool:
     """What the one says, the other denies, or says the opposite of."""
     only_old, only_new = old.content - new.content, new.content - old.content
-    if is_turned(old, new):
+    if denies(old, new):
         return True
-    is_opposed = len(only_old) == len(only_new) == 1 and opposed(only_old, only_new)
-    return is_opposed and old.negated == new.negated and bool(old.content & new.content)
+    is_opposed = len(only_old) == len(only_new) == 1 and are_opposites(only_old, only_new)
+    return is_opposed and old.is_negated == new.is_negated and bool(old.content & new.content)

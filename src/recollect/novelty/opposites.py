@@ -34,7 +34,7 @@ def _opposites() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-def opposed(some: frozenset[str], others: frozenset[str]) -> bool:
+def are_opposites(some: frozenset[str], others: frozenset[str]) -> bool:
     """Whether one of the stems is the opposite of one of the others."""
     opposites = _opposites()
     if any(word in opposites and opposites[word] & others for word in some):

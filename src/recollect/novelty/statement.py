@@ -12,7 +12,7 @@ from functools import lru_cache
 from recollect.novelty import statement_cues as cues
 from recollect.novelty import statement_words as known
 from recollect.novelty.alternatives import alternatives_to
-from recollect.novelty.statement_tokens import NAME, Token, ends_clause, negates, says_something, tokens_of
+from recollect.novelty.statement_tokens import NAME, Token, ends_clause, is_content, negates, tokens_of
 from recollect.text.words import index_words
 
 MAX_CHARS = 2000  # of a long text, what it begins with says what it is about
@@ -25,7 +25,7 @@ SHORT = 2  # words that a statement has which hardly says more than a name
 @dataclass(frozen=True, slots=True)
 class Clause:
     words: frozenset[str]
-    negated: bool
+    is_negated: bool
     reasons: frozenset[str]
 
 
@@ -35,20 +35,20 @@ class Statement:
     reasons: frozenset[str]  # the words of its reasons
     order: tuple[str, ...]  # words and values as they come; "" where other words stand between them
     values: dict[str, frozenset[str]]  # by class
-    maybe: dict[str, frozenset[str]]  # plain words that may be values, by class
+    possible_values: dict[str, frozenset[str]]  # plain words that may be values, by class
     conditions: frozenset[str]  # what comes after `in`, `for`, `when` ...: where or when it holds
-    directed: frozenset[str]  # what comes after `over`, `before`, `from` ...
+    put_second: frozenset[str]  # what comes after `over`, `before`, `from` ...
     subject: str  # the noun that it begins with; "" if it begins with a verb, `we` or a condition
     is_passive: bool  # something is done `by` something
     ended: frozenset[str]  # what it says is over
     moved: frozenset[str]  # of what it tells that it became something else
     clauses: tuple[Clause, ...]
-    turns: frozenset[str]  # small words by which it says this and not the opposite
+    directions: frozenset[str]  # small words by which it says this and not the opposite
     bounds: frozenset[str]  # whether it gives the least or the most of something
-    named: frozenset[str]  # whatever is written like a name
-    changes: bool  # it tells of a change
-    adds: bool  # it says that it says more
-    corrects: bool  # it says that something was wrong
+    capitalised: frozenset[str]  # whatever is written like a name
+    has_change_word: bool  # it tells of a change
+    is_addition: bool  # it says that it says more
+    is_correction: bool  # it says that something was wrong
     is_past: bool  # it tells of what was
     given: frozenset[str]  # what it gives as a value of something: `... is 8080`, `... with ESLint`
     verbs: frozenset[str]  # `managed`, in `X is managed by Y`
@@ -61,9 +61,9 @@ class Statement:
         return frozenset().union(*self.values.values())
 
     @property
-    def tells(self) -> bool:
+    def reports_change(self) -> bool:
         """Of something that came to an end, changed, or was wrong: it may share few words with what it speaks of."""
-        return bool(self.changes or self.corrects or self.ended or self.moved or self.is_past)
+        return bool(self.has_change_word or self.is_correction or self.ended or self.moved or self.is_past)
 
     @property
     def content(self) -> frozenset[str]:
@@ -84,8 +84,8 @@ class Statement:
         return self.all_values - self.names
 
     @property
-    def negated(self) -> bool:
-        return sum(clause.negated for clause in self.clauses) % 2 == 1
+    def is_negated(self) -> bool:
+        return sum(clause.is_negated for clause in self.clauses) % 2 == 1
 
     @property
     def value_parts(self) -> frozenset[str]:
@@ -93,7 +93,7 @@ class Statement:
         return frozenset(known.SAME_WORDS.get(part, part) for part in parts)
 
     @property
-    def flat(self) -> frozenset[str]:
+    def all_words(self) -> frozenset[str]:
         """All of it, with names from code in their parts: however it is written, it is the same."""
         return self.words | self.reasons | self.value_parts
 
@@ -102,47 +102,54 @@ class Statement:
 def statement(text: str) -> Statement:
     tokens = _with_people(tokens_of(text[:MAX_CHARS]))
     whole = _statement(tokens)
-    parts = (_statement(part) for part in cues.parts(tokens) if len(part) < len(tokens))
+    parts = (_statement(part) for part in cues.split_parts(tokens) if len(part) < len(tokens))
     return replace(whole, parts=(*parts, whole))
 
 
 def _statement(tokens: Sequence[Token]) -> Statement:
     clauses = tuple(_clauses(tokens))
     main = [*_without_reasons(tokens)]
-    values = _by_class(main, lambda token: token.value)
+    values = _by_class(main, lambda token: token.value_class)
     all_values = frozenset().union(*values.values())
     texts = [token.text for token in tokens]
     return Statement(
         words=frozenset().union(*(clause.words for clause in clauses)) - all_values,
         reasons=frozenset().union(*(clause.reasons for clause in clauses)) - all_values,
-        order=tuple(cues.order_of(tokens)),
+        order=tuple(cues.word_order(tokens)),
         values=values,
-        maybe=_by_class(tokens, lambda token: token.maybe),
-        conditions=frozenset(cues.conditions(tokens)),
-        directed=frozenset(cues.directed(tokens)),
-        subject=cues.subject(tokens),
+        possible_values=_by_class(tokens, lambda token: token.possible_class),
+        conditions=frozenset(cues.find_conditions(tokens)),
+        put_second=frozenset(cues.find_put_second(tokens)),
+        subject=cues.find_subject(tokens),
         is_passive=cues.is_passive(texts),
-        ended=frozenset(cues.ended(tokens)),
-        moved=frozenset(cues.moved(main)),
+        ended=frozenset(cues.find_ended(tokens)),
+        moved=frozenset(cues.find_moved(main)),
         clauses=clauses,
-        changes=cues.changes(tokens),
-        named=frozenset(token.stem for token in tokens if token.is_name or token.value.split()[:1] in NAMES),
-        turns=frozenset((*(known.TURNS[text] for text in texts if text in known.TURNS), *cues.way(texts))),
+        has_change_word=cues.has_change_word(tokens),
+        capitalised=frozenset(
+            token.stem for token in tokens if token.is_capitalised or token.value_class.split()[:1] in NAMES
+        ),
+        directions=frozenset(
+            (
+                *(known.DIRECTION_WORDS[text] for text in texts if text in known.DIRECTION_WORDS),
+                *cues.one_direction(texts),
+            )
+        ),
         bounds=frozenset(known.BOUNDS[text] for text in texts if text in known.BOUNDS),
-        adds=cues.adds(tokens),
-        corrects=cues.corrects(tokens),
-        is_past=not known.PAST.isdisjoint(texts),
-        given=frozenset(cues.given(main)),
-        equated=frozenset(cues.equated(main)),
-        goals=frozenset(cues.given(main, known.GIVES)),
-        verbs=frozenset(cues.verbs(main)),
+        is_addition=cues.is_addition(tokens),
+        is_correction=cues.is_correction(tokens),
+        is_past=not known.PAST_WORDS.isdisjoint(texts),
+        given=frozenset(cues.find_given(main)),
+        equated=frozenset(cues.find_equated(main)),
+        goals=frozenset(cues.find_given(main, known.BEFORE_RESULT)),
+        verbs=frozenset(cues.find_verbs(main)),
     )
 
 
 def tells_of_change(text: str) -> bool:
     """A quick look: `now`, `no longer`, `switched` ..."""
     words = text[:MAX_CHARS].casefold().replace(",", " ").replace(".", " ").split()
-    return not known.CHANGES.isdisjoint(words) or cues.has_phrase(words)
+    return not known.CHANGE_WORDS.isdisjoint(words) or cues.has_change_phrase(words)
 
 
 @lru_cache(maxsize=256)
@@ -181,17 +188,24 @@ def _by_class(tokens: Sequence[Token], class_of: Callable[[Token], str]) -> dict
 
 def _with_people(tokens: Sequence[Token]) -> list[Token]:
     """Whoever owns, reviews or answers for something is a value of it."""
-    if known.OWNS.isdisjoint(token.stem for token in tokens):
+    if known.OWNERSHIP.isdisjoint(token.stem for token in tokens):
         return list(tokens)
-    not_people = known.OWNS.union(*known.PLACES)
+    not_people = known.OWNERSHIP.union(*known.PLACES)
     found = []
     nothing = Token("", "")
     for before, token, after in zip([nothing, *tokens], tokens, [*tokens[1:], nothing], strict=False):
-        is_person = token.is_name and not token.value and token.text not in known.LIGHT and token.stem not in not_people
-        if token.starts or ends_clause(before):
-            is_person = is_person and (after.stem in known.OWNS or after.text in ("is", "took", "'s", "does", "left"))
+        is_person = (
+            token.is_capitalised
+            and not token.value_class
+            and token.text not in known.LIGHT_WORDS
+            and token.stem not in not_people
+        )
+        if token.starts_sentence or ends_clause(before):
+            is_person = is_person and (
+                after.stem in known.OWNERSHIP or after.text in ("is", "took", "'s", "does", "left")
+            )
         else:
-            is_person = is_person and before.text in known.WHO
+            is_person = is_person and before.text in known.BEFORE_PERSON
         found.append(Token(token.text, token.stem, "person") if is_person else token)
     return found
 
@@ -201,7 +215,7 @@ def _without_reasons(tokens: Sequence[Token]) -> Iterator[Token]:
     for i, token in enumerate(tokens):
         if ends_clause(token):
             gives_reason = False
-        gives_reason = gives_reason or (says and cues.gives_reason(tokens, i))
+        gives_reason = gives_reason or (says and cues.starts_reason(tokens, i))
         says = says or bool(token.stem)
         if not gives_reason:
             yield token
@@ -216,12 +230,12 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[Clause]:
                 has_begun = True
             clause = _Clause()
         elif negates(token):
-            clause.negations += not (cues.contrasts(tokens, i) or cues.objects(tokens, i) or clause.is_why)
-        elif (clause.words or has_begun) and cues.gives_reason(tokens, i):
+            clause.negations += not (cues.is_contrast(tokens, i) or cues.is_objection(tokens, i) or clause.is_why)
+        elif (clause.words or has_begun) and cues.starts_reason(tokens, i):
             clause.gives_reason = clause.is_why = True
         elif token.text == "so" and [later.text for later in tokens[i + 1 : i + 2]] != ["not"]:
             clause.is_why = True
-        elif says_something(token):
+        elif is_content(token):
             (clause.reasons if clause.gives_reason else clause.words).add(token.stem)
 
 

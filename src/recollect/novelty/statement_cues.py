@@ -4,50 +4,54 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from recollect.novelty import statement_words as known
-from recollect.novelty.alternatives import says_where
-from recollect.novelty.statement_tokens import Token, ends_clause, negates, says_something
+from recollect.novelty.alternatives import names_places
+from recollect.novelty.statement_tokens import Token, ends_clause, is_content, negates
 
 ENDED_WORDS = 5  # what is over is named in so many words
 
 
-def order_of(tokens: Sequence[Token]) -> Iterator[str]:
+def word_order(tokens: Sequence[Token]) -> Iterator[str]:
     for token in tokens:
-        if says_something(token):
+        if is_content(token):
             yield token.stem
         elif token.text not in known.DETERMINERS:
             yield ""
 
 
-def gives_reason(tokens: Sequence[Token], i: int) -> bool:
+def starts_reason(tokens: Sequence[Token], i: int) -> bool:
     """Or from when on it is so."""
     text, after = tokens[i].text, tokens[i + 1].text if i + 1 < len(tokens) else ""
     return text in known.REASONS or (text, after) in (("so", "that"), ("as", "of"))
 
 
-def way(texts: Sequence[str]) -> Iterator[str]:
+def one_direction(texts: Sequence[str]) -> Iterator[str]:
     """Whether it is only `from` something, or only `to` something."""
     found = {"from", "to"}.intersection(texts)
     if len(found) == 1:
         yield from found
 
 
-def has_phrase(texts: Sequence[str]) -> bool:
+def has_change_phrase(texts: Sequence[str]) -> bool:
     said = " ".join(texts)
     return any(f" {phrase} " in f" {said} " for phrase in known.CHANGE_PHRASES)
 
 
-def ended(tokens: Sequence[Token]) -> Iterator[str]:
+def find_ended(tokens: Sequence[Token]) -> Iterator[str]:
     """What the statement says is over, by the words around it."""
     texts = [token.text for token in tokens]
     for i, text in enumerate(texts):
         for phrase in known.ENDS_AFTER.get(text, ()):
             if tuple(texts[i : i + len(phrase)]) == phrase:
                 yield from _after(tokens, i + len(phrase))
-        if contrasts(tokens, i) or (text == "from" and _has_moved(tokens, i)):
+        if is_contrast(tokens, i) or (text == "from" and _has_moved(tokens, i)):
             yield from _after(tokens, i + 1)
         if text in known.ENDS_WHAT_PRECEDES and _is_told_of(tokens, i):
             yield from _before(tokens, i)
-        if tuple(texts[i : i + 2]) == ("no", "longer") and texts[i + 2 : i + 3] and texts[i + 2] in known.NO_LONGER_SO:
+        if (
+            tuple(texts[i : i + 2]) == ("no", "longer")
+            and texts[i + 2 : i + 3]
+            and texts[i + 2] in known.AFTER_NO_LONGER
+        ):
             yield from _before(tokens, i)
         if text == "anymore" or tuple(texts[i : i + 2]) == ("any", "more"):
             yield from _clause_around(tokens, i)
@@ -57,25 +61,25 @@ def ended(tokens: Sequence[Token]) -> Iterator[str]:
             yield tokens[i - 2].stem
         if text == "left":
             before = tokens[max(0, i - 2) : i]
-            yield from (token.stem for token in before if token.is_name or token.value == "person")
+            yield from (token.stem for token in before if token.is_capitalised or token.value_class == "person")
 
 
 def _has_moved(tokens: Sequence[Token], i: int) -> bool:
     """`moved from X`, `took over Y from X`."""
     before = [token.text for token in tokens[:i]]
-    return not known.MOVES.isdisjoint(before) or "took over" in " ".join(before)
+    return not known.MOVE_WORDS.isdisjoint(before) or "took over" in " ".join(before)
 
 
 def _first_clause(tokens: Sequence[Token]) -> list[Token]:
     return list(takewhile(lambda token: not ends_clause(token), tokens))
 
 
-def adds(tokens: Sequence[Token]) -> bool:
+def is_addition(tokens: Sequence[Token]) -> bool:
     texts = [token.text for token in _first_clause(tokens)]
-    return not known.ADDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
+    return not known.ADDITION_WORDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
 
 
-def parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+def split_parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Each sentence; and its beginning, where what follows a comma does not say when or where it is so."""
     start = 0
     for i, token in enumerate([*tokens, Token(".", "")]):
@@ -88,69 +92,73 @@ def parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
             start = i + 1
 
 
-def given(tokens: Sequence[Token], givers: frozenset[str] = known.PREDICATES | known.USES) -> Iterator[str]:
+def find_given(tokens: Sequence[Token], givers: frozenset[str] = known.BEFORE_VALUE | known.USE_WORDS) -> Iterator[str]:
     """Values behind a word that gives one: `is 8080`, `on port 8080`, `use ESLint`, `owned by Mia`; not what a sentence
     begins with, nor what only tells which one is meant: `nightly builds`, `the tests in src/a.py are slow`."""
     has_begun, giver = False, ""
     verb = max((i for i, token in enumerate(tokens) if token.text in known.FORMS_OF_BE), default=-1)
     for i, token in enumerate(tokens):
-        if says_something(token):
-            is_amount = bool(token.value) and token.value.split()[0] not in known.NAMING
-            is_word = not token.value or token.value.startswith("alternative")
+        if is_content(token):
+            is_amount = bool(token.value_class) and token.value_class.split()[0] not in known.NAME_CLASSES
+            is_word = not token.value_class or token.value_class.startswith("alternative")
             is_modifier = (
-                givers is not known.GIVES
+                givers is not known.BEFORE_RESULT
                 and is_word
                 and i + 1 < len(tokens)
-                and says_something(tokens[i + 1])
-                and not tokens[i + 1].value
+                and is_content(tokens[i + 1])
+                and not tokens[i + 1].value_class
             )
-            gives = giver in givers and (is_amount or (giver not in known.WHICH and i > verb and not is_modifier))
-            if token.value == "person" or gives:
+            gives = giver in givers and (
+                is_amount or (giver not in known.BEFORE_QUALIFIER and i > verb and not is_modifier)
+            )
+            if token.value_class == "person" or gives:
                 yield token.stem
             has_begun = True
         elif token.text in givers:
-            giver = token.text if has_begun or token.text in known.USES else ""
-        elif token.text not in known.BEFORE_NOUNS and token.text not in known.CHANGES:
+            giver = token.text if has_begun or token.text in known.USE_WORDS else ""
+        elif token.text not in known.BEFORE_NOUNS and token.text not in known.CHANGE_WORDS:
             giver = ""
         has_begun = has_begun or token.text in known.SPEAKERS
 
 
-def equated(tokens: Sequence[Token]) -> Iterator[str]:
+def find_equated(tokens: Sequence[Token]) -> Iterator[str]:
     """`X is Y`, `X is in Y`: the Y."""
     is_so = False
     for token in tokens:
-        if is_so and says_something(token):
+        if is_so and is_content(token):
             yield token.stem
         if token.text in ("is", "are", "'s"):
             is_so = True
-        elif token.text not in known.BEFORE_NOUNS | known.PREDICATES | known.CHANGES:
+        elif token.text not in known.BEFORE_NOUNS | known.BEFORE_VALUE | known.CHANGE_WORDS:
             is_so = False
 
 
-def verbs(tokens: Sequence[Token]) -> Iterator[str]:
+def find_verbs(tokens: Sequence[Token]) -> Iterator[str]:
     """`X is managed by Y`: what is done with it."""
-    for before, token in pairwise(token for token in tokens if token.text not in known.CHANGES):
-        if before.text in known.FORMS_OF_BE and (token.text.endswith("ed") or token.text in known.DONE):
+    for before, token in pairwise(token for token in tokens if token.text not in known.CHANGE_WORDS):
+        if before.text in known.FORMS_OF_BE and (
+            token.text.endswith("ed") or token.text in known.IRREGULAR_PARTICIPLES
+        ):
             yield token.stem
 
 
-def directed(tokens: Sequence[Token]) -> Iterator[str]:
+def find_put_second(tokens: Sequence[Token]) -> Iterator[str]:
     """What a sentence puts second: `X over Y`, `X before Y`."""
     points = False
     for token in tokens:
-        if token.text in known.DIRECTIONS:
+        if token.text in known.BEFORE_SECOND:
             points = True
         elif ends_clause(token) or token.text == "to":
             points = False
-        elif points and says_something(token):
+        elif points and is_content(token):
             yield token.stem
 
 
-def conditions(tokens: Sequence[Token]) -> Iterator[str]:
+def find_conditions(tokens: Sequence[Token]) -> Iterator[str]:
     """`in YAML`, `for the web client`, `of the audit topic`; not the phrase that gives a value."""
     phrase: list[Token] | None = None
     for token in [*tokens, Token(".", "")]:
-        if phrase is not None and says_something(token):
+        if phrase is not None and is_content(token):
             phrase.append(token)
         elif token.text not in known.BEFORE_NOUNS:
             if phrase and not any(map(_is_value, phrase)):
@@ -160,36 +168,47 @@ def conditions(tokens: Sequence[Token]) -> Iterator[str]:
 
 def _is_value(token: Token) -> bool:
     """Apart from languages and systems, which say where something holds."""
-    return bool(token.value) and not (token.value.startswith("alternative") and says_where(int(token.value.split()[1])))
+    return bool(token.value_class) and not (
+        token.value_class.startswith("alternative") and names_places(int(token.value_class.split()[1]))
+    )
 
 
-def corrects(tokens: Sequence[Token]) -> bool:
+def is_correction(tokens: Sequence[Token]) -> bool:
     """`Actually, ...`, `no, it is ...`, `I was wrong`; not that something gives wrong results."""
     texts = [token.text for token in tokens]
     said_so = "wrong" in texts[:3] or "was wrong" in " ".join(texts)
-    return said_so or not known.CORRECTS.isdisjoint(texts) or any(objects(tokens, i) for i in range(len(tokens)))
+    return (
+        said_so
+        or not known.CORRECTION_WORDS.isdisjoint(texts)
+        or any(is_objection(tokens, i) for i in range(len(tokens)))
+    )
 
 
-def changes(tokens: Sequence[Token]) -> bool:
+def has_change_word(tokens: Sequence[Token]) -> bool:
     """Whether it tells of a change; `is not deprecated` tells of none."""
     texts = [token.text for token in tokens]
     told = any(
-        text in known.CHANGES and (text in known.NO_MORE or not any(map(negates, tokens[max(0, i - 2) : i])))
+        text in known.CHANGE_WORDS and (text in known.NO_MORE or not any(map(negates, tokens[max(0, i - 2) : i])))
         for i, text in enumerate(texts)
     )
-    return told or texts[:1] == ["since"] or has_phrase(texts)
+    return told or texts[:1] == ["since"] or has_change_phrase(texts)
 
 
-def objects(tokens: Sequence[Token], i: int) -> bool:
+def is_objection(tokens: Sequence[Token], i: int) -> bool:
     """`No, it is ...`"""
     return tokens[i].text == "no" and i + 1 < len(tokens) and tokens[i + 1].text == ","
 
 
-def contrasts(tokens: Sequence[Token], i: int) -> bool:
+def is_contrast(tokens: Sequence[Token], i: int) -> bool:
     """`X, not Y`, `X not Y`, `not Y but X`: it says what holds instead."""
     if tokens[i].text != "not":
         return False
-    if i and i + 1 < len(tokens) and tokens[i + 1].value and (tokens[i - 1].value or tokens[i - 1].text == "now"):
+    if (
+        i
+        and i + 1 < len(tokens)
+        and tokens[i + 1].value_class
+        and (tokens[i - 1].value_class or tokens[i - 1].text == "now")
+    ):
         return True
     if i == 0 and any(token.text in ("all", "every", "everything", "everyone") for token in tokens[1:2]):
         return False
@@ -201,10 +220,10 @@ def contrasts(tokens: Sequence[Token], i: int) -> bool:
     )
 
 
-def moved(tokens: Sequence[Token]) -> Iterator[str]:
+def find_moved(tokens: Sequence[Token]) -> Iterator[str]:
     """`we moved X to Y`, `X was renamed to Y`: the X."""
     for i, token in enumerate(tokens):
-        if token.text not in known.MOVES:
+        if token.text not in known.MOVE_WORDS:
             continue
         after = [*_until_goal(tokens[i + 1 :])]
         if after:
@@ -221,13 +240,13 @@ def _until_goal(tokens: Sequence[Token]) -> Iterator[str]:
             return
         if ends_clause(token):
             return
-        if token.stem and token.text not in known.LIGHT:
+        if token.stem and token.text not in known.LIGHT_WORDS:
             found.append(token.stem)
 
 
 def _is_told_of(tokens: Sequence[Token], i: int) -> bool:
     """`X is gone`, not `X is dead code`."""
-    at_end = i + 1 == len(tokens) or not says_something(tokens[i + 1])
+    at_end = i + 1 == len(tokens) or not is_content(tokens[i + 1])
     before = tokens[max(0, i - 4) : i]
     return at_end and any(token.text in known.FORMS_OF_BE for token in before) and not any(map(negates, before))
 
@@ -235,9 +254,9 @@ def _is_told_of(tokens: Sequence[Token], i: int) -> bool:
 def _after(tokens: Sequence[Token], start: int) -> Iterator[str]:
     taken = 0
     for token in tokens[start:]:
-        if ends_clause(token) or token.text in known.BEYOND or taken == ENDED_WORDS:
+        if ends_clause(token) or token.text in known.PHRASE_ENDS or taken == ENDED_WORDS:
             return
-        if token.stem and token.text not in known.LIGHT and not negates(token):
+        if token.stem and token.text not in known.LIGHT_WORDS and not negates(token):
             taken += 1
             yield token.stem
 
@@ -247,7 +266,7 @@ def _before(tokens: Sequence[Token], end: int) -> Iterator[str]:
     for token in reversed(tokens[:end]):
         if ends_clause(token) or taken == ENDED_WORDS:
             return
-        if token.stem and token.text not in known.LIGHT and token.text not in known.FORMS_OF_BE:
+        if token.stem and token.text not in known.LIGHT_WORDS and token.text not in known.FORMS_OF_BE:
             taken += 1
             yield token.stem
 
@@ -255,15 +274,20 @@ def _before(tokens: Sequence[Token], end: int) -> Iterator[str]:
 def _clause_around(tokens: Sequence[Token], i: int) -> Iterator[str]:
     start = max((n + 1 for n in range(i) if ends_clause(tokens[n])), default=0)
     yield from (
-        token.stem for token in tokens[start:i] if token.stem and token.text not in known.LIGHT and not negates(token)
+        token.stem
+        for token in tokens[start:i]
+        if token.stem and token.text not in known.LIGHT_WORDS and not negates(token)
     )
 
 
-def subject(tokens: Sequence[Token]) -> str:
+def find_subject(tokens: Sequence[Token]) -> str:
     first = next((token for token in tokens if token.text not in known.BEFORE_NOUNS), None)
-    return first.stem if first is not None and not first.value and says_something(first) else ""
+    return first.stem if first is not None and not first.value_class and is_content(first) else ""
 
 
 def is_passive(texts: Sequence[str]) -> bool:
-    done = any(be in known.FORMS_OF_BE and (verb.endswith("ed") or verb in known.DONE) for be, verb in pairwise(texts))
+    done = any(
+        be in known.FORMS_OF_BE and (verb.endswith("ed") or verb in known.IRREGULAR_PARTICIPLES)
+        for be, verb in pairwise(texts)
+    )
     return done or "by" in texts

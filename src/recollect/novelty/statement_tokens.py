@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from recollect.novelty import statement_words as known
-from recollect.novelty.alternatives import is_plain_word, known_name, row_of, two_word_name
+from recollect.novelty.alternatives import canonical_name, is_plain_word, row_of, two_word_name
 from recollect.text.words import index_words
 
 NAME = "name"  # the class of files, URLs, commands, and what else has a name in code
@@ -43,10 +43,10 @@ _FILE_ENDINGS = frozenset(known.FILE_ENDINGS)
 class Token:
     text: str  # written small
     stem: str  # "" for what ends a clause
-    value: str = ""  # the class of what it is a value of; "" for a word
-    maybe: str = ""  # the class of which a plain word may be a value
-    is_name: bool = False  # begins with a capital
-    starts: bool = False  # a sentence
+    value_class: str = ""  # the class of what it is a value of; "" for a word
+    possible_class: str = ""  # the class of which a plain word may be a value
+    is_capitalised: bool = False  # begins with a capital
+    starts_sentence: bool = False  # a sentence
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -92,10 +92,10 @@ def _read(match: re.Match[str], before: Sequence[Token]) -> Iterator[Token]:
 def _code(code: str) -> Iterator[Token]:
     name = code.strip().lower()
     if row_of(name) is not None:
-        yield Token(name, known_name(name), f"alternative {row_of(name)}")
+        yield Token(name, canonical_name(name), f"alternative {row_of(name)}")
     elif "/" in name and " " not in name:
         yield _path(code.strip())
-    elif name.isalpha() and name not in known.LIGHT and name not in known.NEGATIONS:
+    elif name.isalpha() and name not in known.LIGHT_WORDS and name not in known.NEGATIONS:
         yield from _plain(name, name, starts=False)
     else:
         yield Token(name, name, NAME)
@@ -106,7 +106,7 @@ def _path(text: str) -> Token:
     ending = name.rpartition(".")[2].lower()
     lowered = name.lower()
     if row_of(lowered) is not None:
-        return Token(lowered, known_name(lowered), f"alternative {row_of(lowered)}")
+        return Token(lowered, canonical_name(lowered), f"alternative {row_of(lowered)}")
     if "/" not in name and ending not in _FILE_ENDINGS and not name.startswith("."):
         return Token(lowered, lowered, NAME)
     return Token(lowered, lowered.removeprefix("./").rstrip("/"), NAME)
@@ -122,14 +122,18 @@ def _number(match: re.Match[str], before: Sequence[Token]) -> Iterator[Token]:
     if unit in known.MONTHS or last.stem in known.MONTHS:
         month = unit if unit in known.MONTHS else last.stem
         yield Token(match[0].lower(), f"{known.MONTHS[month]}-{digits}", "date")
-    elif last.value.startswith("alternative") or last.stem in known.VERSIONED or (last.is_name and not last.starts):
+    elif (
+        last.value_class.startswith("alternative")
+        or last.stem in known.VERSIONED
+        or (last.is_capitalised and not last.starts_sentence)
+    ):
         yield Token(digits, digits, f"version {last.stem}")
-    elif unit and unit not in known.LIGHT and unit not in known.CHANGES:
+    elif unit and unit not in known.LIGHT_WORDS and unit not in known.CHANGE_WORDS:
         (counted, *_) = index_words(unit) or [unit]
         yield Token(digits, digits, f"count {counted}")
         yield Token(unit, counted)
         return
-    elif last.stem and not last.value and says_something(last) and last.stem not in known.MEASURED:
+    elif last.stem and not last.value_class and is_content(last) and last.stem not in known.MEASURED_STEMS:
         yield Token(f"{last.text} {digits}", f"{last.stem} {digits}", NAME)  # `tenant 12`: it tells which, not how much
     else:
         yield Token(digits, digits, "number")
@@ -138,7 +142,7 @@ def _number(match: re.Match[str], before: Sequence[Token]) -> Iterator[Token]:
 
 
 def _amount(digits: str, name: str, factor: float) -> str:
-    return digits if name in known.BARE else f"{float(digits) * factor:g} {name}"
+    return digits if name in known.UNITS_OFTEN_OMITTED else f"{float(digits) * factor:g} {name}"
 
 
 def _word(text: str, before: Sequence[Token]) -> Iterator[Token]:
@@ -163,7 +167,7 @@ def _plain(raw: str, name: str, starts: bool) -> Iterator[Token]:
         return
     row = row_of(name)
     if row is not None and (not is_plain_word(name) or (raw[:1].isupper() and not starts)):
-        yield Token(name, known_name(name), f"alternative {row}")
+        yield Token(name, canonical_name(name), f"alternative {row}")
         return
     parts = name.split("-")
     if len(parts) == 2 and (parts[0], parts[1]) in known.TWO_WORDS:
@@ -181,7 +185,13 @@ def _plain(raw: str, name: str, starts: bool) -> Iterator[Token]:
     stems = index_words(name)
     for stem in (stems[:-1] if "-" in name and len(stems) > 1 else stems) or [name]:
         also = "" if row is None else f"alternative {row}"
-        yield Token(name, known.SAME_WORDS.get(stem, stem), maybe=also, is_name=raw[:1].isupper(), starts=starts)
+        yield Token(
+            name,
+            known.SAME_WORDS.get(stem, stem),
+            possible_class=also,
+            is_capitalised=raw[:1].isupper(),
+            starts_sentence=starts,
+        )
 
 
 def _joined(tokens: Sequence[Token]) -> list[Token]:
@@ -194,27 +204,31 @@ def _joined(tokens: Sequence[Token]) -> list[Token]:
             if joined is not None:
                 found[-1] = Token(joined, "" if joined in known.NEGATIONS else joined)
                 continue
-            if last.stem in known.MONTHS and not last.value and token.value == "date":
+            if last.stem in known.MONTHS and not last.value_class and token.value_class == "date":
                 found[-1] = token
                 continue
             together = two_word_name(last.text, token.text)
             if together is not None:
                 found[-1] = Token(together, together, f"alternative {row_of(together)}")
                 continue
-            if last.text in known.METHODS and last.is_name and token.value == NAME:
+            if last.text in known.HTTP_METHODS and last.is_capitalised and token.value_class == NAME:
                 found[-1] = Token(token.text, f"{last.text} {token.stem}", NAME)
                 continue
             if (
-                last.value == "number word"
+                last.value_class == "number word"
                 and token.stem
-                and (not token.value or token.value.startswith("alternative"))
+                and (not token.value_class or token.value_class.startswith("alternative"))
             ):
                 name, factor = known.UNITS.get(token.text, ("", 1.0))
                 if name:
                     found[-1] = Token(last.text, _amount(last.stem, name, factor), name)
                     continue
                 found[-1] = Token(last.text, last.stem, f"count {token.stem}")
-            elif token.value == "version" and last.stem and (last.value or (last.is_name and not last.starts)):
+            elif (
+                token.value_class == "version"
+                and last.stem
+                and (last.value_class or (last.is_capitalised and not last.starts_sentence))
+            ):
                 found.append(Token(token.text, token.stem, f"version {last.stem}"))
                 continue
         found.append(token)
@@ -224,19 +238,19 @@ def _joined(tokens: Sequence[Token]) -> list[Token]:
 def _counted(tokens: Sequence[Token]) -> Iterator[Token]:
     """A number word that counts nothing tells which one is meant: `phase one`."""
     for before, token in pairwise((Token("", ""), *tokens)):
-        if token.value != "number word":
+        if token.value_class != "number word":
             yield token
-        elif says_something(before) and not before.value:
+        elif is_content(before) and not before.value_class:
             yield Token(token.text, f"{before.stem} {token.stem}", NAME)
         else:
             yield Token(token.text, token.stem, "number")
 
 
-def says_something(token: Token) -> bool:
-    if token.value:
+def is_content(token: Token) -> bool:
+    if token.value_class:
         return True
     is_light = token.stem in known.LIGHT_STEMS and "-" not in token.text  # `ml-serving` is a name
-    return bool(token.stem) and not (is_light or token.text in known.LIGHT or token.text in known.CHANGES)
+    return bool(token.stem) and not (is_light or token.text in known.LIGHT_WORDS or token.text in known.CHANGE_WORDS)
 
 
 def ends_clause(token: Token) -> bool:

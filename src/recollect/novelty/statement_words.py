@@ -12,7 +12,7 @@ FUNCTION_WORDS = frozenset(
     """.split()
 )
 # Verbs and nouns that hold a sentence together, whatever it is about.
-LIGHT = FUNCTION_WORDS | frozenset(
+LIGHT_WORDS = FUNCTION_WORDS | frozenset(
     """
     always ever everywhere anywhere everything everyone something thing stuff now currently today really actually
     finally totally fine good better best like prefer want wants need needs needed use uses used using make makes made
@@ -31,7 +31,7 @@ LIGHT_STEMS = frozenset(
     serv expos locat found contain hold held point power exampl
     """.split()
 )
-LIGHT_IN_INDEX = LIGHT | LIGHT_STEMS | frozenset("alway everi everyth pleas prefer onli sinc anymor".split())
+LIGHT_IN_INDEX = LIGHT_WORDS | LIGHT_STEMS | frozenset("alway everi everyth pleas prefer onli sinc anymor".split())
 NEGATIONS = frozenset(
     """
     not never no dont cannot cant wont isnt arent doesnt didnt shouldnt mustnt without avoid avoids avoided forbid
@@ -40,7 +40,7 @@ NEGATIONS = frozenset(
     """.split()
 )
 # Words that tell of a change; they say nothing about what it is about.
-CHANGES = frozenset(
+CHANGE_WORDS = frozenset(
     """
     now switched switching migrating moved migrated converted replaced replaces replacing renamed dropped ditched
     removed retired upgraded downgraded bumped raised lowered increased decreased reduced
@@ -73,11 +73,11 @@ CHANGE_PHRASES = (
     "turned out",
     "my bad",
 )
-CORRECTS = frozenset("actually correction mistaken nope sorry incorrect".split())
-ADDS = frozenset("also additionally another besides moreover".split())  # it says more, and takes nothing back
-METHODS = frozenset("get post put patch delete head options".split())
-PAST = frozenset("was were kept used".split())
-MOVES = frozenset(
+CORRECTION_WORDS = frozenset("actually correction mistaken nope sorry incorrect".split())
+ADDITION_WORDS = frozenset("also additionally another besides moreover".split())  # it says more, and takes nothing back
+HTTP_METHODS = frozenset("get post put patch delete head options".split())
+PAST_WORDS = frozenset("was were kept used".split())
+MOVE_WORDS = frozenset(
     """
     moved renamed migrated switched converted changed relocated transferred ported rewrote shifted slipped postponed
     switch switching migrate migrating moving
@@ -86,9 +86,9 @@ MOVES = frozenset(
 )
 REASONS = frozenset("because since".split())  # what follows says why, not what
 # Behind these stands whoever does something.
-WHO = frozenset("by ask ping contact grab with is to bug from".split())
+BEFORE_PERSON = frozenset("by ask ping contact grab with is to bug from".split())
 # A name that follows one of these is what is said of something, not what it is said of.
-PREDICATES = frozenset(
+BEFORE_VALUE = frozenset(
     """
     be in at on with by under via through is are to into called as named from using for every has have of up after over
     's :
@@ -98,18 +98,22 @@ CONDITIONS = frozenset("in for when if during within on while under of to at fro
 EXCEPTIONS = frozenset("except unless only but apart besides and or".split())
 SENTENCE_ENDS = frozenset(". ; ! ?".split())
 SPEAKERS = frozenset("we i you they it that this everything".split())
-NAMING = frozenset("name alternative person quote".split())
-WHICH = frozenset("from of for up has have 's after over".split())  # a name behind these tells which one is meant
+NAME_CLASSES = frozenset("name alternative person quote".split())
+BEFORE_QUALIFIER = frozenset(
+    "from of for up has have 's after over".split()
+)  # a name behind these tells which one is meant
 # Behind these stands what something is, or became.
-GIVES = frozenset("be to into onto with by use uses used using run runs running is are called named as :".split())
-DIRECTIONS = frozenset("over than before after from instead".split())
+BEFORE_RESULT = frozenset(
+    "be to into onto with by use uses used using run runs running is are called named as :".split()
+)
+BEFORE_SECOND = frozenset("over than before after from instead".split())
 # How far something goes: the least and the most of it are two matters.
 BOUNDS = {
     **dict.fromkeys(("minimum", "min", "least", "lower", "over", "exceeding", "after"), "least"),
     **dict.fromkeys(("maximum", "max", "most", "upper", "under", "before"), "most"),
 }
 # Small words that turn a statement: with another one of them in its place it says something else.
-TURNS = {
+DIRECTION_WORDS = {
     **dict.fromkeys(("before", "until", "till"), "before"),
     **dict.fromkeys(("after", "once"), "after"),
     **dict.fromkeys(("over", "above", "more", "exceeding", "least", "minimum", "min"), "more"),
@@ -117,10 +121,10 @@ TURNS = {
     **dict.fromkeys(("some", "few", "several"), "some"),
     **{word: word for word in ("only", "except", "unless", "may", "either", "both", "twice")},
 }
-OPPOSITE_TURNS = {"before": "after", "after": "before", "more": "less", "less": "more", "from": "to", "to": "from"}
+OPPOSITE_DIRECTIONS = {"before": "after", "after": "before", "more": "less", "less": "more", "from": "to", "to": "from"}
 BEFORE_NOUNS = frozenset("the a an our all every each".split())
-DONE = frozenset("cut set built written run held kept sent done made put hit read found".split())
-USES = frozenset("use uses used using run runs running".split())
+IRREGULAR_PARTICIPLES = frozenset("cut set built written run held kept sent done made put hit read found".split())
+USE_WORDS = frozenset("use uses used using run runs running".split())
 DETERMINERS = frozenset("the a an our your my its is are was were be been 's of".split())
 # Where something holds: two of one row speak of two places, whatever else they share.
 PLACES = (
@@ -133,25 +137,25 @@ PLACES = (
     frozenset("left right front rear".split()),
 )
 # Who stands with one of these is a person or a team.
-OWNS = frozenset(
+OWNERSHIP = frozenset(
     "own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split()
 )
 # Words that so many statements share that they say little about whether two speak of the same thing.
-COMMON = frozenset(
+COMMON_STEMS = frozenset(
     "test file line code branch server databas version app applic project servic api url run check".split()
 )
 # Between a thing and its value: who tells of a change often says it otherwise.
-LINKS = frozenset(
+LINK_STEMS = frozenset(
     """
     store host deploy build manag send ship publish listen start call version write place return come rebuilt happen
     decid agre choos
     """.split()
 )
 # When something changed says nothing of what changed.
-WHEN = frozenset(
+CHANGE_DATES = frozenset(
     "week month year yesterday today sprint quarter januari februari march april may june juli august".split()
 ) | (frozenset("septemb octob novemb decemb monday spring summer autumn winter".split()))
-GENERIC = frozenset("code file method function class format branch directori command tool librari".split())
+GENERIC_STEMS = frozenset("code file method function class format branch directori command tool librari".split())
 GOALS = frozenset("to into onto over".split())
 ENDS_WHAT_FOLLOWS = (
     ("instead", "of"),
@@ -184,11 +188,11 @@ ENDS_WHAT_PRECEDES = frozenset(
     disabled
     """.split()
 )
-NO_LONGER_SO = frozenset(
+AFTER_NO_LONGER = frozenset(
     "exists exist there used read needed supported maintained valid available required true".split()
 )
 FORMS_OF_BE = frozenset("'s is are was were been be has have had got gets being".split())
-BEYOND = frozenset("from to with by for since because so and but after while when where as".split())
+PHRASE_ENDS = frozenset("from to with by for since because so and but after while when where as".split())
 
 NUMBER_WORDS = {
     word: str(number)
@@ -244,13 +248,13 @@ TWO_WORDS = {
     ("out", "of"): "out-of",
 }
 # What a bare number behind it measures; behind any other noun, it tells which one is meant.
-MEASURED = frozenset(
+MEASURED_STEMS = frozenset(
     """
     port limit size length width height depth level version timeout retri count rate threshold max maximum min minimum
     concurr worker interv ttl priorit weight qualiti baud channel score budget cap quota age batch page capac total edit
     """.split()
 )
-BARE = ("characters", "factor")  # often said without the unit
+UNITS_OFTEN_OMITTED = ("characters", "factor")  # often said without the unit
 FILE_ENDINGS = """
     py js ts jsx tsx mjs cjs go rs java kt swift rb php ex exs c h cc cpp hpp cs scala clj sh sql md txt rst json yaml
     yml toml ini cfg env xml html css scss vue svelte lock proto tf graphql gradle csv conf properties ipynb dart zig

@@ -29,10 +29,10 @@ PREFIX: dict[Kind, str] = {
     Kind.OUTCOME: "OUT",
 }
 
-ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
+INVALID = "OLD"  # the prefix of an entry which says that another one no longer holds
 SAID = "SAID"  # the prefix of what was said in an earlier session
 DOUBTED = "?"  # behind the prefix of a candidate
-_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID})
+_PREFIXES = frozenset({*PREFIX.values(), INVALID, SAID})
 ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
 INDEX_CHARS = 90
@@ -159,7 +159,7 @@ def correction_line_of(memory: Memory, replaced: Sequence[MemoryId], freshness: 
 def ended_line_of(memory: Memory) -> str:
     """That it no longer holds, without what it says: nothing came in its place, or nothing that may be shown."""
     about = f"{day_of(memory.valid_from)}, {plain(memory.id)}"
-    return f"[{ENDED}] What was said under this id no longer holds. ({about})"
+    return f"[{INVALID}] What was said under this id no longer holds. ({about})"
 
 
 def note_line_of(note: Note, at: datetime | None = None) -> str:

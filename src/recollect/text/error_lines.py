@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-MAX_CHARS = 200_000  # of a text; of a longer one, its beginning and its end
+MAX_TEXT_CHARS = 200_000  # of a text; of a longer one, its beginning and its end
 MAX_LINE_CHARS = 600
-ENDS, BETWEEN = 200, 100  # lines at either end that are read, and in between at most
+LINES_AT_EACH_END, MAX_LINES_BETWEEN = 200, 100  # lines at either end that are read, and in between at most
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|.)")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+")
@@ -178,13 +178,15 @@ def says_nothing(line: str) -> bool:
 
 
 def _read(text: str) -> Iterator[str]:
-    if len(text) > MAX_CHARS:
-        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+    if len(text) > MAX_TEXT_CHARS:
+        text = f"{text[: MAX_TEXT_CHARS // 2]}\n{text[-MAX_TEXT_CHARS // 2 :]}"
     text = text.replace(" npm ERR! ", "\nnpm ERR! ").replace(" npm error ", "\nnpm error ")
     lines = text.splitlines()
-    if len(lines) > 2 * ENDS:
-        telling = [line for line in lines[ENDS:-ENDS] if _TELLING.search(line[:MAX_LINE_CHARS])]
-        lines = [*lines[:ENDS], *telling[:BETWEEN], *lines[-ENDS:]]
+    if len(lines) > 2 * LINES_AT_EACH_END:
+        telling = [
+            line for line in lines[LINES_AT_EACH_END:-LINES_AT_EACH_END] if _TELLING.search(line[:MAX_LINE_CHARS])
+        ]
+        lines = [*lines[:LINES_AT_EACH_END], *telling[:MAX_LINES_BETWEEN], *lines[-LINES_AT_EACH_END:]]
     for line in lines:
         seen = _UNSEEN.sub(" ", _ANSI.sub("", line[: 2 * MAX_LINE_CHARS]))[:MAX_LINE_CHARS].rstrip()
         if seen:

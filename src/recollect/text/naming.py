@@ -13,13 +13,13 @@ from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.intent import TECHNOLOGIES
 from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
 from recollect.text.slips import MIN_SLIP_CHARS, is_slip
-from recollect.text.words import EDGE, MAX_WORD_CHARS, chunks, index_words, readings, written_together
+from recollect.text.words import EDGE, MAX_WORD_CHARS, as_one_word, chunks, index_words, readings
 
-ORDINARY = 0.58  # how surely a word of the language that is a name too (`relay`, `theme`) was meant as one
-FAMILIAR = 0.8  # the same for a thing that all developers know by such a word (`spring`, `react`)
-WINDOW = 8  # words of a name that are further apart were not said together
+ORDINARY_WORD = 0.58  # how surely a word of the language that is a name too (`relay`, `theme`) was meant as one
+FAMILIAR_TOOL = 0.8  # the same for a thing that all developers know by such a word (`spring`, `react`)
+MAX_WORD_DISTANCE = 8  # words of a name that are further apart were not said together
 MIN_INITIALS = 3  # two letters stand for too many things
-MAX_SAID = 400  # chunks of a prompt that are looked at: names are said where the question is
+MAX_PROMPT_CHUNKS = 400  # chunks of a prompt that are looked at: names are said where the question is
 MAX_MEANT_CHARS = 2000  # of a text whose words may have been mistyped
 MAX_MENDED = 12  # words of a prompt that may be slips; of a text in a language that nobody knows, all would be
 
@@ -78,12 +78,12 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
     together: set[str] = set()
     capitals: set[str] = set()
     plain: dict[str, None] = {}
-    for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_SAID]):
+    for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_PROMPT_CHUNKS]):
         words = index_words(chunk)
         if all(word in without for word in words):
             continue
         core = chunk.strip(EDGE)
-        whole = written_together(chunk)
+        whole = as_one_word(chunk)
         for word in {*words, core.lower(), whole, *_bare(core)}.difference(without, _ending(core)):
             places.setdefault(word, []).append(place)
         together.add(whole)
@@ -146,10 +146,10 @@ def _plainness(name: str, knows: KnowsWord | None) -> float:
     if not _PLAIN.fullmatch(word) or _HUMP.search(name):
         return 1.0
     if knows is None:
-        return 1.0 if _is_thing(word) else ORDINARY
+        return 1.0 if _is_thing(word) else ORDINARY_WORD
     if not _has_form(word, knows):
         return 1.0
-    return FAMILIAR if _is_thing(word) else ORDINARY
+    return FAMILIAR_TOOL if _is_thing(word) else ORDINARY_WORD
 
 
 def _is_thing(word: str) -> bool:
@@ -176,7 +176,7 @@ def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
         return "", (), ""
     initials = "".join(head[0] for chunk in said_in_it for head in _HEAD.findall(chunk)).upper()
     is_short = len(initials) >= MIN_INITIALS and initials.isalpha()
-    return written_together(name), pieces, initials if is_short else ""
+    return as_one_word(name), pieces, initials if is_short else ""
 
 
 def _piece(chunk: str) -> tuple[frozenset[str], ...]:
@@ -193,4 +193,6 @@ def _plain_words(text: str) -> frozenset[str]:
 
 def _are_near(found: Sequence[Collection[int]]) -> bool:
     """Whether one place of each lies within a few words of one place of the first."""
-    return any(all(any(abs(place - start) <= WINDOW for place in one) for one in found) for start in found[0])
+    return any(
+        all(any(abs(place - start) <= MAX_WORD_DISTANCE for place in one) for one in found) for start in found[0]
+    )

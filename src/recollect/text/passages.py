@@ -9,8 +9,8 @@ from recollect.text.speakers import without_speaker
 MIN_WORDS, MAX_WORDS = 6, 50  # shorter sentences go with the next one, longer ones are cut
 MAX_PASSAGES = 12  # people say what matters first, and paste after it
 MAX_QUOTABLE = 48  # the others of a long reply have no vector, and may be quoted by their words
-BEFORE_WORDS = 40  # so much of what was said just before belongs to a turn
-MAX_CHARS = 20_000  # of a turn that are looked at
+PREVIOUS_WORDS = 40  # so much of what was said just before belongs to a turn
+MAX_TURN_CHARS = 20_000  # of a turn that are looked at
 
 _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
 _CHUNK = re.compile(r"\S+")
@@ -39,13 +39,13 @@ Span = tuple[int, int]
 
 def passages(text: str) -> list[str]:
     """Sentences, or lines, short ones joined; the first ones of a long text."""
-    said = without_speaker(text[:MAX_CHARS])
+    said = without_speaker(text[:MAX_TURN_CHARS])
     return [" ".join(said[begin:end] for begin, end in words) for words in islice(_passages(said), MAX_PASSAGES)]
 
 
 def quotable(text: str) -> list[str]:
     """The same and those that follow, as they stand there, but in one line and without the marks of Markdown."""
-    said = without_speaker(text[:MAX_CHARS])
+    said = without_speaker(text[:MAX_TURN_CHARS])
     found = (said[words[0][0] : words[-1][1]] for words in islice(_passages(said), MAX_QUOTABLE))
     return [without_marks(passage) for passage in found]
 
@@ -97,8 +97,8 @@ def _words(said: str, begin: int, end: int) -> list[Span]:
 
 def in_context(text: str, before: str | None) -> str:
     """The turn, and the end of what it answers: `yes, the second one` means nothing alone."""
-    said = without_speaker(text[:MAX_CHARS])
+    said = without_speaker(text[:MAX_TURN_CHARS])
     if not before:
         return said
-    end = " ".join(without_speaker(before)[-MAX_CHARS:].split()[-BEFORE_WORDS:])
+    end = " ".join(without_speaker(before)[-MAX_TURN_CHARS:].split()[-PREVIOUS_WORDS:])
     return f"{end}\n{said}"

@@ -107,11 +107,11 @@ def readings(chunk: str) -> list[frozenset[str]]:
     """The ways to say a name: whole, or all of its parts. `ReactJS` is `reactjs` too, and `react` beside `js`."""
     words = _name_and_parts(chunk) if chunk.isascii() else tuple(index_words(chunk))
     if len(words) > 2 and words[-1] == _stem(_without_accents(chunk.strip(EDGE)).lower()):
-        return [frozenset({words[-1]}), frozenset({written_together(chunk)}), frozenset(words[:-1])]
+        return [frozenset({words[-1]}), frozenset({as_one_word(chunk)}), frozenset(words[:-1])]
     return [frozenset(words)] if words else []
 
 
-def written_together(name: str) -> str:
+def as_one_word(name: str) -> str:
     """`rate limiters` and `rate-limiter` as one word. It has no stem: a word that nobody else has is slow to stem."""
     letters = "".join(_PART.findall(_without_accents(name).lower()))
     return letters.removesuffix("s") if len(letters) <= MAX_WORD_CHARS else ""
