@@ -1,7 +1,7 @@
-"""What developers call things for short. Facts only.
+"""Short names that developers use, and what things are for. Facts only.
 
-A word that stands alone is read as its long form, in memories and in questions alike; parts of names (`pg_dump`,
-`main.py`) stay what they are.
+A word on its own is read as its long form, in memories and in questions alike; parts of names (`pg_dump`, `main.py`)
+are not.
 """
 
 SHORT_FORMS = {
@@ -41,8 +41,8 @@ SHORT_FORMS = {
     "ts": "typescript",
 }
 
-# What a thing is for, in the word that is asked with: `which database do we use?`, and the memory says PostgreSQL.
-# Only memories are read so, never questions: whoever asks for PostgreSQL does not ask for every database.
+# The purpose of a thing, in the word that people ask with: `which database do we use?` finds a memory about PostgreSQL.
+# Used for memories only: a question about PostgreSQL does not ask for every database.
 PURPOSES = {
     "argon2": "password hashing",
     "argon2id": "password hashing",
