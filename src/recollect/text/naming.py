@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from os.path import commonprefix
 
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.intent import TECHNOLOGIES
 from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
-from recollect.text.slips import MIN_SLIP_CHARS, is_slip
 from recollect.text.words import EDGE, MAX_WORD_CHARS, as_one_word, chunks, index_words, readings
 
 ORDINARY_WORD = 0.58  # confidence that an ordinary word (`relay`, `theme`) was meant as a name
@@ -21,6 +21,8 @@ MAX_WORD_DISTANCE = 8  # between the words of a name
 MIN_INITIALS = 3  # two letters can mean too many things
 MAX_PROMPT_CHUNKS = 400  # that are searched: names are where the question is
 MAX_TEXT_CHARS = 2000  # of a text whose words may have been mistyped
+MIN_SLIP_CHARS = 5  # too many shorter words differ by one letter
+MIN_WRONG_LETTER_CHARS = 7  # a wrong letter turns one word into another more often than a missing one
 MAX_SLIPS = 12  # in a prompt; in a language that the checker does not know, every word would be one
 
 KnowsWord = Callable[[str], bool]
@@ -135,6 +137,19 @@ def slips(heard: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]
         if best is not None and indexed in heard.places:  # the project's own name is not there: it is no slip
             found[indexed] = index_words(best)[0]
     return found
+
+
+def is_slip(typed: str, meant: str) -> bool:
+    """Return True if one letter was dropped, doubled, swapped or mistyped, but not the first: people take care there."""
+    if typed == meant or len(meant) < MIN_SLIP_CHARS or typed[:1] != meant[:1]:
+        return False
+    at = len(commonprefix((typed, meant)))
+    if len(typed) == len(meant):
+        is_swapped = typed[at : at + 2] == meant[at : at + 2][::-1] and typed[at + 2 :] == meant[at + 2 :]
+        return is_swapped or (len(meant) >= MIN_WRONG_LETTER_CHARS and typed[at + 1 :] == meant[at + 1 :])
+    if len(typed) + 1 == len(meant):
+        return typed[at:] == meant[at + 1 :]
+    return len(typed) == len(meant) + 1 and typed[at + 1 :] == meant[at:]
 
 
 def mended(heard: Said, instead: Mapping[str, str]) -> Said:

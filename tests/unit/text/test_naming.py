@@ -7,11 +7,11 @@ from recollect.text.naming import (
     MAX_PROMPT_CHUNKS,
     MAX_WORD_DISTANCE,
     ORDINARY_WORD,
+    is_slip,
     mended,
     said,
     slips,
 )
-from recollect.text.slips import is_slip
 
 ENGLISH = frozenset("listing strip mango signing singing trail trial error cache policy reach pattern".split())
 
