@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from os.path import commonprefix
 
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.intent import TECHNOLOGIES
@@ -143,7 +142,8 @@ def is_slip(typed: str, meant: str) -> bool:
     """Return True if one letter was dropped, doubled, swapped or mistyped, but not the first: people take care there."""
     if typed == meant or len(meant) < MIN_SLIP_CHARS or typed[:1] != meant[:1]:
         return False
-    at = len(commonprefix((typed, meant)))
+    differences = (n for n, (one, other) in enumerate(zip(typed, meant, strict=False)) if one != other)
+    at = next(differences, min(len(typed), len(meant)))
     if len(typed) == len(meant):
         is_swapped = typed[at : at + 2] == meant[at : at + 2][::-1] and typed[at + 2 :] == meant[at + 2 :]
         return is_swapped or (len(meant) >= MIN_WRONG_LETTER_CHARS and typed[at + 1 :] == meant[at + 1 :])
