@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from recollect.domain.memory import Kind
-from recollect.novelty.alignment import differing_parts
-from recollect.novelty.change import denies, may_replace, replaces
+from recollect.novelty.change import denies, differing_parts, may_replace, replaces
 from recollect.novelty.opposites import are_opposites
 from recollect.novelty.statement import Statement, statement
 from recollect.novelty.statement_tokens import QUOTE

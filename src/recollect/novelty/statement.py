@@ -45,7 +45,7 @@ class Statement:
     clauses: tuple[Clause, ...]
     directions: frozenset[str]  # small words by which it says this and not the opposite
     bounds: frozenset[str]  # whether it gives the least or the most of something
-    capitalised: frozenset[str]  # whatever is written like a name
+    name_like: frozenset[str]  # whatever is written like a name
     has_change_word: bool  # it tells of a change
     is_addition: bool  # it says that it says more
     is_correction: bool  # it says that something was wrong
@@ -126,7 +126,7 @@ def _statement(tokens: Sequence[Token]) -> Statement:
         moved=frozenset(cues.find_moved(main)),
         clauses=clauses,
         has_change_word=cues.has_change_word(tokens),
-        capitalised=frozenset(
+        name_like=frozenset(
             token.stem for token in tokens if token.is_capitalised or token.value_class.split()[:1] in NAMES
         ),
         directions=frozenset(
