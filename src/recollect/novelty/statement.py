@@ -101,7 +101,7 @@ class Statement:
 def statement(text: str) -> Statement:
     tokens = _mark_people(tokens_of(text[:MAX_CHARS]))
     whole = _statement(tokens)
-    parts = [_statement(part) for part in cues.split_parts(tokens) if len(part) < len(tokens)]
+    parts = [_statement(part) for part in cues.find_parts(tokens) if len(part) < len(tokens)]
     return replace(whole, parts=(*parts, whole))
 
 

@@ -86,7 +86,7 @@ def is_addition(tokens: Sequence[Token]) -> bool:
     return not known.ADDITION_WORDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
 
 
-def split_parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+def find_parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Yield each sentence; and its start, if the words after a comma do not say when or where it is true."""
     start = 0
     for i, token in enumerate([*tokens, Token(".", "")]):

@@ -121,7 +121,7 @@ PLACES = (
 OWNERSHIP = frozenset(
     "own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split()
 )
-# Stems of so many statements that sharing them hardly means having the same topic.
+# Very common stems: sharing one hardly means having the same topic.
 COMMON_STEMS = frozenset(
     "test file line code branch server databas version app applic project servic api url run check".split()
 )

@@ -75,11 +75,11 @@ Render = Callable[[Sequence[BlockLine], int], str]
 
 
 def _cost(line: str) -> int:
-    return _cached_cost(line) if len(line) <= MAX_CACHED_CHARS else estimate(line + "\n")
+    return _cost_of_short(line) if len(line) <= MAX_CACHED_CHARS else estimate(line + "\n")
 
 
 @lru_cache(maxsize=1024)
-def _cached_cost(line: str) -> int:
+def _cost_of_short(line: str) -> int:
     """The same few lines are offered several times for one block, and again for the next."""
     return estimate(line + "\n")
 

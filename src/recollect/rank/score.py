@@ -117,7 +117,7 @@ def with_use(score: float, factors: dict[str, float], use: Usage, loop: Loop) ->
 
 def turn_score(factors: Mapping[str, float], weights: TurnSettings | SearchSettings) -> float:
     """`weights`: of a prompt, or of a search."""
-    return _weighted_mean(
+    return _mean(
         factors,
         {
             "relevance": weights.relevance_weight,
@@ -164,7 +164,7 @@ def start_score(factors: Mapping[str, float], settings: Settings) -> float:
         "recency": start.recency_weight,
         "task": start.task_weight,
     }
-    return _weighted_mean(factors, weights)
+    return _mean(factors, weights)
 
 
 def compaction_factors(
@@ -183,7 +183,7 @@ def compaction_factors(
 
 def compaction_score(factors: Mapping[str, float], settings: Settings) -> float:
     weights = settings.compaction
-    return _weighted_mean(
+    return _mean(
         factors,
         {
             "recency": weights.recency_weight,
@@ -194,6 +194,6 @@ def compaction_score(factors: Mapping[str, float], settings: Settings) -> float:
     )
 
 
-def _weighted_mean(factors: Mapping[str, float], weights: Mapping[str, float]) -> float:
+def _mean(factors: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """Divide by the sum of the weights: a missing factor does not lower every score."""
     return sum(weights[name] * factors[name] for name in weights) / (sum(weights.values()) or 1.0)

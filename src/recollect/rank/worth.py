@@ -21,7 +21,7 @@ from recollect.text.terms import terms
 START, PROMPT, COMMAND, TOOL_ERROR, COMPACTION = "start", "prompt", "command", "tool_error", "compaction"
 JUDGED = (PROMPT, TOOL_ERROR)  # only here terms show use: a good rule at the start is followed without its words
 
-RARE_SESSIONS, RARE_SHARE = 2, 0.15  # a rare term is in at most so many earlier sessions
+RARE_SESSIONS, RARE_SHARE = 2, 0.15  # a rare term is in at most this number or share of earlier sessions
 PIECE_CHARS, PIECE_EVERY = 300, 1500  # of the conversations, for the placebo
 MAX_PIECES = 20_000
 PLACEBOS = 3  # pieces drawn for each line
@@ -52,7 +52,7 @@ _REQUEST = re.compile(
     r"remove|rename|review|run|save|show|start|summari[sz]e|tell|test|try|update|verify|write)\b",
     re.IGNORECASE,
 )
-TEMPLATE = 3  # a message that repeats so many statements is a template, not an explanation
+TEMPLATE = 3  # repeated statements that make a message a template, not an explanation
 _NEGATION = re.compile(r"\b(?:not|no|never|without|don'?t|doesn'?t|isn'?t|can'?t|won'?t|cannot|stop|avoid)\b", re.I)
 
 
@@ -374,7 +374,7 @@ class ReplayRecord:
         }
         for moment in self.moments:
             by_point.setdefault(moment.point, []).append(moment)
-        idle = [one for one in _shown_lines(by_point[PROMPT]) if one.shown >= OFTEN and one.line.later == 0]
+        idle = [one for one in _merge_lines(by_point[PROMPT]) if one.shown >= OFTEN and one.line.later == 0]
         times = [moment.at for moment in self.moments]
         return Worth(
             sessions=self.sessions,
@@ -384,7 +384,7 @@ class ReplayRecord:
             repetitions=tuple(_merge_repetitions(self.repetitions)),
             errors=tuple(self.errors),
             helped=tuple(
-                sorted(filter(_has_helped, _shown_lines(self.moments)), key=_merit, reverse=True)[:SHOWN_AT_MOST]
+                sorted(filter(_has_helped, _merge_lines(self.moments)), key=_merit, reverse=True)[:SHOWN_AT_MOST]
             ),
             idle=tuple(sorted(idle, key=lambda one: -one.shown)[:SHOWN_AT_MOST]),
             days=(min(times), max(times)) if times else None,
@@ -420,7 +420,7 @@ def _merit(one: ShownLine) -> tuple[float, int]:
     return (one.line.later or 0.0) * len(one.line.taken), one.shown
 
 
-def _shown_lines(moments: Iterable[ReplayedMoment]) -> list[ShownLine]:
+def _merge_lines(moments: Iterable[ReplayedMoment]) -> list[ShownLine]:
     """Merge lines with the same text, of the moments where terms show use."""
     found: dict[str, ShownLine] = {}
     for moment in moments:

@@ -270,11 +270,11 @@ def render(entries: Sequence[BlockLine], *, more: int = 0) -> str:
     return "\n".join([*lines, CLOSE])
 
 
-def without(block: str, shown_as: Collection[str], unwanted: Callable[[str], bool] = lambda _: False) -> str:
+def without(block: str, shown_ids: Collection[str], is_unwanted: Callable[[str], bool] = lambda _: False) -> str:
     """Remove the entries of these ids, and unwanted lines about sessions; "" if nothing is left."""
 
     def is_removed(line: str) -> bool:
-        return not _ids_in(line).isdisjoint(shown_as) or (is_of_sessions(line) and unwanted(line))
+        return not _ids_in(line).isdisjoint(shown_ids) or (is_of_sessions(line) and is_unwanted(line))
 
     lines = block.split("\n")
     kept = [line for line in lines if not is_removed(line)]
@@ -337,14 +337,14 @@ def _ids_in(line: str) -> frozenset[str]:
         return frozenset()
     found: set[str] = set()
     for replaced in _REPLACED.finditer(line):
-        for ids in _cut_notes(replaced[1]):
+        for ids in _drop_notes(replaced[1]):
             found.update((ids, *ids.split(", ")))
     for day in _DAY.finditer(line):
-        found.update(_cut_notes(line[day.end() : -1]))
+        found.update(_drop_notes(line[day.end() : -1]))
     return frozenset(found)
 
 
-def _cut_notes(end: str) -> Iterator[str]:
+def _drop_notes(end: str) -> Iterator[str]:
     """Yield the end of a line with all of its notes, then with one less each time."""
     yield end
     while note := _NOTE.search(end):

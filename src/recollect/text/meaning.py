@@ -26,7 +26,7 @@ def common_words(occurrences: Mapping[str, int], memories: int, project: str = "
 
 
 def project_words(project: str) -> frozenset[str]:
-    """`git:example.org/shop/api` is called api there."""
+    """`git:example.org/shop/api` is named api there."""
     return frozenset(index_words(project.rstrip("/").rpartition("/")[2].rpartition(":")[2]))
 
 

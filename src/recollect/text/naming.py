@@ -120,20 +120,20 @@ def _bare_name(chunk: str) -> list[str]:
     return []
 
 
-def slips(heard: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
+def slips(prompt: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
     """Map each word that looks like a mistyped word of these texts to that word, both as the index writes them.
 
     A word of the language, or the name of another thing, is never a slip.
     """
-    unknown = [word for word in heard.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
+    unknown = [word for word in prompt.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
     if not unknown:
         return {}
-    meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(heard.plain))
+    meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(prompt.plain))
     found: dict[str, str] = {}
     for word in unknown[:MAX_SLIPS]:
         best = next((name for name in meant if is_slip(word, name)), None)
         indexed = "".join(index_words(word))
-        if best is not None and indexed in heard.places:  # the project's own name is not there: it is no slip
+        if best is not None and indexed in prompt.places:  # the project's own name is not there: it is no slip
             found[indexed] = index_words(best)[0]
     return found
 
@@ -152,12 +152,12 @@ def is_slip(typed: str, meant: str) -> bool:
     return len(typed) == len(meant) + 1 and typed[at + 1 :] == meant[at:]
 
 
-def mended(heard: Said, instead: Mapping[str, str]) -> Said:
+def mended(prompt: Said, instead: Mapping[str, str]) -> Said:
     """Add the words that were meant instead of the slips."""
     if not instead:
-        return heard
-    meant = {right: heard.places[wrong] for wrong, right in instead.items()}
-    return replace(heard, places={**heard.places, **meant})
+        return prompt
+    meant = {right: prompt.places[wrong] for wrong, right in instead.items()}
+    return replace(prompt, places={**prompt.places, **meant})
 
 
 def _confidence(name: str, knows: KnowsWord | None) -> float:

@@ -62,7 +62,7 @@ def _foreign(chunk: str) -> int:
 
 
 def _piece(piece: str) -> int:
-    return _short_piece(piece) if len(piece) <= _MAX_WORD_CHARS else _unlisted_piece(piece)
+    return _short_piece(piece) if len(piece) <= _MAX_WORD_CHARS else _other_piece(piece)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -70,12 +70,12 @@ def _short_piece(piece: str) -> int:
     if piece in _ONE_TOKEN:
         return 1
     if not piece[-1].isalpha():
-        return _unlisted_piece(piece)
+        return _other_piece(piece)
     word = _WORD.fullmatch(piece)
     return (word and _word_in_tables(word[1], word[2])) or _count_after_merges(piece)
 
 
-def _unlisted_piece(piece: str) -> int:
+def _other_piece(piece: str) -> int:
     """Cost of digits, space, punctuation and of anything too long for a word: a token per byte, but for plain runs."""
     if piece.isdigit() or _MARK.fullmatch(piece):
         return 1
