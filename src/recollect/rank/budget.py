@@ -1,7 +1,7 @@
 """Choose what fits. Pure: same offers and budget, same choice. The budget is for the rendered text, fence included."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
@@ -69,6 +69,12 @@ class _Line:
     @property
     def verdict(self) -> Verdict:
         return self.offer.means if self.way == 0 else Verdict.SHORT
+
+    @property
+    def as_offer(self) -> Offer:
+        """The offer with the chosen form only."""
+        offer = self.offer
+        return Offer((self.text,), offer.section, offer.memory, offer.shares, offer.order, self.verdict)
 
 
 Render = Callable[[Sequence[BlockLine], int], str]
@@ -177,8 +183,8 @@ class _Filling:
         for place, offer in enumerate(self.offers):
             if offer.memory is not None:
                 verdicts[offer.memory] = self.chosen[place].verdict if place in self.chosen else left_out
-        said = [replace(line.offer, ways=(line.text,), means=line.verdict) for _, line in sorted(self.chosen.items())]
-        return Filled(block=block, tokens=tokens, verdicts=verdicts, said=tuple(said))
+        said = tuple(line.as_offer for _, line in sorted(self.chosen.items()))
+        return Filled(block=block, tokens=tokens, verdicts=verdicts, said=said)
 
     def _render_chosen(self) -> tuple[str, int]:
         def position(line: _Line) -> tuple[int, int, int]:
