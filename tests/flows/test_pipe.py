@@ -147,7 +147,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "search"}, "bad_request", "`query`"),
         ({"op": "search", "query": "a", "k": 0}, "bad_request", "`k`"),
         ({"op": "search", "query": "a", "in": "attic"}, "bad_request", "'attic'"),
-        ({"op": "search", "query": "a", "filters": "rule"}, "bad_request", "`filters` is an object"),
+        ({"op": "search", "query": "a", "filters": "rule"}, "bad_request", "`filters` must be an object"),
         ({"op": "search", "query": "a", "filters": {"knd": "rule"}}, "bad_request", "'knd'; did you mean 'kind'"),
         ({"op": "search", "query": "a", "filters": {"colour": "red"}}, "bad_request", "known are kind, scope"),
         ({"op": "search", "query": "a", "filters": {"kind": "rul"}}, "bad_request", "`filters.kind`: There is no kind"),

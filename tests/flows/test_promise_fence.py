@@ -14,7 +14,7 @@ from recollect.domain.settings import Kinds, OnDemand, Settings
 from recollect.engine import compaction, continuity, full_start, on_demand, session_start, tool_error
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
-from recollect.text.block import CLOSE, ENDED, OPEN, PREAMBLE, PREFIX, day_of, visible
+from recollect.text.block import CLOSE, INVALID, OPEN, PREAMBLE, PREFIX, day_of, visible
 from tests.builders import NOW, a_failure, a_memory, a_prompt, a_question, a_start, an_end, compacting
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
@@ -55,7 +55,7 @@ HEADINGS = frozenset(
     )
 )
 EVERYTHING = Settings(on_demand=OnDemand(threshold=0.0), kinds=Kinds(threshold=dict.fromkeys(Kind, 0.0)))
-MARKS = "|".join([*PREFIX.values(), ENDED])
+MARKS = "|".join([*PREFIX.values(), INVALID])
 ENTRY = re.compile(rf"\[(?:{MARKS})\] .*\(\d{{4}}-\d\d-\d\d, .+\)")
 MORE = re.compile(r"\(\d+ more not shown\)")
 TAG = re.compile(r"[<＜﹤](?:[A-Za-z!?|_]|\s*[/\\])")  # `a < b` is none

@@ -84,7 +84,7 @@ def test_fields_that_an_event_does_not_have_are_left_alone() -> None:
         ({"type": "session_started", "source": "nap"}, "`source` is one of startup"),
         ({"type": "session_started", "copied": ["m1"]}, "`copied`"),
         ({"type": "session_started", "copied": {"m1": None}}, "`copied`"),
-        ({"type": "session_started", "recalls": "no"}, "`recalls` is true or false"),
+        ({"type": "session_started", "recalls": "no"}, "`recalls` must be true or false"),
         ({"type": "prompt", "text": "a"}, "`message`"),
         ({"type": "prompt", "message": "m", "text": "a", "live": "m1"}, "`live`"),
         ({"type": "prompt", "message": "m", "text": "a", "live": [""]}, "`live`"),

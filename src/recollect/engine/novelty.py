@@ -72,7 +72,7 @@ def _are_of_one_sort(known: Memory, draft: Draft) -> bool:
 
 def _in_time(verdict: Relation, known: Memory, draft: Draft) -> Relation:
     """What is said in one breath is a list: another value is no change then, unless it says so."""
-    if verdict is Relation.UPDATES and draft.at == known.valid_from and not statement(draft.text).tells:
+    if verdict is Relation.UPDATES and draft.at == known.valid_from and not statement(draft.text).reports_change:
         return Relation.UNRELATED
     return verdict
 

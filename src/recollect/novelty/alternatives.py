@@ -1,9 +1,11 @@
-"""Things of which one takes the place of another: technologies of one purpose, styles, days, ways of doing. Facts only.
+"""Things that replace each other: technologies of one purpose, styles, days, ways of working. Facts only.
 
-Two of one row are alternatives: who says the one after the other has changed something, if all else is the same.
+Two names of one row are alternatives: a statement with the other one, and the rest the same, reports a change.
 """
 
 from functools import lru_cache
+
+from recollect.text.aliases import read_table
 
 _ROWS = """
 webpack vite rollup esbuild parcel turbopack rspack browserify snowpack
@@ -119,72 +121,22 @@ scrum kanban
 master main develop trunk
 """
 
-# What also goes by another name, as it stands in the rows.
-_NAMES = {
-    "github actions": "github-actions",
-    "gitlab ci": "gitlab-ci",
-    "azure pipelines": "azure-pipelines",
-    "cloudflare pages": "cloudflare-pages",
-    "react native": "react-native",
-    "azure blob": "azure-blob",
-    "secrets manager": "secrets-manager",
-    "entity framework": "entity-framework",
-    "sql server": "sqlserver",
-    "new relic": "newrelic",
-    "date fns": "date-fns",
-    "basic auth": "basic-auth",
-    "session cookies": "session-cookies",
-    "opaque tokens": "opaque-tokens",
-    "snake case": "snake_case",
-    "camel case": "camelcase",
-    "kebab case": "kebab-case",
-    "pascal case": "pascalcase",
-    "next.js": "nextjs",
-    "node.js": "node",
-    "nodejs": "node",
-    "vue.js": "vue",
-    "reactjs": "react",
-    "moment.js": "moment",
-    "day.js": "dayjs",
-    "postgres": "postgresql",
-    "pg": "postgresql",
-    "psql": "postgresql",
-    "mongo": "mongodb",
-    "k8s": "kubernetes",
-    "kube": "kubernetes",
-    "gha": "github-actions",
-    "ts": "typescript",
-    "js": "javascript",
-    "py": "python",
-    "go": "golang",
-    "tab": "tabs",
-    "space": "spaces",
-    "rst": "restructuredtext",
-    "yml": "yaml",
-    "mondays": "monday",
-    "tuesdays": "tuesday",
-    "wednesdays": "wednesday",
-    "thursdays": "thursday",
-    "fridays": "friday",
-    "saturdays": "saturday",
-    "sundays": "sunday",
-    "floats": "float",
-    "decimals": "decimal",
-    "integers": "integer",
-    "oauth2": "oauth",
-    "hmac": "hmac-sha256",
-    "elastic": "elasticsearch",
-    "dynamo": "dynamodb",
-    "every hour": "hourly",
-    "every day": "daily",
-    "each day": "daily",
-    "every night": "nightly",
-    "every week": "weekly",
-    "each week": "weekly",
-    "every month": "monthly",
-    "each month": "monthly",
-}
-# Also plain words of the language: alternatives only where nothing else is one, and never a reason to end something.
+# Other names of things in the rows.
+_NAMES = read_table("""
+    github-actions: github actions, gha; gitlab-ci: gitlab ci; azure-pipelines: azure pipelines;
+    cloudflare-pages: cloudflare pages; react-native: react native; azure-blob: azure blob;
+    secrets-manager: secrets manager; entity-framework: entity framework; sqlserver: sql server; newrelic: new relic;
+    date-fns: date fns; basic-auth: basic auth; session-cookies: session cookies; opaque-tokens: opaque tokens;
+    snake_case: snake case; camelcase: camel case; kebab-case: kebab case; pascalcase: pascal case; nextjs: next.js;
+    node: node.js, nodejs; vue: vue.js; react: reactjs; moment: moment.js; dayjs: day.js;
+    postgresql: postgres, pg, psql; mongodb: mongo; kubernetes: k8s, kube; typescript: ts; javascript: js; python: py;
+    golang: go; tabs: tab; spaces: space; restructuredtext: rst; yaml: yml; monday: mondays; tuesday: tuesdays;
+    wednesday: wednesdays; thursday: thursdays; friday: fridays; saturday: saturdays; sunday: sundays; float: floats;
+    decimal: decimals; integer: integers; oauth: oauth2; hmac-sha256: hmac; elasticsearch: elastic; dynamodb: dynamo;
+    hourly: every hour; daily: every day, each day; nightly: every night; weekly: every week, each week;
+    monthly: every month, each month
+""")
+# Also ordinary words: alternatives only if the statement has no other, and never a reason to end something.
 _PLAIN = frozenset(
     """
     alpha ant ava beam chi clerk dark day days debug develop echo edge ent error fatal fetch fish flux go got hour
@@ -204,31 +156,26 @@ def _rows() -> dict[str, int]:
 
 
 def row_of(name: str) -> int | None:
-    """Which row a name stands in, written small; None: it is no alternative to anything known."""
-    return _rows().get(_NAMES.get(name, name))
+    """Return the row of a name in small letters; None: it has no known alternative."""
+    return _rows().get(canonical_name(name))
 
 
-# Rows whose names say where something holds as often as what holds there: files, systems, browsers.
-_WHERE = ("python", "windows", "chrome", "amd64", "debian", "bash")
+# Rows with names of places as often as of values: languages, systems, browsers.
+_PLACES = ("python", "windows", "chrome", "amd64", "debian", "bash")
 
 
-@lru_cache(maxsize=1)
-def _where_rows() -> frozenset[int]:
-    return frozenset(_rows()[name] for name in _WHERE)
+def names_places(row: int) -> bool:
+    return any(_rows()[place] == row for place in _PLACES)
 
 
 def alternatives_to(name: str) -> list[str]:
-    """What else stands in its row."""
     row = row_of(name)
-    return [other for other, number in _rows().items() if number == row and other != name] if row is not None else []
+    if row is None:
+        return []
+    return [other for other, number in _rows().items() if number == row and other != name]
 
 
-def says_where(row: int) -> bool:
-    return row in _where_rows()
-
-
-def known_name(name: str) -> str:
-    """The one name of a thing that has several."""
+def canonical_name(name: str) -> str:
     return _NAMES.get(name, name)
 
 

@@ -1,164 +1,215 @@
-"""Whether a new statement changes what a known one says. Pure.
+"""Decide whether a new statement replaces a known one. Pure.
 
-It does if both speak of the same thing and of the same side of it: all that the known one says comes back, but for one
-value; or the new one names this value and says that it is over. In doubt it does not: both stay.
+It does if both are about the same side of the same thing: all that the known one says comes back, except one value; or
+the new one names this value and says that it is over. In doubt it does not: both stay.
 """
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
-from recollect.novelty.alignment import gap, is_swapped
-from recollect.novelty.alternatives import row_of, says_where
+from recollect.novelty.alternatives import names_places, row_of
 from recollect.novelty.statement import Statement
 from recollect.novelty.statement_tokens import NAME
-from recollect.novelty.statement_words import COMMON, LINKS, OWNS, PLACES, WHEN
+from recollect.novelty.statement_words import CHANGE_DATES, COMMON_STEMS, LINK_STEMS, OWNERSHIP, PLACES
 
-ENOUGH = 2  # words in common, where one more is said
-FEW = 3  # words of a statement that hardly says more than what it uses
+ENOUGH_SHARED = 2  # words in common, if one more word differs
+FEW_WORDS = 3  # a statement of so few words hardly says more than what it uses
 UNITS = frozenset("seconds bytes percent pixels factor characters".split())
 COUNTS = frozenset("number count version characters".split())
 
 _DIGITS = re.compile(r"\d+")
 
 
-def changes(old: Statement, new: Statement) -> bool:
-    """Whether it says outright that something else is so now, of all that the old one speaks of."""
-    return any(_changes(old, part) for part in new.parts)
+def replaces(old: Statement, new: Statement) -> bool:
+    """Return True if a part of the new one says outright that what the old one says is different now."""
+    return any(_replaces(old, part) for part in new.parts)
 
 
-def _changes(old: Statement, new: Statement) -> bool:
-    if new.adds:
+def _replaces(old: Statement, new: Statement) -> bool:
+    if new.is_addition:
         return False
-    return _ends(old, new) or (is_turned(old, new) and new.changes) or _gives_another_value(old, new)
+    return _ends(old, new) or (denies(old, new) and new.has_change_word) or _gives_another_value(old, new)
 
 
-def may_change(old: Statement, new: Statement) -> bool:
-    """Whether it likely speaks of the same thing and gives it another value: both stay, and the newer one leads."""
-    return not _are_apart(old, new) and any(_may_change(old, part) for part in new.parts)
+def may_replace(old: Statement, new: Statement) -> bool:
+    """Return True if it probably gives another value to the same thing: both stay, and the newer one leads."""
+    return not _are_apart(old, new) and any(_may_replace(old, part) for part in new.parts)
 
 
-def _may_change(old: Statement, new: Statement) -> bool:
-    if new.adds or old.negated or not (new.changes or new.corrects or new.ended):
+def _may_replace(old: Statement, new: Statement) -> bool:
+    if new.is_addition or old.is_negated or not (new.has_change_word or new.is_correction or new.ended):
         return False
     over = new.ended & old.given
-    ours, theirs = old.given - new.content, (new.given | new.goals) - old.content - new.ended
-    said = old.content - ours - over - LINKS - old.verbs
-    told = new.content - theirs - new.ended - LINKS - WHEN - new.verbs
-    versions = [name for name in old.values if name.startswith("version ") and name in new.values]
-    if any(not old.values[name] & new.values[name] for name in versions):  # `db is pg 15`, `rds is pg 16 now`
-        return len(said - told) < ENOUGH and len(told - said) < ENOUGH
-    if not over and not any(_may_be_values(old, one, new, other) for one in ours for other in theirs):
+    old_values = old.given - new.content
+    new_values = (new.given | new.goals) - old.content - new.ended
+    old_topic = old.content - old_values - over - LINK_STEMS - old.verbs
+    new_topic = new.content - new_values - new.ended - LINK_STEMS - CHANGE_DATES - new.verbs
+    if _has_other_version(old, new):  # `db is pg 15`, `rds is pg 16 now`
+        return len(old_topic - new_topic) < ENOUGH_SHARED and len(new_topic - old_topic) < ENOUGH_SHARED
+    if not over and not any(_may_be_values(old, one, new, other) for one in old_values for other in new_values):
         return False
-    return bool(said - COMMON) and said == told if said else bool(over)
+    if not old_topic:
+        return bool(over)
+    return old_topic == new_topic and not old_topic <= COMMON_STEMS
 
 
-def _may_be_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
-    """Of one kind, or at least one of them a word that has none."""
-    one, other = kinds_of(old, ours), kinds_of(new, theirs)
-    return bool(one & other) or not one or not other
+def _has_other_version(old: Statement, new: Statement) -> bool:
+    for name, versions in old.values.items():
+        if name.startswith("version ") and name in new.values and not versions & new.values[name]:
+            return True
+    return False
+
+
+def _may_be_values(old: Statement, old_stem: str, new: Statement, new_stem: str) -> bool:
+    """Return True if they have a kind in common, or one of them is a word without a kind."""
+    old_kinds, new_kinds = kinds_of(old, old_stem), kinds_of(new, new_stem)
+    return bool(old_kinds & new_kinds) or not old_kinds or not new_kinds
 
 
 def _are_apart(old: Statement, new: Statement) -> bool:
-    """The new one says where or when it is so, which the old one does not: `staging`, `for the web client`."""
+    """Return True if only the new one limits where or when it is true: `staging`, `for the web client`."""
     more = new.content - old.content
     return bool(new.conditions & more - new.given - new.goals) or any(place & more for place in PLACES)
 
 
-def is_turned(old: Statement, new: Statement) -> bool:
-    """The one denies what the other says, word for word."""
-    return old.negated != new.negated and not any(_apart(old, new)) and bool(old.content & new.content)
+def denies(old: Statement, new: Statement) -> bool:
+    """Return True if one says the negation of the other, word for word."""
+    return old.is_negated != new.is_negated and not any(_differences(old, new)) and bool(old.content & new.content)
 
 
-def _apart(old: Statement, new: Statement) -> tuple[frozenset[str], frozenset[str]]:
-    """What only the one says, and what only the other. Who tells of a change often says otherwise what is done: this
-    does not count, unless they tell of two things that are done."""
-    ours, theirs = old.content - new.content, new.content - old.content
-    if not new.changes:
-        return ours, theirs
-    ours, theirs = ours - LINKS, theirs - LINKS - WHEN
+def _differences(old: Statement, new: Statement) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words that only the old one has, and those that only the new one has.
+
+    A report of a change often uses another verb: verbs do not count, unless both have a different one.
+    """
+    only_old, only_new = old.content - new.content, new.content - old.content
+    if not new.has_change_word:
+        return only_old, only_new
+    only_old, only_new = only_old - LINK_STEMS, only_new - LINK_STEMS - CHANGE_DATES
     if "person" in old.values:
-        ours, theirs = ours - OWNS, theirs - OWNS
-    return (ours, theirs) if ours & old.verbs and theirs & new.verbs else (ours - old.verbs, theirs - new.verbs)
+        only_old, only_new = only_old - OWNERSHIP, only_new - OWNERSHIP
+    if only_old & old.verbs and only_new & new.verbs:
+        return only_old, only_new
+    return only_old - old.verbs, only_new - new.verbs
 
 
 def _ends(old: Statement, new: Statement) -> bool:
-    """It names the value that the old one gives, and says that it is over: `switched from Y to X`, `Y is gone`."""
+    """Return True if it names the old value and says that it is over: `switched from Y to X`, `Y is gone`."""
     over = new.ended & old.given
-    if not over or old.negated or old.ended & over:
+    if not over or old.is_negated or old.ended & over:
         return False
     kinds = frozenset().union(*(kinds_of(old, stem) for stem in over))
-    said = new.content - over - new.goals - LINKS - WHEN
-    said = frozenset(stem for stem in said if not kinds_of(new, stem) & kinds)
-    rest = old.content - over - LINKS
+    topic = new.content - over - new.goals - LINK_STEMS - CHANGE_DATES
+    topic = frozenset(stem for stem in topic if not kinds_of(new, stem) & kinds)
+    rest = old.content - over - LINK_STEMS
     if "person" in kinds:  # `Mia took over the docs from Jo`
-        said, rest = said - new.named - OWNS, rest - OWNS
-    more = said - old.content - new.verbs
-    if more & new.conditions or len(more) > (1 if len(said & old.content - COMMON) > 1 else 0):
-        return False  # it speaks of something else, or of less
-    if said & old.content:
-        return len(rest - new.content - old.verbs) <= (1 if len(rest) > 1 else 0)
-    is_named = over <= old.named | old.names and not any(map(is_place, over))
-    return is_named and not said and len(rest) <= FEW
+        topic, rest = topic - new.name_like - OWNERSHIP, rest - OWNERSHIP
+    shared, extra = topic & old.content, topic - old.content - new.verbs
+    max_extra = 1 if len(shared - COMMON_STEMS) > 1 else 0
+    if extra & new.conditions or len(extra) > max_extra:
+        return False  # it is about something else, or about less
+    if shared:
+        max_missing = 1 if len(rest) > 1 else 0
+        return len(rest - new.content - old.verbs) <= max_missing
+    is_name = over <= old.name_like | old.names and not any(map(is_place, over))
+    return is_name and not topic and len(rest) <= FEW_WORDS
 
 
 def _gives_another_value(old: Statement, new: Statement) -> bool:
-    """The same, but for one value; without a word of change, word for word."""
-    if old.negated != new.negated:
+    """Return True if only one value differs; without a word of change, all other words must be the same."""
+    if old.is_negated != new.is_negated:
         return False
-    only_old, only_new = _apart(old, new)
+    only_old, only_new = _differences(old, new)
     values = [(ours, theirs) for ours in only_old for theirs in only_new if are_values(old, ours, new, theirs)]
-    if len(values) != 1 or values[0][1] in new.ended:
+    if len(values) != 1:
         return False
-    ((ours, theirs),) = values
-    rest = (only_old - {ours}) | (only_new - {theirs})
-    if not new.changes:
-        return not rest and is_in_place(old, new) and is_single(old, ours, theirs)
-    shared = (old.content & new.content) - LINKS - old.verbs
-    if not rest:
+    old_value, new_value = values[0]
+    if new_value in new.ended:
+        return False
+    more_old, more_new = only_old - {old_value}, only_new - {new_value}
+    has_more = bool(more_old or more_new)
+    if not new.has_change_word:
+        return not has_more and is_in_place(old, new) and is_single(old, old_value, new_value)
+    shared = (old.content & new.content) - LINK_STEMS - old.verbs
+    if not has_more:
         return bool(shared)
-    if not kinds_of(old, ours) & kinds_of(new, theirs):  # two kinds, and something else besides: two matters
+    if not kinds_of(old, old_value) & kinds_of(new, new_value):  # two kinds, and another difference: two matters
         return False
-    more_old, more_new = only_old - {ours}, only_new - {theirs}
-    if len(more_old) > 1 or len(more_new) > 1 or more_new & new.conditions or len(shared - COMMON) < ENOUGH:
+    if len(more_old) > 1 or len(more_new) > 1 or more_new & new.conditions:
         return False
-    return not is_swapped(old, new, frozenset({ours, theirs}), close=False)
+    return len(shared - COMMON_STEMS) >= ENOUGH_SHARED and not _is_word_swapped(old, new, {old_value, new_value})
 
 
-def are_values(old: Statement, ours: str, new: Statement, theirs: str) -> bool:
-    """Whether both are given as values, and of one kind."""
-    one, other = kinds_of(old, ours), kinds_of(new, theirs)
-    are_counts = bool(one and other) and one | other <= COUNTS
-    if one & other & UNITS or (are_counts and new.changes):
+def are_values(old: Statement, old_stem: str, new: Statement, new_stem: str) -> bool:
+    """Return True if both are given as values of one kind."""
+    old_kinds, new_kinds = kinds_of(old, old_stem), kinds_of(new, new_stem)
+    are_counts = bool(old_kinds and new_kinds) and old_kinds | new_kinds <= COUNTS
+    if old_kinds & new_kinds & UNITS or (are_counts and new.has_change_word):
         return True
-    if ours not in old.given or theirs not in new.given:
+    if old_stem not in old.given or new_stem not in new.given:
         return False
-    if are_counts or one & other - {NAME}:
+    if are_counts or old_kinds & new_kinds - {NAME}:
         return True
-    if new.changes and is_alternative(one) and is_alternative(other):  # `in Postgres`, `actually, in Redis`
-        return is_in_place(old, new) or (theirs in new.goals and not is_place(ours))
-    is_name = one == other == {NAME} or (not one | other and ours in old.named and theirs in new.named)
-    return is_name and theirs in new.goals | new.equated and not are_numbered(ours, theirs)
+    # `in Postgres`, `actually, in Redis`
+    if new.has_change_word and is_alternative(old_kinds) and is_alternative(new_kinds):
+        return is_in_place(old, new) or (new_stem in new.goals and not is_place(old_stem))
+    are_names = old_kinds == new_kinds == {NAME}
+    if not old_kinds | new_kinds:
+        are_names = old_stem in old.name_like and new_stem in new.name_like
+    return are_names and new_stem in new.goals | new.equated and not are_numbered(old_stem, new_stem)
 
 
-def is_single(old: Statement, ours: str, theirs: str) -> bool:
-    """Whether it can have but one such value. Of a name only `X is Y` says so; a place is one of several."""
-    if is_place(ours) or is_place(theirs):
+def is_single(old: Statement, old_value: str, new_value: str) -> bool:
+    """Return True if there can be only one such value. For a name only `X is Y` says so; a place is one of several."""
+    if is_place(old_value) or is_place(new_value):
         return False
-    kinds = kinds_of(old, ours)
-    is_last = old.words_in_order[-1] == ours
+    kinds = kinds_of(old, old_value)
+    is_last = old.words_in_order[-1] == old_value
     if not kinds or NAME in kinds:
-        return ours in old.equated or (is_last and NAME in kinds and ours in old.goals)
+        return old_value in old.equated or (is_last and NAME in kinds and old_value in old.goals)
     return is_last or bool(kinds & (UNITS | COUNTS))
 
 
 def is_in_place(old: Statement, new: Statement) -> bool:
-    """Whether they begin and end alike."""
-    ours, theirs = gap(old.words_in_order, new.words_in_order)
-    return len(ours) == len(theirs) == 1
+    """Return True if they differ in one word and start and end alike."""
+    only_old, only_new = differing_parts(old.words_in_order, new.words_in_order)
+    return len(only_old) == len(only_new) == 1
 
 
-def kinds_of(one: Statement, stem: str) -> frozenset[str]:
-    """Alternatives by their row."""
-    found = {**one.maybe, **one.values}
+def differing_parts(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what differs between a common start and end; one part is empty if the other statement only says more."""
+    begin = 0
+    while begin < min(len(old), len(new)) and old[begin] == new[begin]:
+        begin += 1
+    end = 0
+    while end < min(len(old), len(new)) - begin and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if begin == 0:  # another subject
+        return (), ()
+    return old[begin : len(old) - end], new[begin : len(new) - end]
+
+
+def _is_word_swapped(old: Statement, new: Statement, values: set[str]) -> bool:
+    """Return True if each has a word of its own beside the same shared word."""
+    return not _own_places(old, new, values).isdisjoint(_own_places(new, old, values))
+
+
+def _own_places(one: Statement, other: Statement, values: set[str]) -> set[tuple[str, str]]:
+    """Return where words are that only `one` has: before or after which shared word."""
+    # A value counts with the word after it: the `morning` of `Monday morning`.
+    words = [word for before, word in pairwise(("", *one.order)) if word and values.isdisjoint((before, word))]
+    shared = frozenset(other.order) - {""}
+    found = set()
+    for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
+        if word not in shared:
+            found.update({("before", after), ("after", before)})
+    return {(side, neighbour) for side, neighbour in found if neighbour in shared}
+
+
+def kinds_of(statement: Statement, stem: str) -> frozenset[str]:
+    """Return the classes of a value; alternatives with their row."""
+    found = {**statement.possible_values, **statement.values}
     return frozenset(name if name[0] == "a" else name.split()[0] for name, stems in found.items() if stem in stems)
 
 
@@ -167,9 +218,9 @@ def is_alternative(kinds: frozenset[str]) -> bool:
 
 
 def is_place(name: str) -> bool:
-    """A language or a system: much is said of it that has nothing to do with each other."""
+    """Languages and systems: many unrelated statements mention the same one."""
     row = row_of(name)
-    return row is not None and says_where(row)
+    return row is not None and names_places(row)
 
 
 def are_numbered(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Words that say the opposite of each other. Facts only."""
+"""Words with opposite meanings. Facts only."""
 
 from functools import lru_cache
 
@@ -25,27 +25,26 @@ _NOT = ("un", "in", "im", "ir", "dis", "non")
 
 
 @lru_cache(maxsize=1)
-def _opposites() -> dict[str, frozenset[str]]:
+def _opposites() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for pair in _PAIRS.replace("\n", " ").split(";"):
         one, other = (index_words(word)[0] for word in pair.split())
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in found.items()}
+    return found
 
 
-def opposed(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether one of the stems is the opposite of one of the others."""
-    opposites = _opposites()
-    if any(word in opposites and opposites[word] & others for word in some):
+def are_opposites(some: frozenset[str], others: frozenset[str]) -> bool:
+    """Return True if one of the stems is the opposite of one of the others."""
+    if any(not others.isdisjoint(_opposites().get(word, ())) for word in some):
         return True
     return _negates_one(some, others) or _negates_one(others, some)
 
 
 def _negates_one(some: frozenset[str], others: frozenset[str]) -> bool:
     """`inaccurate`, where the others have `accurate`."""
-    return any(
-        word.startswith(_NOT) and any(word.removeprefix(beginning) in others for beginning in _NOT if word != beginning)
-        for word in some
-        if word not in others
-    )
+    for word in some - others:
+        for prefix in _NOT:
+            if word.startswith(prefix) and word.removeprefix(prefix) in others:
+                return True
+    return False

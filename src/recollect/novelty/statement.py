@@ -1,7 +1,7 @@
-"""What a statement says, taken apart: what it speaks of, the values that it gives, what it says is over. Pure.
+"""Parse a statement: its topic, the values that it gives, and what it says is over. Pure.
 
 Nothing here understands a sentence. It finds numbers with their units, versions, dates, paths, names from code,
-technologies that are alternatives to each other, negation, and the words with which developers tell of a change.
+technologies that are alternatives to each other, negation, and the words with which developers report a change.
 """
 
 import re
@@ -12,58 +12,58 @@ from functools import lru_cache
 from recollect.novelty import statement_cues as cues
 from recollect.novelty import statement_words as known
 from recollect.novelty.alternatives import alternatives_to
-from recollect.novelty.statement_tokens import NAME, Token, ends_clause, negates, says_something, tokens_of
+from recollect.novelty.statement_tokens import (
+    ALTERNATIVE,
+    NAME,
+    NO_TOKEN,
+    Token,
+    ends_clause,
+    is_content,
+    negates,
+    tokens_of,
+)
 from recollect.text.words import index_words
 
-MAX_CHARS = 2000  # of a long text, what it begins with says what it is about
+MAX_CHARS = 2000  # the beginning of a long text shows its topic
 _PARTS = re.compile(r"[^\w.]+")
-NAMES = ([NAME], ["alternative"])
-NAMING = (NAME, "alternative", "person")
-SHORT = 2  # words that a statement has which hardly says more than a name
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    words: frozenset[str]
-    negated: bool
-    reasons: frozenset[str]
+FEW_WORDS = 2  # a statement of so few words is hardly more than a name
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    words: frozenset[str]  # what it speaks of: without values, cues, reasons, and words that say nothing
+    words: frozenset[str]  # its topic: without values, cues, reasons and light words
     reasons: frozenset[str]  # the words of its reasons
-    order: tuple[str, ...]  # words and values as they come; "" where other words stand between them
+    order: tuple[str, ...]  # words and values in order; "" for other words between them
     values: dict[str, frozenset[str]]  # by class
-    maybe: dict[str, frozenset[str]]  # plain words that may be values, by class
-    conditions: frozenset[str]  # what comes after `in`, `for`, `when` ...: where or when it holds
-    directed: frozenset[str]  # what comes after `over`, `before`, `from` ...
-    subject: str  # the noun that it begins with; "" if it begins with a verb, `we` or a condition
+    possible_values: dict[str, frozenset[str]]  # plain words that may be values, by class
+    conditions: frozenset[str]  # after `in`, `for`, `when` ...: where or when it is true
+    put_second: frozenset[str]  # after `over`, `before`, `from` ...
+    subject: str  # the noun at its start; "": it starts with a verb, `we` or a condition
     is_passive: bool  # something is done `by` something
     ended: frozenset[str]  # what it says is over
-    moved: frozenset[str]  # of what it tells that it became something else
-    clauses: tuple[Clause, ...]
-    turns: frozenset[str]  # small words by which it says this and not the opposite
+    moved: frozenset[str]  # what became something else
+    is_negated: bool
+    directions: frozenset[str]  # small words that separate it from its opposite
     bounds: frozenset[str]  # whether it gives the least or the most of something
-    named: frozenset[str]  # whatever is written like a name
-    changes: bool  # it tells of a change
-    adds: bool  # it says that it says more
-    corrects: bool  # it says that something was wrong
-    is_past: bool  # it tells of what was
+    name_like: frozenset[str]  # all that is written like a name
+    has_change_word: bool
+    is_addition: bool
+    is_correction: bool
+    is_past: bool
     given: frozenset[str]  # what it gives as a value of something: `... is 8080`, `... with ESLint`
     verbs: frozenset[str]  # `managed`, in `X is managed by Y`
     equated: frozenset[str]  # what something `is`
-    goals: frozenset[str]  # of these, what something is or became: behind `to`, `with`, `by`, `is`
-    parts: tuple["Statement", ...] = ()  # its sentences, each with what may be told without its end; last the whole
+    goals: frozenset[str]  # given values that something is or became: after `to`, `with`, `by`, `is`
+    parts: tuple["Statement", ...] = ()  # its sentences, also without their end; last the whole
 
     @property
     def all_values(self) -> frozenset[str]:
         return frozenset().union(*self.values.values())
 
     @property
-    def tells(self) -> bool:
-        """Of something that came to an end, changed, or was wrong: it may share few words with what it speaks of."""
-        return bool(self.changes or self.corrects or self.ended or self.moved or self.is_past)
+    def reports_change(self) -> bool:
+        """True if something ended, changed or was wrong: such a statement may share few words with the one it changes."""
+        return bool(self.has_change_word or self.is_correction or self.ended or self.moved or self.is_past)
 
     @property
     def content(self) -> frozenset[str]:
@@ -71,104 +71,106 @@ class Statement:
 
     @property
     def names(self) -> frozenset[str]:
-        """Values that stand for one thing: files, technologies, people; a number may be anything's."""
-        named = (values for name, values in self.values.items() if name.split()[0] in NAMING)
-        return frozenset().union(*named)
+        """Values that identify one thing: files, technologies, people. A number may belong to anything."""
+        names: set[str] = set()
+        for value_class, values in self.values.items():
+            if value_class.split()[0] in (NAME, ALTERNATIVE, "person"):
+                names |= values
+        return frozenset(names)
 
     @property
     def words_in_order(self) -> tuple[str, ...]:
-        return tuple(word for word in self.order if word)
+        return tuple(filter(None, self.order))
 
     @property
     def numbers(self) -> frozenset[str]:
         return self.all_values - self.names
 
     @property
-    def negated(self) -> bool:
-        return sum(clause.negated for clause in self.clauses) % 2 == 1
-
-    @property
     def value_parts(self) -> frozenset[str]:
-        parts = (stem for value in self.all_values for part in _PARTS.split(value) for stem in index_words(part))
-        return frozenset(known.SAME_WORDS.get(part, part) for part in parts)
+        stems = index_words(" ".join(part for value in self.all_values for part in _PARTS.split(value)))
+        return frozenset(known.SAME_WORDS.get(stem, stem) for stem in stems)
 
     @property
-    def flat(self) -> frozenset[str]:
-        """All of it, with names from code in their parts: however it is written, it is the same."""
+    def all_words(self) -> frozenset[str]:
+        """Topic, reasons, and values in their parts: the same however a name is written."""
         return self.words | self.reasons | self.value_parts
 
 
 @lru_cache(maxsize=192)  # 6 KB each; only the few that a draft is compared with come again
 def statement(text: str) -> Statement:
-    tokens = _with_people(tokens_of(text[:MAX_CHARS]))
+    tokens = _mark_people(tokens_of(text[:MAX_CHARS]))
     whole = _statement(tokens)
-    parts = (_statement(part) for part in cues.parts(tokens) if len(part) < len(tokens))
+    parts = [_statement(part) for part in cues.find_parts(tokens) if len(part) < len(tokens)]
     return replace(whole, parts=(*parts, whole))
 
 
 def _statement(tokens: Sequence[Token]) -> Statement:
-    clauses = tuple(_clauses(tokens))
+    clauses = [*_clauses(tokens)]
     main = [*_without_reasons(tokens)]
-    values = _by_class(main, lambda token: token.value)
+    values = _by_class(main, lambda token: token.value_class)
     all_values = frozenset().union(*values.values())
     texts = [token.text for token in tokens]
+    names = [token for token in tokens if token.is_capitalised or token.kind in (NAME, ALTERNATIVE)]
+    directions = [known.DIRECTION_WORDS[text] for text in texts if text in known.DIRECTION_WORDS]
     return Statement(
         words=frozenset().union(*(clause.words for clause in clauses)) - all_values,
         reasons=frozenset().union(*(clause.reasons for clause in clauses)) - all_values,
-        order=tuple(cues.order_of(tokens)),
+        order=tuple(cues.word_order(tokens)),
         values=values,
-        maybe=_by_class(tokens, lambda token: token.maybe),
-        conditions=frozenset(cues.conditions(tokens)),
-        directed=frozenset(cues.directed(tokens)),
-        subject=cues.subject(tokens),
+        possible_values=_by_class(tokens, lambda token: token.possible_class),
+        conditions=frozenset(cues.find_conditions(tokens)),
+        put_second=frozenset(cues.find_put_second(tokens)),
+        subject=cues.find_subject(tokens),
         is_passive=cues.is_passive(texts),
-        ended=frozenset(cues.ended(tokens)),
-        moved=frozenset(cues.moved(main)),
-        clauses=clauses,
-        changes=cues.changes(tokens),
-        named=frozenset(token.stem for token in tokens if token.is_name or token.value.split()[:1] in NAMES),
-        turns=frozenset((*(known.TURNS[text] for text in texts if text in known.TURNS), *cues.way(texts))),
+        ended=frozenset(cues.find_ended(tokens)),
+        moved=frozenset(cues.find_moved(main)),
+        is_negated=sum(clause.is_negated for clause in clauses) % 2 == 1,
+        has_change_word=cues.has_change_word(tokens),
+        name_like=frozenset(token.stem for token in names),
+        directions=frozenset(directions) | cues.one_direction(texts),
         bounds=frozenset(known.BOUNDS[text] for text in texts if text in known.BOUNDS),
-        adds=cues.adds(tokens),
-        corrects=cues.corrects(tokens),
-        is_past=not known.PAST.isdisjoint(texts),
-        given=frozenset(cues.given(main)),
-        equated=frozenset(cues.equated(main)),
-        goals=frozenset(cues.given(main, known.GIVES)),
-        verbs=frozenset(cues.verbs(main)),
+        is_addition=cues.is_addition(tokens),
+        is_correction=cues.is_correction(tokens),
+        is_past=not known.PAST_WORDS.isdisjoint(texts),
+        given=frozenset(cues.find_given(main)),
+        equated=frozenset(cues.find_equated(main)),
+        goals=frozenset(cues.find_given(main, known.BEFORE_RESULT)),
+        verbs=frozenset(cues.find_verbs(main)),
     )
 
 
 def tells_of_change(text: str) -> bool:
-    """A quick look: `now`, `no longer`, `switched` ..."""
+    """Check quickly for `now`, `no longer`, `switched` ..."""
     words = text[:MAX_CHARS].casefold().replace(",", " ").replace(".", " ").split()
-    return not known.CHANGES.isdisjoint(words) or cues.has_phrase(words)
+    return not known.CHANGE_WORDS.isdisjoint(words) or cues.has_change_phrase(words)
 
 
 @lru_cache(maxsize=256)
 def telling_words(text: str) -> frozenset[str]:
-    """The words of the index that a statement shares with whatever says the same of the same thing, or another."""
-    words = frozenset(word for word in index_words(text[:MAX_CHARS]) if word not in known.LIGHT_IN_INDEX)
-    return words.union(*(_also().get(word, ()) for word in words))
+    """Return the index words that a statement shares with others on the same topic."""
+    words = frozenset(index_words(text[:MAX_CHARS])) - known.LIGHT_IN_INDEX
+    return words.union(*(_synonyms().get(word, ()) for word in words))
 
 
 def words_to_look_for(text: str) -> frozenset[str]:
-    """The same; of a statement that hardly says more than a name, also those that may stand in its place."""
-    said = statement(text)
-    named = [name for cls, names in said.values.items() if cls.startswith("alternative") for name in names]
-    if not named or len(said.content) > SHORT:
-        return telling_words(text)
-    others = (other for name in named for other in alternatives_to(name))
-    return telling_words(text).union(word for other in others for word in index_words(other))
+    """Return the topic words; for a statement that is hardly more than a name, also its alternatives."""
+    parsed, words = statement(text), telling_words(text)
+    if len(parsed.content) > FEW_WORDS:
+        return words
+    for value_class, names in parsed.values.items():
+        if value_class.startswith(ALTERNATIVE):
+            for name in names:
+                words = words.union(index_words(" ".join(alternatives_to(name))))
+    return words
 
 
 @lru_cache(maxsize=1)
-def _also() -> dict[str, frozenset[str]]:
-    """What else a word may be called."""
+def _synonyms() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for word, meant in known.SAME_WORDS.items():
-        found.setdefault(meant, {meant}).add(word)
-    return {word: frozenset(row) for row in found.values() for word in row}
+    for word, same in known.SAME_WORDS.items():
+        found.setdefault(same, {same}).add(word)
+    return {word: words for words in found.values() for word in words}
 
 
 def _by_class(tokens: Sequence[Token], class_of: Callable[[Token], str]) -> dict[str, frozenset[str]]:
@@ -179,58 +181,61 @@ def _by_class(tokens: Sequence[Token], class_of: Callable[[Token], str]) -> dict
     return {name: frozenset(stems) for name, stems in found.items()}
 
 
-def _with_people(tokens: Sequence[Token]) -> list[Token]:
-    """Whoever owns, reviews or answers for something is a value of it."""
-    if known.OWNS.isdisjoint(token.stem for token in tokens):
+def _mark_people(tokens: Sequence[Token]) -> list[Token]:
+    """A person who owns, reviews or answers for something is a value of it."""
+    if known.OWNERSHIP.isdisjoint(token.stem for token in tokens):
         return list(tokens)
-    not_people = known.OWNS.union(*known.PLACES)
-    found = []
-    nothing = Token("", "")
-    for before, token, after in zip([nothing, *tokens], tokens, [*tokens[1:], nothing], strict=False):
-        is_person = token.is_name and not token.value and token.text not in known.LIGHT and token.stem not in not_people
-        if token.starts or ends_clause(before):
-            is_person = is_person and (after.stem in known.OWNS or after.text in ("is", "took", "'s", "does", "left"))
-        else:
-            is_person = is_person and before.text in known.WHO
-        found.append(Token(token.text, token.stem, "person") if is_person else token)
-    return found
+    neighbours = zip([NO_TOKEN, *tokens], tokens, [*tokens[1:], NO_TOKEN], strict=False)
+    return [
+        Token(token.text, token.stem, "person") if _is_person(before, token, after) else token
+        for before, token, after in neighbours
+    ]
+
+
+def _is_person(before: Token, token: Token, after: Token) -> bool:
+    if not token.is_capitalised or token.value_class or token.text in known.LIGHT_WORDS:
+        return False
+    if token.stem in known.OWNERSHIP or any(token.stem in places for places in known.PLACES):
+        return False
+    if token.starts_sentence or ends_clause(before):
+        return after.stem in known.OWNERSHIP or after.text in ("is", "took", "'s", "does", "left")
+    return before.text in known.BEFORE_PERSON
 
 
 def _without_reasons(tokens: Sequence[Token]) -> Iterator[Token]:
-    gives_reason, says = False, False
+    is_reason, has_content = False, False
     for i, token in enumerate(tokens):
         if ends_clause(token):
-            gives_reason = False
-        gives_reason = gives_reason or (says and cues.gives_reason(tokens, i))
-        says = says or bool(token.stem)
-        if not gives_reason:
+            is_reason = False
+        is_reason = is_reason or (has_content and cues.starts_reason(tokens, i))
+        has_content = has_content or bool(token.stem)
+        if not is_reason:
             yield token
-
-
-def _clauses(tokens: Sequence[Token]) -> Iterator[Clause]:
-    clause, has_begun = _Clause(), False
-    for i, token in enumerate([*tokens, Token(".", "")]):
-        if ends_clause(token):
-            if clause.words or clause.reasons:
-                yield Clause(frozenset(clause.words), clause.negations % 2 == 1, frozenset(clause.reasons))
-                has_begun = True
-            clause = _Clause()
-        elif negates(token):
-            clause.negations += not (cues.contrasts(tokens, i) or cues.objects(tokens, i) or clause.is_why)
-        elif (clause.words or has_begun) and cues.gives_reason(tokens, i):
-            clause.gives_reason = clause.is_why = True
-        elif token.text == "so" and [later.text for later in tokens[i + 1 : i + 2]] != ["not"]:
-            clause.is_why = True
-        elif says_something(token):
-            (clause.reasons if clause.gives_reason else clause.words).add(token.stem)
 
 
 @dataclass(slots=True)
 class _Clause:
-    """One that is being read."""
-
     words: set[str] = field(default_factory=set)
     reasons: set[str] = field(default_factory=set)
-    negations: int = 0
+    is_negated: bool = False
     gives_reason: bool = False
-    is_why: bool = False  # what is denied there is not what the statement denies
+    is_why: bool = False  # its negations are not those of the statement
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterator[_Clause]:
+    clause, has_begun = _Clause(), False
+    for i, token in enumerate([*tokens, Token(".", "")]):
+        if ends_clause(token):
+            if clause.words or clause.reasons:
+                yield clause
+                has_begun = True
+            clause = _Clause()
+        elif negates(token):
+            if not (cues.is_contrast(tokens, i) or cues.is_objection(tokens, i) or clause.is_why):
+                clause.is_negated = not clause.is_negated
+        elif (clause.words or has_begun) and cues.starts_reason(tokens, i):
+            clause.gives_reason = clause.is_why = True
+        elif token.text == "so" and [after.text for after in tokens[i + 1 : i + 2]] != ["not"]:
+            clause.is_why = True
+        elif is_content(token):
+            (clause.reasons if clause.gives_reason else clause.words).add(token.stem)

@@ -1,269 +1,273 @@
-"""What the words around it say of a thing: that it is over, moved, denied, a value, or where something holds. Pure."""
+"""Find out from the words around it what a statement says of a thing: it is over, moved, denied, or a value. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from recollect.novelty import statement_words as known
-from recollect.novelty.alternatives import says_where
-from recollect.novelty.statement_tokens import Token, ends_clause, negates, says_something
+from recollect.novelty.alternatives import names_places
+from recollect.novelty.statement_tokens import ALTERNATIVE, Token, ends_clause, is_content, negates
 
-ENDED_WORDS = 5  # what is over is named in so many words
+MAX_ENDED_WORDS = 5  # that name what is over
 
 
-def order_of(tokens: Sequence[Token]) -> Iterator[str]:
+def word_order(tokens: Sequence[Token]) -> Iterator[str]:
     for token in tokens:
-        if says_something(token):
+        if is_content(token):
             yield token.stem
         elif token.text not in known.DETERMINERS:
             yield ""
 
 
-def gives_reason(tokens: Sequence[Token], i: int) -> bool:
-    """Or from when on it is so."""
-    text, after = tokens[i].text, tokens[i + 1].text if i + 1 < len(tokens) else ""
-    return text in known.REASONS or (text, after) in (("so", "that"), ("as", "of"))
+def starts_reason(tokens: Sequence[Token], i: int) -> bool:
+    """Return True if the next words say why it is so, or since when."""
+    return tokens[i].text in known.REASONS or _texts(tokens[i : i + 2]) in (["so", "that"], ["as", "of"])
 
 
-def way(texts: Sequence[str]) -> Iterator[str]:
-    """Whether it is only `from` something, or only `to` something."""
+def one_direction(texts: Sequence[str]) -> set[str]:
+    """Return `from` or `to`, if the statement has only one of them."""
     found = {"from", "to"}.intersection(texts)
-    if len(found) == 1:
-        yield from found
+    return found if len(found) == 1 else set()
 
 
-def has_phrase(texts: Sequence[str]) -> bool:
-    said = " ".join(texts)
-    return any(f" {phrase} " in f" {said} " for phrase in known.CHANGE_PHRASES)
+def has_change_phrase(texts: Sequence[str]) -> bool:
+    sentence = f" {' '.join(texts)} "
+    return any(f" {phrase} " in sentence for phrase in known.CHANGE_PHRASES)
 
 
-def ended(tokens: Sequence[Token]) -> Iterator[str]:
-    """What the statement says is over, by the words around it."""
-    texts = [token.text for token in tokens]
+def find_ended(tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield what the statement says is over."""
+    texts = _texts(tokens)
     for i, text in enumerate(texts):
         for phrase in known.ENDS_AFTER.get(text, ()):
             if tuple(texts[i : i + len(phrase)]) == phrase:
                 yield from _after(tokens, i + len(phrase))
-        if contrasts(tokens, i) or (text == "from" and _has_moved(tokens, i)):
+        if is_contrast(tokens, i) or _is_origin(texts, i) or _is_former(texts, i):
             yield from _after(tokens, i + 1)
-        if text in known.ENDS_WHAT_PRECEDES and _is_told_of(tokens, i):
+        if _ends_subject(tokens, i):
             yield from _before(tokens, i)
-        if tuple(texts[i : i + 2]) == ("no", "longer") and texts[i + 2 : i + 3] and texts[i + 2] in known.NO_LONGER_SO:
-            yield from _before(tokens, i)
-        if text == "anymore" or tuple(texts[i : i + 2]) == ("any", "more"):
-            yield from _clause_around(tokens, i)
-        if text in ("was", "previously", "formerly") and texts[i - 1 : i] in (["("], [","]):
-            yield from _after(tokens, i + 1)
-        if text == "place" and texts[i - 1 : i] == ["'s"]:
+        if text == "anymore" or texts[i : i + 2] == ["any", "more"]:
+            yield from _clause_before(tokens, i)
+        if text == "place" and texts[i - 1 : i] == ["'s"]:  # `took X's place`
             yield tokens[i - 2].stem
         if text == "left":
-            before = tokens[max(0, i - 2) : i]
-            yield from (token.stem for token in before if token.is_name or token.value == "person")
+            for token in tokens[max(0, i - 2) : i]:
+                if token.is_capitalised or token.value_class == "person":
+                    yield token.stem
 
 
-def _has_moved(tokens: Sequence[Token], i: int) -> bool:
+def _is_origin(texts: Sequence[str], i: int) -> bool:
     """`moved from X`, `took over Y from X`."""
-    before = [token.text for token in tokens[:i]]
-    return not known.MOVES.isdisjoint(before) or "took over" in " ".join(before)
+    before = texts[:i]
+    return texts[i] == "from" and (not known.MOVE_WORDS.isdisjoint(before) or "took over" in " ".join(before))
 
 
-def _first_clause(tokens: Sequence[Token]) -> list[Token]:
-    return list(takewhile(lambda token: not ends_clause(token), tokens))
+def _is_former(texts: Sequence[str], i: int) -> bool:
+    """`Y (was X)`, `Y, previously X`."""
+    return texts[i] in ("was", "previously", "formerly") and texts[i - 1 : i] in (["("], [","])
 
 
-def adds(tokens: Sequence[Token]) -> bool:
-    texts = [token.text for token in _first_clause(tokens)]
-    return not known.ADDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
+def _ends_subject(tokens: Sequence[Token], i: int) -> bool:
+    """`X is gone`, `X is no longer used`; not `X is dead code`."""
+    texts = _texts(tokens[i : i + 3])
+    if texts[:2] == ["no", "longer"] and not known.AFTER_NO_LONGER.isdisjoint(texts[2:]):
+        return True
+    if texts[0] not in known.ENDS_WHAT_PRECEDES or any(map(is_content, tokens[i + 1 : i + 2])):
+        return False
+    before = tokens[max(0, i - 4) : i]
+    return not known.FORMS_OF_BE.isdisjoint(_texts(before)) and not any(map(negates, before))
 
 
-def parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Each sentence; and its beginning, where what follows a comma does not say when or where it is so."""
+def _texts(tokens: Sequence[Token]) -> list[str]:
+    return [token.text for token in tokens]
+
+
+def is_addition(tokens: Sequence[Token]) -> bool:
+    texts = _texts([*takewhile(lambda token: not ends_clause(token), tokens)])
+    return not known.ADDITION_WORDS.isdisjoint(texts) or "too" in texts[-2:] or texts[-2:] == ["as", "well"]
+
+
+def find_parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield each sentence; and its start, if the words after a comma do not say when or where it is true."""
     start = 0
     for i, token in enumerate([*tokens, Token(".", "")]):
         is_end = token.text in known.SENTENCE_ENDS or (token.text and not token.text.strip("-–—"))
         after = tokens[i + 1].text if i + 1 < len(tokens) else ""
-        tells_more = token.text in (",", "(") and after not in known.CONDITIONS and after not in known.EXCEPTIONS
-        if i > start and (is_end or tells_more):
+        says_more = token.text in (",", "(") and after not in known.CONDITIONS and after not in known.EXCEPTIONS
+        if i > start and (is_end or says_more):
             yield tokens[start:i]
         if is_end:
             start = i + 1
 
 
-def given(tokens: Sequence[Token], givers: frozenset[str] = known.PREDICATES | known.USES) -> Iterator[str]:
-    """Values behind a word that gives one: `is 8080`, `on port 8080`, `use ESLint`, `owned by Mia`; not what a sentence
-    begins with, nor what only tells which one is meant: `nightly builds`, `the tests in src/a.py are slow`."""
+def find_given(tokens: Sequence[Token], givers: frozenset[str] = known.BEFORE_VALUE | known.USE_WORDS) -> Iterator[str]:
+    """Yield values after a word that gives one: `is 8080`, `on port 8080`, `use ESLint`, `owned by Mia`.
+
+    The start of a sentence is no value, nor is a word that says which one is meant: `nightly builds`, `the tests in
+    src/a.py are slow`.
+    """
     has_begun, giver = False, ""
     verb = max((i for i, token in enumerate(tokens) if token.text in known.FORMS_OF_BE), default=-1)
     for i, token in enumerate(tokens):
-        if says_something(token):
-            is_amount = bool(token.value) and token.value.split()[0] not in known.NAMING
-            is_word = not token.value or token.value.startswith("alternative")
-            is_modifier = (
-                givers is not known.GIVES
-                and is_word
-                and i + 1 < len(tokens)
-                and says_something(tokens[i + 1])
-                and not tokens[i + 1].value
-            )
-            gives = giver in givers and (is_amount or (giver not in known.WHICH and i > verb and not is_modifier))
-            if token.value == "person" or gives:
+        if is_content(token):
+            is_amount = bool(token.value_class) and token.kind not in known.NAME_CLASSES
+            is_modifier = givers is not known.BEFORE_RESULT and _is_modifier(tokens, i)
+            is_name = giver not in known.BEFORE_QUALIFIER and i > verb and not is_modifier
+            if token.value_class == "person" or (giver and (is_amount or is_name)):
                 yield token.stem
             has_begun = True
         elif token.text in givers:
-            giver = token.text if has_begun or token.text in known.USES else ""
-        elif token.text not in known.BEFORE_NOUNS and token.text not in known.CHANGES:
+            giver = token.text if has_begun or token.text in known.USE_WORDS else ""
+        elif token.text not in known.BEFORE_NOUNS and token.text not in known.CHANGE_WORDS:
             giver = ""
         has_begun = has_begun or token.text in known.SPEAKERS
 
 
-def equated(tokens: Sequence[Token]) -> Iterator[str]:
+def _is_modifier(tokens: Sequence[Token], i: int) -> bool:
+    """Return True for a word right before another word: `nightly builds`."""
+    if tokens[i].kind not in ("", ALTERNATIVE):
+        return False
+    return any(is_content(after) and not after.value_class for after in tokens[i + 1 : i + 2])
+
+
+def find_equated(tokens: Sequence[Token]) -> Iterator[str]:
     """`X is Y`, `X is in Y`: the Y."""
-    is_so = False
+    follows_verb = False
     for token in tokens:
-        if is_so and says_something(token):
+        if follows_verb and is_content(token):
             yield token.stem
         if token.text in ("is", "are", "'s"):
-            is_so = True
-        elif token.text not in known.BEFORE_NOUNS | known.PREDICATES | known.CHANGES:
-            is_so = False
+            follows_verb = True
+        elif token.text not in known.BEFORE_NOUNS | known.BEFORE_VALUE | known.CHANGE_WORDS:
+            follows_verb = False
 
 
-def verbs(tokens: Sequence[Token]) -> Iterator[str]:
-    """`X is managed by Y`: what is done with it."""
-    for before, token in pairwise(token for token in tokens if token.text not in known.CHANGES):
-        if before.text in known.FORMS_OF_BE and (token.text.endswith("ed") or token.text in known.DONE):
+def find_verbs(tokens: Sequence[Token]) -> Iterator[str]:
+    """`X is managed by Y`: the participle."""
+    for before, token in pairwise(token for token in tokens if token.text not in known.CHANGE_WORDS):
+        if _is_passive_verb(before.text, token.text):
             yield token.stem
 
 
-def directed(tokens: Sequence[Token]) -> Iterator[str]:
-    """What a sentence puts second: `X over Y`, `X before Y`."""
-    points = False
+def _is_passive_verb(before: str, text: str) -> bool:
+    return before in known.FORMS_OF_BE and (text.endswith("ed") or text in known.IRREGULAR_PARTICIPLES)
+
+
+def is_passive(texts: Sequence[str]) -> bool:
+    return "by" in texts or any(_is_passive_verb(before, text) for before, text in pairwise(texts))
+
+
+def find_put_second(tokens: Sequence[Token]) -> Iterator[str]:
+    """`X over Y`, `X before Y`: the Y."""
+    is_second = False
     for token in tokens:
-        if token.text in known.DIRECTIONS:
-            points = True
+        if token.text in known.BEFORE_SECOND:
+            is_second = True
         elif ends_clause(token) or token.text == "to":
-            points = False
-        elif points and says_something(token):
+            is_second = False
+        elif is_second and is_content(token):
             yield token.stem
 
 
-def conditions(tokens: Sequence[Token]) -> Iterator[str]:
+def find_conditions(tokens: Sequence[Token]) -> Iterator[str]:
     """`in YAML`, `for the web client`, `of the audit topic`; not the phrase that gives a value."""
     phrase: list[Token] | None = None
     for token in [*tokens, Token(".", "")]:
-        if phrase is not None and says_something(token):
+        if phrase is not None and is_content(token):
             phrase.append(token)
         elif token.text not in known.BEFORE_NOUNS:
             if phrase and not any(map(_is_value, phrase)):
-                yield from (said.stem for said in phrase)
+                yield from (word.stem for word in phrase)
             phrase = [] if token.text in known.CONDITIONS else None
 
 
 def _is_value(token: Token) -> bool:
-    """Apart from languages and systems, which say where something holds."""
-    return bool(token.value) and not (token.value.startswith("alternative") and says_where(int(token.value.split()[1])))
+    """Languages and systems do not count: they say where something is true."""
+    if token.kind == ALTERNATIVE:
+        return not names_places(int(token.value_class.split()[1]))
+    return bool(token.value_class)
 
 
-def corrects(tokens: Sequence[Token]) -> bool:
+def is_correction(tokens: Sequence[Token]) -> bool:
     """`Actually, ...`, `no, it is ...`, `I was wrong`; not that something gives wrong results."""
-    texts = [token.text for token in tokens]
-    said_so = "wrong" in texts[:3] or "was wrong" in " ".join(texts)
-    return said_so or not known.CORRECTS.isdisjoint(texts) or any(objects(tokens, i) for i in range(len(tokens)))
+    texts = _texts(tokens)
+    if "wrong" in texts[:3] or "was wrong" in " ".join(texts) or not known.CORRECTION_WORDS.isdisjoint(texts):
+        return True
+    return any(is_objection(tokens, i) for i in range(len(tokens)))
 
 
-def changes(tokens: Sequence[Token]) -> bool:
-    """Whether it tells of a change; `is not deprecated` tells of none."""
-    texts = [token.text for token in tokens]
-    told = any(
-        text in known.CHANGES and (text in known.NO_MORE or not any(map(negates, tokens[max(0, i - 2) : i])))
-        for i, text in enumerate(texts)
-    )
-    return told or texts[:1] == ["since"] or has_phrase(texts)
+def has_change_word(tokens: Sequence[Token]) -> bool:
+    """Return True if it reports a change; `is not deprecated` reports none."""
+    texts = _texts(tokens)
+    if texts[:1] == ["since"] or has_change_phrase(texts):
+        return True
+    for i, text in enumerate(texts):
+        if text in known.NO_MORE:
+            return True
+        if text in known.CHANGE_WORDS and not any(map(negates, tokens[max(0, i - 2) : i])):
+            return True
+    return False
 
 
-def objects(tokens: Sequence[Token], i: int) -> bool:
+def is_objection(tokens: Sequence[Token], i: int) -> bool:
     """`No, it is ...`"""
-    return tokens[i].text == "no" and i + 1 < len(tokens) and tokens[i + 1].text == ","
+    return _texts(tokens[i : i + 2]) == ["no", ","]
 
 
-def contrasts(tokens: Sequence[Token], i: int) -> bool:
-    """`X, not Y`, `X not Y`, `not Y but X`: it says what holds instead."""
+def is_contrast(tokens: Sequence[Token], i: int) -> bool:
+    """`X, not Y`, `X not Y`, `not Y but X`: it says what is true instead."""
     if tokens[i].text != "not":
         return False
-    if i and i + 1 < len(tokens) and tokens[i + 1].value and (tokens[i - 1].value or tokens[i - 1].text == "now"):
+    after = tokens[i + 1 : i + 8]
+    if i == 0:
+        return not after or after[0].text not in ("all", "every", "everything", "everyone")
+    before = tokens[i - 1]
+    if after and after[0].value_class and (before.value_class or before.text == "now"):
         return True
-    if i == 0 and any(token.text in ("all", "every", "everything", "everyone") for token in tokens[1:2]):
-        return False
-    return (
-        i == 0
-        or ends_clause(tokens[i - 1])
-        or tokens[i - 1].text == "and"
-        or "but" in [token.text for token in tokens[i + 1 : i + 8]]
-    )
+    return ends_clause(before) or before.text == "and" or "but" in _texts(after)
 
 
-def moved(tokens: Sequence[Token]) -> Iterator[str]:
+def find_moved(tokens: Sequence[Token]) -> Iterator[str]:
     """`we moved X to Y`, `X was renamed to Y`: the X."""
     for i, token in enumerate(tokens):
-        if token.text not in known.MOVES:
-            continue
-        after = [*_until_goal(tokens[i + 1 :])]
-        if after:
-            yield from after
-        else:
-            yield from _before(tokens, i)
+        if token.text in known.MOVE_WORDS:
+            yield from _until_goal(tokens[i + 1 :]) or _before(tokens, i)
 
 
-def _until_goal(tokens: Sequence[Token]) -> Iterator[str]:
+def _until_goal(tokens: Sequence[Token]) -> list[str]:
     found: list[str] = []
     for token in tokens:
         if token.text in known.GOALS:
-            yield from found
-            return
+            return found
         if ends_clause(token):
-            return
-        if token.stem and token.text not in known.LIGHT:
+            break
+        if token.stem and token.text not in known.LIGHT_WORDS:
             found.append(token.stem)
+    return []
 
 
-def _is_told_of(tokens: Sequence[Token], i: int) -> bool:
-    """`X is gone`, not `X is dead code`."""
-    at_end = i + 1 == len(tokens) or not says_something(tokens[i + 1])
-    before = tokens[max(0, i - 4) : i]
-    return at_end and any(token.text in known.FORMS_OF_BE for token in before) and not any(map(negates, before))
+def _after(tokens: Sequence[Token], start: int) -> list[str]:
+    phrase = takewhile(lambda token: not ends_clause(token) and token.text not in known.PHRASE_ENDS, tokens[start:])
+    return [*_name_stems(phrase)][:MAX_ENDED_WORDS]
 
 
-def _after(tokens: Sequence[Token], start: int) -> Iterator[str]:
-    taken = 0
-    for token in tokens[start:]:
-        if ends_clause(token) or token.text in known.BEYOND or taken == ENDED_WORDS:
-            return
-        if token.stem and token.text not in known.LIGHT and not negates(token):
-            taken += 1
+def _before(tokens: Sequence[Token], end: int) -> list[str]:
+    clause = takewhile(lambda token: not ends_clause(token), reversed(tokens[:end]))
+    skipped = known.LIGHT_WORDS | known.FORMS_OF_BE
+    return [token.stem for token in clause if token.stem and token.text not in skipped][:MAX_ENDED_WORDS]
+
+
+def _clause_before(tokens: Sequence[Token], i: int) -> Iterator[str]:
+    return _name_stems(takewhile(lambda token: not ends_clause(token), reversed(tokens[:i])))
+
+
+def _name_stems(tokens: Iterable[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.stem and token.text not in known.LIGHT_WORDS and not negates(token):
             yield token.stem
 
 
-def _before(tokens: Sequence[Token], end: int) -> Iterator[str]:
-    taken = 0
-    for token in reversed(tokens[:end]):
-        if ends_clause(token) or taken == ENDED_WORDS:
-            return
-        if token.stem and token.text not in known.LIGHT and token.text not in known.FORMS_OF_BE:
-            taken += 1
-            yield token.stem
-
-
-def _clause_around(tokens: Sequence[Token], i: int) -> Iterator[str]:
-    start = max((n + 1 for n in range(i) if ends_clause(tokens[n])), default=0)
-    yield from (
-        token.stem for token in tokens[start:i] if token.stem and token.text not in known.LIGHT and not negates(token)
-    )
-
-
-def subject(tokens: Sequence[Token]) -> str:
-    first = next((token for token in tokens if token.text not in known.BEFORE_NOUNS), None)
-    return first.stem if first is not None and not first.value and says_something(first) else ""
-
-
-def is_passive(texts: Sequence[str]) -> bool:
-    done = any(be in known.FORMS_OF_BE and (verb.endswith("ed") or verb in known.DONE) for be, verb in pairwise(texts))
-    return done or "by" in texts
+def find_subject(tokens: Sequence[Token]) -> str:
+    for token in tokens:
+        if token.text not in known.BEFORE_NOUNS:
+            return token.stem if not token.value_class and is_content(token) else ""
+    return ""

@@ -1,4 +1,6 @@
-"""The words by which a statement is taken apart. Facts about English as developers write it."""
+"""Words that show how a statement is built. Facts about English as developers write it."""
+
+from recollect.text.aliases import read_table
 
 FUNCTION_WORDS = frozenset(
     """
@@ -11,8 +13,8 @@ FUNCTION_WORDS = frozenset(
     gotta u ur im yes hi
     """.split()
 )
-# Verbs and nouns that hold a sentence together, whatever it is about.
-LIGHT = FUNCTION_WORDS | frozenset(
+# Words of any sentence, whatever its topic.
+LIGHT_WORDS = FUNCTION_WORDS | frozenset(
     """
     always ever everywhere anywhere everything everyone something thing stuff now currently today really actually
     finally totally fine good better best like prefer want wants need needs needed use uses used using make makes made
@@ -31,7 +33,7 @@ LIGHT_STEMS = frozenset(
     serv expos locat found contain hold held point power exampl
     """.split()
 )
-LIGHT_IN_INDEX = LIGHT | LIGHT_STEMS | frozenset("alway everi everyth pleas prefer onli sinc anymor".split())
+LIGHT_IN_INDEX = LIGHT_WORDS | LIGHT_STEMS | frozenset("alway everi everyth pleas prefer onli sinc anymor".split())
 NEGATIONS = frozenset(
     """
     not never no dont cannot cant wont isnt arent doesnt didnt shouldnt mustnt without avoid avoids avoided forbid
@@ -39,8 +41,8 @@ NEGATIONS = frozenset(
     neither nor none nothing unsupported unavailable non nobody zero out-of dislike dislikes hate hates
     """.split()
 )
-# Words that tell of a change; they say nothing about what it is about.
-CHANGES = frozenset(
+# Words that report a change; they do not say what has changed.
+CHANGE_WORDS = frozenset(
     """
     now switched switching migrating moved migrated converted replaced replaces replacing renamed dropped ditched
     removed retired upgraded downgraded bumped raised lowered increased decreased reduced
@@ -51,44 +53,24 @@ CHANGES = frozenset(
 )
 NO_MORE = frozenset("anymore longer".split())
 CHANGE_PHRASES = (
-    "as of",
-    "from now on",
-    "these days",
-    "got moved",
-    "took over",
-    "no longer",
-    "any more",
-    "in place of",
-    "instead of",
-    "rather than",
-    "going forward",
-    "is out",
-    "'s out",
-    "over to",
-    "mixed that up",
-    "down to",
-    "got rid",
-    "done with",
-    "used to",
-    "turned out",
-    "my bad",
-)
-CORRECTS = frozenset("actually correction mistaken nope sorry incorrect".split())
-ADDS = frozenset("also additionally another besides moreover".split())  # it says more, and takes nothing back
-METHODS = frozenset("get post put patch delete head options".split())
-PAST = frozenset("was were kept used".split())
-MOVES = frozenset(
+    "as of;from now on;these days;got moved;took over;no longer;any more;in place of;instead of;rather than;"
+    "going forward;is out;'s out;over to;mixed that up;down to;got rid;done with;used to;turned out;my bad"
+).split(";")
+CORRECTION_WORDS = frozenset("actually correction mistaken nope sorry incorrect".split())
+ADDITION_WORDS = frozenset("also additionally another besides moreover".split())  # nothing is taken back
+HTTP_METHODS = frozenset("get post put patch delete head options".split())
+PAST_WORDS = frozenset("was were kept used".split())
+MOVE_WORDS = frozenset(
     """
     moved renamed migrated switched converted changed relocated transferred ported rewrote shifted slipped postponed
-    switch switching migrate migrating moving
-    handed
+    switch switching migrate migrating moving handed
     """.split()
 )
-REASONS = frozenset("because since".split())  # what follows says why, not what
-# Behind these stands whoever does something.
-WHO = frozenset("by ask ping contact grab with is to bug from".split())
-# A name that follows one of these is what is said of something, not what it is said of.
-PREDICATES = frozenset(
+REASONS = frozenset("because since".split())  # the words after these say why, not what
+# The words before a person.
+BEFORE_PERSON = frozenset("by ask ping contact grab with is to bug from".split())
+# A name after one of these is a value, not the thing that has it.
+BEFORE_VALUE = frozenset(
     """
     be in at on with by under via through is are to into called as named from using for every has have of up after over
     's :
@@ -98,18 +80,21 @@ CONDITIONS = frozenset("in for when if during within on while under of to at fro
 EXCEPTIONS = frozenset("except unless only but apart besides and or".split())
 SENTENCE_ENDS = frozenset(". ; ! ?".split())
 SPEAKERS = frozenset("we i you they it that this everything".split())
-NAMING = frozenset("name alternative person quote".split())
-WHICH = frozenset("from of for up has have 's after over".split())  # a name behind these tells which one is meant
-# Behind these stands what something is, or became.
-GIVES = frozenset("be to into onto with by use uses used using run runs running is are called named as :".split())
-DIRECTIONS = frozenset("over than before after from instead".split())
-# How far something goes: the least and the most of it are two matters.
+NAME_CLASSES = frozenset("name alternative person quote".split())
+# A name after one of these says which thing is meant.
+BEFORE_QUALIFIER = frozenset("from of for up has have 's after over".split())
+# The words before what something is, or became.
+BEFORE_RESULT = frozenset(
+    "be to into onto with by use uses used using run runs running is are called named as :".split()
+)
+BEFORE_SECOND = frozenset("over than before after from instead".split())
+# Limits: the least and the most of something are two matters.
 BOUNDS = {
     **dict.fromkeys(("minimum", "min", "least", "lower", "over", "exceeding", "after"), "least"),
     **dict.fromkeys(("maximum", "max", "most", "upper", "under", "before"), "most"),
 }
-# Small words that turn a statement: with another one of them in its place it says something else.
-TURNS = {
+# Small words with a direction: exchange one of them, and the statement means something else.
+DIRECTION_WORDS = {
     **dict.fromkeys(("before", "until", "till"), "before"),
     **dict.fromkeys(("after", "once"), "after"),
     **dict.fromkeys(("over", "above", "more", "exceeding", "least", "minimum", "min"), "more"),
@@ -117,12 +102,12 @@ TURNS = {
     **dict.fromkeys(("some", "few", "several"), "some"),
     **{word: word for word in ("only", "except", "unless", "may", "either", "both", "twice")},
 }
-OPPOSITE_TURNS = {"before": "after", "after": "before", "more": "less", "less": "more", "from": "to", "to": "from"}
+OPPOSITE_DIRECTIONS = {"before": "after", "after": "before", "more": "less", "less": "more", "from": "to", "to": "from"}
 BEFORE_NOUNS = frozenset("the a an our all every each".split())
-DONE = frozenset("cut set built written run held kept sent done made put hit read found".split())
-USES = frozenset("use uses used using run runs running".split())
+IRREGULAR_PARTICIPLES = frozenset("cut set built written run held kept sent done made put hit read found".split())
+USE_WORDS = frozenset("use uses used using run runs running".split())
 DETERMINERS = frozenset("the a an our your my its is are was were be been 's of".split())
-# Where something holds: two of one row speak of two places, whatever else they share.
+# Where something is true: two words of one row mean two places, whatever else two statements share.
 PLACES = (
     frozenset("stage product develop local qa preview demo".split()),
     frozenset("io android web mobil desktop tablet".split()),  # `io` is the stem of iOS
@@ -132,63 +117,47 @@ PLACES = (
     frozenset("intern extern public privat".split()),
     frozenset("left right front rear".split()),
 )
-# Who stands with one of these is a person or a team.
-OWNS = frozenset(
+# The name beside one of these is a person or a team.
+OWNERSHIP = frozenset(
     "own owner review maintain lead contact approv respons charg call assign belong ping ask grab oncal".split()
 )
-# Words that so many statements share that they say little about whether two speak of the same thing.
-COMMON = frozenset(
+# Very common stems: sharing one hardly means having the same topic.
+COMMON_STEMS = frozenset(
     "test file line code branch server databas version app applic project servic api url run check".split()
 )
-# Between a thing and its value: who tells of a change often says it otherwise.
-LINKS = frozenset(
+# Between a thing and its value: a report of a change often uses another one.
+LINK_STEMS = frozenset(
     """
     store host deploy build manag send ship publish listen start call version write place return come rebuilt happen
     decid agre choos
     """.split()
 )
-# When something changed says nothing of what changed.
-WHEN = frozenset(
+# The date of a change is not part of the topic.
+CHANGE_DATES = frozenset(
     "week month year yesterday today sprint quarter januari februari march april may june juli august".split()
 ) | (frozenset("septemb octob novemb decemb monday spring summer autumn winter".split()))
-GENERIC = frozenset("code file method function class format branch directori command tool librari".split())
+GENERIC_STEMS = frozenset("code file method function class format branch directori command tool librari".split())
 GOALS = frozenset("to into onto over".split())
-ENDS_WHAT_FOLLOWS = (
-    ("instead", "of"),
-    ("rather", "than"),
-    ("in", "place", "of"),
-    ("no", "longer"),
-    ("moved", "out-of"),
-    ("moved", "off"),
-    ("away", "from"),
-    ("ripped", "out"),
-    ("rid", "of"),
-    ("stopped", "using"),
-    ("dropped",),
-    ("ditched",),
-    ("removed",),
-    ("retired",),
-    ("replaced",),
-    ("replaces",),
-    ("replacing",),
-    ("abandoned",),
-    ("cancelled",),
-    ("scrapped",),
-    ("we", "left"),
-    ("stop", "using"),
-)
-ENDS_AFTER = {first: [phrase for phrase in ENDS_WHAT_FOLLOWS if phrase[0] == first] for first, *_ in ENDS_WHAT_FOLLOWS}
+_ENDING_PHRASES = [
+    tuple(phrase.split())
+    for phrase in (
+        "instead of;rather than;in place of;no longer;moved out-of;moved off;away from;ripped out;rid of;stopped using;"
+        "dropped;ditched;removed;retired;replaced;replaces;replacing;abandoned;cancelled;scrapped;we left;stop using"
+    ).split(";")
+]
+# By their first word: what follows the phrase is over.
+ENDS_AFTER = {first: [phrase for phrase in _ENDING_PHRASES if phrase[0] == first] for first, *_ in _ENDING_PHRASES}
 ENDS_WHAT_PRECEDES = frozenset(
     """
     gone dead history deprecated obsolete removed retired dropped replaced superseded decommissioned abandoned shut
     disabled
     """.split()
 )
-NO_LONGER_SO = frozenset(
+AFTER_NO_LONGER = frozenset(
     "exists exist there used read needed supported maintained valid available required true".split()
 )
 FORMS_OF_BE = frozenset("'s is are was were been be has have had got gets being".split())
-BEYOND = frozenset("from to with by for since because so and but after while when where as".split())
+PHRASE_ENDS = frozenset("from to with by for since because so and but after while when where as".split())
 
 NUMBER_WORDS = {
     word: str(number)
@@ -222,74 +191,31 @@ UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("char", "chars", "character", "characters", "columns"), ("characters", 1.0)),
 }
 TWO_WORDS = {
-    ("time", "out"): "timeout",
-    ("times", "out"): "timeout",
-    ("log", "in"): "login",
-    ("log", "ins"): "login",
-    ("set", "up"): "setup",
-    ("roll", "back"): "rollback",
-    ("thread", "safe"): "threadsafe",
-    ("on", "call"): "oncall",
-    ("timed", "out"): "timeout",
-    ("turned", "on"): "enabled",
-    ("turned", "off"): "disabled",
-    ("switched", "on"): "enabled",
-    ("switched", "off"): "disabled",
-    ("is", "off"): "disabled",
-    ("check", "out"): "checkout",
-    ("pull", "request"): "pull",
-    ("pull", "requests"): "pull",
-    ("turns", "out"): "actually",
-    ("turned", "out"): "actually",
-    ("out", "of"): "out-of",
+    tuple(words.split()): joined
+    for words, joined in read_table("""
+        timeout: time out, times out, timed out; login: log in, log ins; setup: set up; rollback: roll back;
+        threadsafe: thread safe; oncall: on call; enabled: turned on, switched on;
+        disabled: turned off, switched off, is off; checkout: check out; pull: pull request, pull requests;
+        actually: turns out, turned out; out-of: out of
+    """).items()
 }
-# What a bare number behind it measures; behind any other noun, it tells which one is meant.
-MEASURED = frozenset(
+# A bare number after one of these is its amount; after any other noun, it says which one is meant.
+MEASURED_STEMS = frozenset(
     """
     port limit size length width height depth level version timeout retri count rate threshold max maximum min minimum
     concurr worker interv ttl priorit weight qualiti baud channel score budget cap quota age batch page capac total edit
     """.split()
 )
-BARE = ("characters", "factor")  # often said without the unit
+UNITS_OFTEN_OMITTED = ("characters", "factor")
 FILE_ENDINGS = """
     py js ts jsx tsx mjs cjs go rs java kt swift rb php ex exs c h cc cpp hpp cs scala clj sh sql md txt rst json yaml
     yml toml ini cfg env xml html css scss vue svelte lock proto tf graphql gradle csv conf properties ipynb dart zig
     lua pl r jl m mm tsv svg png
 """.split()
-# Stems that mean the same in what developers say of their work.
-SAME_WORDS = {
-    "begin": "start",
-    "built": "build",
-    "ran": "run",
-    "sent": "send",
-    "written": "write",
-    "wrote": "write",
-    "chose": "choos",
-    "chosen": "choos",
-    "owner": "own",
-    "e-mail": "email",
-    "procs": "procedur",
-    "req": "request",
-    "var": "variabl",
-    "vars": "variabl",
-    "pipelin": "ci",
-    "upgrad": "updat",
-    "bump": "updat",
-    "whole": "full",
-    "repli": "answer",
-    "respond": "answer",
-    "serial": "sequenti",
-    "pr": "pull",
-    "prs": "pull",
-    "permit": "allow",
-    "doc": "document",
-    "docs": "document",
-    "dev": "develop",
-    "develop": "develop",
-    "app": "applic",
-    "stg": "stage",
-    "staging": "stage",
-    "backend": "server",
-    "folder": "directori",
-    "dependeci": "depend",
-}
+# Stems that mean the same when developers write about their work.
+SAME_WORDS = read_table("""
+    start: begin; build: built; run: ran; send: sent; write: written, wrote; choos: chose, chosen; own: owner;
+    email: e-mail; procedur: procs; request: req; variabl: var, vars; ci: pipelin; updat: upgrad, bump; full: whole;
+    answer: repli, respond; sequenti: serial; pull: pr, prs; allow: permit; document: doc, docs; develop: dev, develop;
+    applic: app; stage: stg, staging; server: backend; directori: folder; depend: dependeci
+""")

@@ -1,8 +1,8 @@
-"""Which turns of a project's sessions answer a question. Pure: the same sightings, the same order.
+"""Rank the turns of a project's sessions by how well they answer a question. Pure: same sightings, same order.
 
-A turn is judged by its words, by its meaning alone and together with what came before it, by its session and by its
-neighbours: an answer seldom repeats the words of its question. Both halves are scaled to 0..1 before they are added.
-Of turns that say something of the same thing, the newest comes first.
+A turn scores by its words, by its meaning alone and together with the turn before, by its session and by its
+neighbours: an answer seldom repeats the words of its question. Words and meaning are scaled to 0..1 before they are
+added. Of turns about the same thing, the newest comes first.
 """
 
 import math
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
     Doubles = NDArray[np.float64]
 
-MEANING_WEIGHT = 0.6  # the words have the rest
-MEANING_SPREAD = 0.4  # of two cosines together: where all turns are about as near, the words decide
+MEANING_WEIGHT = 0.6  # words have the rest
+MEANING_SPREAD = 0.4  # of two cosines added: if all turns are about equally near, the words decide
 SESSION_WEIGHT = 0.15  # the words of the whole session
 BEFORE, AFTER, FARTHER = 0.2, 0.3, 0.1  # shares of the neighbours' scores; an answer comes after its question
-SPEAKER_BONUS = 0.15  # it is spoken by somebody whom the question names
-USER_BONUS = 0.1  # replies repeat the question and fill the first places
-_SHARES = BEFORE + AFTER + 2 * FARTHER
-_MOST_OF_ONE = 1 + SESSION_WEIGHT
-MOST = _MOST_OF_ONE * (1 + _SHARES) + SPEAKER_BONUS + USER_BONUS
-SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon more of a word counts no more; how much long sessions lose
-ALIKE = 0.5  # the cosine of two passages that speak of the same thing
-UNKNOWN_MEANING = 0.5  # what was just said has no vector yet: its words stand for half of its meaning
+SPEAKER_BONUS = 0.15  # the question names its speaker
+USER_BONUS = 0.1  # replies repeat the question and would take the first places
+_NEIGHBOUR_SHARES = BEFORE + AFTER + 2 * FARTHER
+_MAX_BASE = 1 + SESSION_WEIGHT
+MAX_SCORE = _MAX_BASE * (1 + _NEIGHBOUR_SHARES) + SPEAKER_BONUS + USER_BONUS
+SESSION_SATURATION, SESSION_LENGTH = 1.2, 0.4  # how soon repetitions stop counting; how much long sessions lose
+MIN_SIMILAR_COSINE = 0.5  # of two passages about the same thing
+UNKNOWN_MEANING = 0.5  # a new turn has no vector yet: its words replace half of its meaning
 
-NONE: Mapping[int, float] = {}
+NO_PASSAGES: Mapping[int, float] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +43,12 @@ class Ranked:
 
     words: "Doubles"  # 0..1, the share of the question that the turn has, by rarity
     meaning: "Doubles"  # a cosine; 0 where it is not known
-    session: "Doubles"  # 0..1, the best session has 1
-    neighbours: "Doubles"  # 0..1, what the turns around it bring
+    session: "Doubles"  # 0..1, 1 for the best session
+    neighbours: "Doubles"  # 0..1, from the turns around it
     score: "Doubles"  # 0..1
 
     def best(self, limit: int) -> "Numbers":
-        """Positions, the best first; equal ones in their order."""
+        """Return positions, the best first; equal ones in their order."""
         import numpy as np
 
         order = np.argsort(-self.score, kind="stable")[:limit]
@@ -59,33 +59,34 @@ def rank(
     turns: SightedTurns,
     weights: Mapping[str, float],
     cosine: "Reals | None",
-    passages: Mapping[int, float] = NONE,
+    passages: Mapping[int, float] = NO_PASSAGES,
 ) -> Ranked:
-    """`passages`: for positions where it is known, how near the nearest passage comes."""
+    """`passages`: the cosine of the nearest passage, for positions where it is known."""
     import numpy as np
 
-    words, asked = _by_words(turns, weights)
-    session = _scaled(_by_session(turns, weights))
-    base = _scaled(words) + SESSION_WEIGHT * session
+    words, total_weight = _score_words(turns, weights)
+    session = _scale(_score_sessions(turns, weights))
+    base = _scale(words)
     meaning = np.zeros(len(turns.numbers))
     if cosine is not None and not np.isnan(cosine).all():
-        unknown = np.isnan(cosine)
+        is_unknown = np.isnan(cosine)
         context = np.nan_to_num(cosine.astype(np.float64), nan=float(np.nanmin(cosine)))
         nearest = context.copy()
         for position, value in passages.items():
             nearest[position] = value
-        meaning = np.where(unknown, 0.0, np.maximum(context, nearest))
-        by_meaning = np.where(unknown, UNKNOWN_MEANING * _scaled(words), _scaled(context + nearest, MEANING_SPREAD))
-        base = MEANING_WEIGHT * by_meaning + (1 - MEANING_WEIGHT) * _scaled(words) + SESSION_WEIGHT * session
-    around = _around(turns, base)
-    score = (base + around + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user) / MOST
-    known = (words > 0) | (meaning > 0)
-    score[~(turns.wanted & known)] = -np.inf
+        meaning = np.where(is_unknown, 0.0, np.maximum(context, nearest))
+        by_meaning = np.where(is_unknown, UNKNOWN_MEANING * _scale(words), _scale(context + nearest, MEANING_SPREAD))
+        base = MEANING_WEIGHT * by_meaning + (1 - MEANING_WEIGHT) * base
+    base = base + SESSION_WEIGHT * session
+    neighbours = _score_neighbours(turns, base)
+    score = (base + neighbours + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user) / MAX_SCORE
+    is_found = (words > 0) | (meaning > 0)
+    score[~(turns.wanted & is_found)] = -np.inf
     return Ranked(
-        words=words / (asked or 1.0),
+        words=words / (total_weight or 1.0),
         meaning=meaning,
         session=session,
-        neighbours=around / (_MOST_OF_ONE * _SHARES),
+        neighbours=neighbours / (_MAX_BASE * _NEIGHBOUR_SHARES),
         score=score,
     )
 
@@ -93,22 +94,24 @@ def rank(
 def newest_first(
     ranked: Ranked, turns: SightedTurns, first: Mapping[int, "Vector"], leading: Collection[int]
 ) -> Ranked:
-    """`first`: the positions of the first few, with the passage that comes nearest to the question. Of two that are
-    alike, the newer one takes the place of the older one, which follows it, if it is among the `leading`."""
+    """Of two similar turns, let the newer one take the place of the older one, which follows it.
+
+    `first`: positions of the first few, with the passage nearest to the question; `leading`: those that may move up.
+    """
     import numpy as np
 
     if len(first) < 2 or not leading:
         return ranked
     vectors = np.stack([np.frombuffer(vector, np.float32) for vector in first.values()])
-    are_alike = vectors @ vectors.T >= ALIKE
-    at = np.array([*first], np.int64)
-    when, score = turns.at_ms[at], ranked.score.copy()
-    for one, position in enumerate(at.tolist()):
+    are_similar = vectors @ vectors.T >= MIN_SIMILAR_COSINE
+    positions = np.array([*first], np.int64)
+    times, score = turns.at_ms[positions], ranked.score.copy()
+    for number, position in enumerate(positions.tolist()):
         if position in leading:
-            older = at[are_alike[one] & (when < when[one])]
+            older = positions[are_similar[number] & (times < times[number])]
             score[position] = max(score[position], ranked.score[older].max(initial=-np.inf))
-    order = at[np.lexsort((-when, -score[at]))]  # of equal ones the newest
-    score[order] -= np.arange(len(at)) * np.finfo(np.float64).eps
+    order = positions[np.lexsort((-times, -score[positions]))]  # of equal ones the newest
+    score[order] -= np.arange(len(positions)) * np.finfo(np.float64).eps
     return replace(ranked, score=score)
 
 
@@ -116,37 +119,39 @@ def word_rarity(total: int, having: int) -> float:
     return math.log(1 + (total - having + 0.5) / (having + 0.5))
 
 
-def _by_words(turns: SightedTurns, weights: Mapping[str, float]) -> tuple["Doubles", float]:
+def _score_words(turns: SightedTurns, weights: Mapping[str, float]) -> tuple["Doubles", float]:
+    """Return the score of each turn, and the weight of the whole question."""
     import numpy as np
 
-    score, asked, total = np.zeros(len(turns.numbers)), 0.0, len(turns.numbers)
+    total = len(turns.numbers)
+    score, total_weight = np.zeros(total), 0.0
     for word, positions in turns.having.items():
-        worth = weights[word] * word_rarity(total, len(positions))
-        score[positions] += worth
-        asked += worth
-    return score, asked
+        weight = weights[word] * word_rarity(total, len(positions))
+        score[positions] += weight
+        total_weight += weight
+    return score, total_weight
 
 
-def _by_session(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubles":
+def _score_sessions(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubles":
     import numpy as np
 
     if not len(turns.numbers):
         return np.zeros(0)
     codes = turns.sessions
     length = np.bincount(codes)
-    there = int(np.count_nonzero(length))
-    usual = length.sum() / there
-    norm = SESSION_SATURATION * (1 - SESSION_LENGTH + SESSION_LENGTH * length / usual)
+    sessions = int(np.count_nonzero(length))
+    mean_length = length.sum() / sessions
+    norm = SESSION_SATURATION * (1 - SESSION_LENGTH + SESSION_LENGTH * length / mean_length)
     score = np.zeros(len(length))
     for word, positions in turns.having.items():
         times = np.bincount(codes[positions], minlength=len(length))
-        worth = weights[word] * word_rarity(there, int(np.count_nonzero(times)))
-        score += worth * times * (SESSION_SATURATION + 1) / (times + norm)
+        weight = weights[word] * word_rarity(sessions, int(np.count_nonzero(times)))
+        score += weight * times * (SESSION_SATURATION + 1) / (times + norm)
     return np.asarray(score[codes], np.float64)
 
 
-def _scaled(values: "Doubles", least: float = 0.0) -> "Doubles":
-    """From 0 to 1; what differs by less than `least` does not differ much."""
+def _scale(values: "Doubles", least: float = 0.0) -> "Doubles":
+    """Scale to 0..1; a spread of less than `least` stays small."""
     import numpy as np
 
     if not len(values) or values.max() <= values.min():
@@ -155,9 +160,9 @@ def _scaled(values: "Doubles", least: float = 0.0) -> "Doubles":
     return scaled
 
 
-def _around(turns: SightedTurns, base: "Doubles") -> "Doubles":
-    """What the neighbours in the same session bring: people to each other, and a prompt and its reply. The reply to the
-    prompt before speaks of something else."""
+def _score_neighbours(turns: SightedTurns, base: "Doubles") -> "Doubles":
+    """Add shares of neighbours in the same session: people to each other, and a prompt to its reply. The reply to the
+    previous prompt is about something else."""
     score = base * 0
     for distance, before, after in ((1, BEFORE, AFTER), (2, FARTHER, FARTHER)):
         if len(base) <= distance:
@@ -169,7 +174,9 @@ def _around(turns: SightedTurns, base: "Doubles") -> "Doubles":
 
 
 def _belong_together(turns: SightedTurns, distance: int) -> "Flags":
-    is_said, answers = turns.from_user[distance:] & turns.from_user[:-distance], ~turns.from_user[distance:]
-    same_session = turns.sessions[distance:] == turns.sessions[:-distance]
-    together: Flags = same_session & (is_said | answers if distance == 1 else is_said)
+    later_from_user = turns.from_user[distance:]
+    belong = later_from_user & turns.from_user[:-distance]
+    if distance == 1:
+        belong = belong | ~later_from_user
+    together: Flags = (turns.sessions[distance:] == turns.sessions[:-distance]) & belong
     return together

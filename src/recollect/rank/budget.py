@@ -1,7 +1,7 @@
 """Choose what fits. Pure: same offers and budget, same choice. The budget is for the rendered text, fence included."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
@@ -11,19 +11,19 @@ from recollect.domain.settings import Budgets
 from recollect.text.block import BlockLine, line_of, render, short_line_of
 from recollect.text.tokens import estimate
 
-COSTED_BEFORE_CHARS = 2000  # longer lines are not remembered: hardly any fits
+MAX_CACHED_CHARS = 2000  # the cost of longer lines is not cached: hardly any fits
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something that may be said, under a heading: a memory, or a line about a session."""
+    """A memory, or a line about a session, that may go into a block."""
 
-    ways: tuple[str, ...]  # the best first; the first says all of it
+    ways: tuple[str, ...]  # its forms, the best first; the first is complete
     section: str = ""
     memory: MemoryId | None = None
-    shares: tuple[str, ...] = ()  # the parts of the budget that it takes from
+    shares: tuple[str, ...] = ()  # the parts of the budget that pay for it
     order: int = 0  # within its section, before the order of the offers
-    means: Verdict = Verdict.SHOWN  # what becomes of the memory if it is said in the first way
+    means: Verdict = Verdict.SHOWN  # on the memory, if the first form is chosen
 
 
 def offer(
@@ -33,24 +33,26 @@ def offer(
     shares: tuple[str, ...] = (),
     order: int = 0,
 ) -> Offer:
-    """A memory: whole, else in short."""
+    """Offer a memory: whole, else its short line."""
+    ways = [line_of(memory, freshness)]
     short = short_line_of(memory, freshness)
-    ways = (line_of(memory, freshness), *([] if short is None else [short]))
-    return Offer(ways, section, memory.id, shares, order)
+    if short is not None:
+        ways.append(short)
+    return Offer(tuple(ways), section, memory.id, shares, order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """A block, and what became of each offer of a memory."""
+    """A block, and the verdict on each offered memory."""
 
     block: str
     tokens: int
     verdicts: Mapping[MemoryId, Verdict]
-    said: tuple[Offer, ...] = ()  # what it says, each in the way that was chosen, in the order of the offers
+    said: tuple[Offer, ...] = ()  # the offers in the block, each with its chosen form only, in the order of the offers
 
     @property
     def shown(self) -> tuple[MemoryId, ...]:
-        """Whole: a title line does not count as shown."""
+        """Memories that are shown whole: a title line does not count."""
         return tuple(memory for memory, verdict in self.verdicts.items() if verdict is Verdict.SHOWN)
 
 
@@ -65,29 +67,30 @@ class _Line:
         return self.offer.ways[self.way]
 
     @property
-    def means(self) -> Verdict:
+    def verdict(self) -> Verdict:
         return self.offer.means if self.way == 0 else Verdict.SHORT
 
     @property
-    def said(self) -> Offer:
-        return replace(self.offer, ways=(self.text,), means=self.means)
+    def as_offer(self) -> Offer:
+        """The offer with the chosen form only."""
+        offer = self.offer
+        return Offer((self.text,), offer.section, offer.memory, offer.shares, offer.order, self.verdict)
 
 
 Render = Callable[[Sequence[BlockLine], int], str]
 
 
 def _cost(line: str) -> int:
-    """In a block."""
-    return _cost_before(line) if len(line) <= COSTED_BEFORE_CHARS else estimate(line + "\n")
+    return _cost_of_short(line) if len(line) <= MAX_CACHED_CHARS else estimate(line + "\n")
 
 
 @lru_cache(maxsize=1024)
-def _cost_before(line: str) -> int:
+def _cost_of_short(line: str) -> int:
     """The same few lines are offered several times for one block, and again for the next."""
     return estimate(line + "\n")
 
 
-def _fenced(entries: Sequence[BlockLine], more: int) -> str:
+def _render_fenced(entries: Sequence[BlockLine], more: int) -> str:
     return render(entries, more=more)
 
 
@@ -101,102 +104,100 @@ def fill(
     counts_rest: bool = True,
     flows: bool = True,
     besides: int = 0,
-    render: Render = _fenced,
+    render: Render = _render_fenced,
 ) -> Filled:
-    """Take offers in their order: whole, else in short, else counted. What does not fit blocks nothing after it.
+    """Take offers in their order: whole, else in short, else counted. An offer that does not fit blocks no later one.
 
-    First within their shares; then, where these flow, with what is left of all of them. `besides`: so many found no
-    room before these were offered, and are counted with those that find none here.
+    First each share of the budget is spent on its own offers; if `flows`, the rest of all shares is for any offer.
+    `besides`: memories left out before, which are added to the count.
     """
+    if max_lines is None:
+        max_lines = len(offers)
     filling = _Filling(offers, budget_tokens, max_lines, sections, besides if counts_rest else None, render)
     if shares:
         filling.take_within(shares, whole_only=flows)
     if flows:
         filling.take_whatever_fits()
-    return filling.done()
+    return filling.finish()
 
 
+@dataclass(slots=True)
 class _Filling:
-    def __init__(
-        self,
-        offers: Sequence[Offer],
-        budget_tokens: int,
-        max_lines: int | None,
-        sections: Sequence[str],
-        besides: int | None,
-        render: Render,
-    ) -> None:
-        self._offers = offers
-        self._budget_tokens = budget_tokens
-        self._max_lines = len(offers) if max_lines is None else max_lines
-        self._sections = sections
-        self._besides = besides  # None: nothing is counted
-        self._render = render
-        self._chosen: dict[int, _Line] = {}
-        self._headed: set[str] = set()  # sections whose headings are paid for
-        # The note on what was left out is paid for from the start, so that adding it never breaks the budget.
-        self._spent = estimate(render([BlockLine("", "")], self._left_out(len(offers))))
+    offers: Sequence[Offer]
+    budget_tokens: int
+    max_lines: int
+    sections: Sequence[str]
+    already_left_out: int | None  # None: the block has no count
+    render: Render
+    chosen: dict[int, _Line] = field(default_factory=dict)
+    paid_headings: set[str] = field(default_factory=set)
+    spent: int = 0
 
-    def _left_out(self, of_these: int) -> int:
-        """How many the block says it leaves out."""
-        return 0 if self._besides is None else of_these + self._besides
+    def __post_init__(self) -> None:
+        # The count is paid for from the start, so that adding it never breaks the budget.
+        self.spent = estimate(self.render([BlockLine("", "")], self._count_left_out(len(self.offers))))
+
+    def _count_left_out(self, of_these: int) -> int:
+        return 0 if self.already_left_out is None else of_these + self.already_left_out
 
     def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
         left = dict(shares)
-        for place, one in enumerate(self._offers):
-            for way in range(1 if whole_only else len(one.ways)):
-                cost = _cost(one.ways[way])
-                if all(cost <= left.get(share, cost) for share in one.shares) and self._take(_Line(place, one, way)):
-                    left |= {share: left[share] - cost for share in one.shares if share in left}
+        for place, offer in enumerate(self.offers):
+            for way in range(1 if whole_only else len(offer.ways)):
+                cost = _cost(offer.ways[way])
+                limited = [share for share in offer.shares if share in left]
+                if all(cost <= left[share] for share in limited) and self._take(_Line(place, offer, way)):
+                    for share in set(limited):
+                        left[share] -= cost
                     break
 
     def take_whatever_fits(self) -> None:
-        for place, one in enumerate(self._offers):
-            if place not in self._chosen:
-                any(self._take(_Line(place, one, way)) for way in range(len(one.ways)))
+        for place, offer in enumerate(self.offers):
+            if place in self.chosen:
+                continue
+            for way in range(len(offer.ways)):
+                if self._take(_Line(place, offer, way)):
+                    break
 
     def _take(self, line: _Line) -> bool:
-        if len(self._chosen) >= self._max_lines:
+        if len(self.chosen) >= self.max_lines:
             return False
         cost = _cost(line.text)
-        if line.offer.section not in self._headed:
+        if line.offer.section not in self.paid_headings:
             cost += _cost(f"{line.offer.section}:")
-        if self._spent + cost > self._budget_tokens:
+        if self.spent + cost > self.budget_tokens:
             return False
-        self._chosen[line.place] = line
-        self._headed.add(line.offer.section)
-        self._spent += cost
+        self.chosen[line.place] = line
+        self.paid_headings.add(line.offer.section)
+        self.spent += cost
         return True
 
-    def done(self) -> Filled:
-        """Lines were counted one by one; what counts is the rendered whole, so it has the last word."""
-        while True:
-            lines = sorted(
-                self._chosen.values(),
-                key=lambda line: (self._sections.index(line.offer.section), line.offer.order, line.place),
-            )
-            more = self._left_out(len(self._offers) - len(lines))
-            block = self._render([BlockLine(line.offer.section, line.text) for line in lines], more)
-            tokens = estimate(block)
-            if tokens <= self._budget_tokens or not lines:
-                break
-            del self._chosen[max(self._chosen)]
-        full = len(self._chosen) >= self._max_lines
-        verdicts = {
-            one.memory: self._verdict(place, Verdict.LINES if full else Verdict.BUDGET)
-            for place, one in enumerate(self._offers)
-            if one.memory is not None
-        }
-        said = tuple(line.said for _, line in sorted(self._chosen.items()))
+    def finish(self) -> Filled:
+        """Drop the last lines until the rendered block fits: it may cost more than the sum of its lines."""
+        block, tokens = self._render_chosen()
+        while tokens > self.budget_tokens and self.chosen:
+            del self.chosen[max(self.chosen)]
+            block, tokens = self._render_chosen()
+        left_out = Verdict.LINES if len(self.chosen) >= self.max_lines else Verdict.BUDGET
+        verdicts: dict[MemoryId, Verdict] = {}
+        for place, offer in enumerate(self.offers):
+            if offer.memory is not None:
+                verdicts[offer.memory] = self.chosen[place].verdict if place in self.chosen else left_out
+        said = tuple(line.as_offer for _, line in sorted(self.chosen.items()))
         return Filled(block=block, tokens=tokens, verdicts=verdicts, said=said)
 
-    def _verdict(self, place: int, left_out: Verdict) -> Verdict:
-        line = self._chosen.get(place)
-        return left_out if line is None else line.means
+    def _render_chosen(self) -> tuple[str, int]:
+        def position(line: _Line) -> tuple[int, int, int]:
+            return self.sections.index(line.offer.section), line.offer.order, line.place
+
+        lines = sorted(self.chosen.values(), key=position)
+        left_out = self._count_left_out(len(self.offers) - len(lines))
+        block = self.render([BlockLine(line.offer.section, line.text) for line in lines], left_out)
+        return block, estimate(block)
 
 
 def allowance(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_tokens: int | None = None) -> int:
-    """What a block may cost beside this prompt, for a model that reads so much at once."""
+    """Return the budget of a block beside this prompt, for a model with this context window."""
     allowed = float(tokens)
     if prompt_tokens > budgets.large_prompt_tokens:
         allowed *= max(budgets.large_prompt_share, budgets.large_prompt_tokens / prompt_tokens)
@@ -206,17 +207,18 @@ def allowance(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_t
 
 
 def first_of_each_kind(hits: Iterable[Hit]) -> list[Hit]:
-    """The best of each kind before the others, each part in its order: one loud kind does not silence the rest."""
-    first: list[Hit] = []
+    """Put the best hit of each kind first, otherwise keep the order: one loud kind does not silence the rest."""
+    first: dict[Kind, Hit] = {}
     others: list[Hit] = []
-    kinds: set[Kind] = set()
     for hit in hits:
-        (others if hit.memory.kind in kinds else first).append(hit)
-        kinds.add(hit.memory.kind)
-    return [*first, *others]
+        if hit.memory.kind in first:
+            others.append(hit)
+        else:
+            first[hit.memory.kind] = hit
+    return [*first.values(), *others]
 
 
 def favouring(hits: Sequence[Hit], kinds: frozenset[Kind], most: int) -> list[Hit]:
-    """So many of the favoured kinds first, the rest in its order."""
+    """Put at most `most` hits of these kinds first, and keep the order of the rest."""
     favoured = [hit for hit in hits if hit.memory.kind in kinds][:most]
     return [*favoured, *(hit for hit in hits if hit not in favoured)]

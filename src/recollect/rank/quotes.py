@@ -1,39 +1,38 @@
-"""Choose which passages of old exchanges answer a question. Pure: the same passages, the same choice.
+"""Choose the passages of old exchanges that answer a question. Pure: same passages, same choice.
 
-An exchange counts if one of its passages is near to the question on its own. Of such an exchange the best passages are
-taken, as far as the room goes; an exchange that is far behind the best one is left out.
+An exchange counts if one of its passages alone is near to the question. Its best passages are taken while the budget
+lasts; an exchange far behind the best one is left out.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-# How much each counts for the order.
+# Weights for the order.
 BY_TURN, BY_WORDS, BY_MEANING = 20.0, 2.0, 4.0
-OF_EXCHANGE = 0.5  # a turn counts for half, the best one of its exchange for the other half
+OF_EXCHANGE = 0.5  # half of the turn score comes from the best turn of the exchange
 MOST_EXCHANGES = 3
-FAR_BEHIND = 8.0  # the best passage, in the units of `fit`
+FAR_BEHIND = 8.0  # from the best passage, in the units of `fit`
 LINE_TOKENS = 22  # for the date, the session and the speakers
 
-# How surely a prompt is about what was said here. Fitted on a corpus of our own (`python -m bench.relevance.topics`),
-# but for the bias, which is so low that three everyday questions in a thousand pass.
+# Whether a prompt is about a topic of this archive. Fitted on a corpus of our own (`python -m bench.relevance.topics`),
+# except the bias, which is so low that three everyday questions in a thousand pass.
 TOPIC_BIAS, TOPIC_NEAREST, TOPIC_WORDS = -11.5, 29.8, 4.4
-LEAST_WORDS = 4  # that say something, in a passage
+MIN_CONTENT_WORDS = 4  # in a passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     turn: int  # in the order of the archive
     place: int  # in its turn
-    exchange: int  # the turn that began it
+    exchange: int  # its first turn
     text: str
-    words: frozenset[str]  # that say something
-    tokens: int  # about, and more than none
+    words: frozenset[str]  # content words
+    tokens: int  # estimated, at least 1
     turn_score: float  # 0..1, of its turn
     exchange_score: float  # the best of its exchange
     asked: float  # 0..1, the share of the question that it has, by rarity
-    cosine: float | None  # None: nothing is known of what it means
+    cosine: float | None  # None: it has no vector
 
     @property
     def topical(self) -> float:
@@ -41,32 +40,39 @@ class Passage:
 
     @property
     def fit(self) -> float:
-        told = (1 - OF_EXCHANGE) * self.turn_score + OF_EXCHANGE * self.exchange_score
-        return BY_TURN * told + BY_WORDS * self.asked + BY_MEANING * (self.cosine or 0.0)
+        score = (1 - OF_EXCHANGE) * self.turn_score + OF_EXCHANGE * self.exchange_score
+        return BY_TURN * score + BY_WORDS * self.asked + BY_MEANING * (self.cosine or 0.0)
 
 
 def topical(nearest: float | None, asked: float) -> float:
-    """How surely, 0..1, a text is about the same thing: `nearest` is a cosine, `asked` a share of words, by rarity."""
+    """Return the probability that a text has the same topic. `nearest`: a cosine, `asked`: a share of words by rarity."""
     if nearest is None:
         return asked
     return 1 / (1 + math.exp(-(TOPIC_BIAS + TOPIC_NEAREST * nearest + TOPIC_WORDS * asked)))
 
 
 def choose(passages: Sequence[Passage], *, budget_tokens: int, least: float) -> list[Passage]:
-    """The best passages of the best exchanges, best first. `least`: how topical one of an exchange has to be."""
-    telling = [one for one in passages if len(one.words) >= LEAST_WORDS]
-    by_exchange = sorted(telling, key=lambda one: (one.exchange, -one.fit))
-    exchanges = [list(some) for _, some in groupby(by_exchange, key=lambda one: one.exchange)]
-    near = [some for some in exchanges if max(one.topical for one in some) >= least]
-    near.sort(key=lambda some: -some[0].fit)
-    best = near[0][0].fit if near else 0.0
-    ranked = [one for some in near[:MOST_EXCHANGES] for one in some if best - one.fit <= FAR_BEHIND]
+    """Return the best passages of the best exchanges, best first. `least`: how topical an exchange must be."""
     chosen: list[Passage] = []
     begun: set[int] = set()
-    for one in sorted(ranked, key=lambda one: -one.fit):
-        cost = one.tokens + (0 if one.exchange in begun else LINE_TOKENS)
+    for passage in _rank(passages, least):
+        cost = passage.tokens
+        if passage.exchange not in begun:
+            cost += LINE_TOKENS
         if cost <= budget_tokens:
             budget_tokens -= cost
-            begun.add(one.exchange)
-            chosen.append(one)
+            begun.add(passage.exchange)
+            chosen.append(passage)
     return chosen
+
+
+def _rank(passages: Sequence[Passage], least: float) -> list[Passage]:
+    exchanges: dict[int, list[Passage]] = {}
+    for passage in sorted(passages, key=lambda one: (one.exchange, -one.fit)):
+        if len(passage.words) >= MIN_CONTENT_WORDS:
+            exchanges.setdefault(passage.exchange, []).append(passage)
+    near = [group for group in exchanges.values() if max(one.topical for one in group) >= least]
+    near.sort(key=lambda group: -group[0].fit)
+    best = near[0][0].fit if near else 0.0
+    ranked = [one for group in near[:MOST_EXCHANGES] for one in group if best - one.fit <= FAR_BEHIND]
+    return sorted(ranked, key=lambda one: -one.fit)

@@ -1,4 +1,4 @@
-"""Factors, each 0..1, and their weighted sum with its breakdown. Pure: time comes as an argument."""
+"""Score memories: factors, each 0..1, and their weighted mean. Pure: time comes as an argument."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -11,7 +11,7 @@ from recollect.text.intent import KINDS_FOR, Intent, Task
 from recollect.text.words import word_set
 
 SECONDS_PER_DAY = 86_400
-ENOUGH_WORDS = 3  # of the session's, in a memory that belongs to it
+ENOUGH_WORDS = 3  # of the session, in a memory that belongs to it
 
 SCOPE_MATCH: Mapping[ScopeLevel, float] = {
     ScopeLevel.UNIVERSAL: 0.4,
@@ -19,13 +19,13 @@ SCOPE_MATCH: Mapping[ScopeLevel, float] = {
     ScopeLevel.PROJECT: 1.0,
     ScopeLevel.SESSION: 1.0,
 }
-WRONG_LANGUAGE, WRONG_PROJECT = 0.1, 0.05  # seen from elsewhere, where it is public or preferences are shared
+WRONG_LANGUAGE, WRONG_PROJECT = 0.1, 0.05  # seen from elsewhere, if it is public or preferences are shared
 UNKNOWN_TASK = 0.5
 SAME_AGENT, OTHER_AGENT = 1.0, 0.5
-LEAST_DURABLE = 0.7  # of its score, for what hardly matters later
-PRIOR = 2  # replies that nobody has seen, as often used as not: one look decides little
+MIN_DURABILITY_FACTOR = 0.7  # for a memory that hardly matters later
+PRIOR = 2  # assumed replies that used it, and as many that did not: one real reply decides little
 
-# What helps a type of agent most; both see everything.
+# Kinds that help a type of agent most; both see everything.
 FAVOURED: Mapping[str, frozenset[Kind]] = {
     "plan": frozenset({Kind.DECISION, Kind.RESEARCH, Kind.ERROR_PATTERN}),
     "build": frozenset({Kind.FILE_CONTEXT, Kind.ERROR_PATTERN, Kind.OUTCOME}),
@@ -49,11 +49,13 @@ def scope_match(memory: Memory, viewer: Viewer) -> float:
 
 
 def task_match(memory: Memory, task: Task | None) -> float:
-    """How much its kind helps with the task: the first of those that do 1, the last a little."""
+    """Return how much its kind helps with the task: 1 for the first helpful kind, little for the last."""
     if task is None:
         return UNKNOWN_TASK
     kinds = KINDS_FOR.get(task, KINDS_FOR[Task.GENERAL])
-    return 1 - kinds.index(memory.kind) / len(kinds) if memory.kind in kinds else 0.0
+    if memory.kind not in kinds:
+        return 0.0
+    return 1 - kinds.index(memory.kind) / len(kinds)
 
 
 def agent_match(memory: Memory, agent: str | None) -> float:
@@ -61,20 +63,20 @@ def agent_match(memory: Memory, agent: str | None) -> float:
 
 
 def use_rate(use: Usage, loop: Loop) -> float:
-    """How often what was shown was used, .5 where nobody knows; a person's word counts for several replies."""
-    said = loop.feedback_weight * use.feedback
-    used = use.used + max(0, said) + PRIOR
-    unused = use.unused + max(0, -said) + PRIOR
+    """Return the share of replies that used it, .5 if unknown; a person's feedback counts for several replies."""
+    feedback = loop.feedback_weight * use.feedback
+    used = use.used + max(0, feedback) + PRIOR
+    unused = use.unused + max(0, -feedback) + PRIOR
     return used / (used + unused)
 
 
 def use_factor(use: Usage, loop: Loop) -> float:
-    """What a score is multiplied by: within a narrow band around 1, so that nothing starves and nothing dominates."""
+    """Return a factor in a narrow band around 1, so that nothing starves and nothing dominates."""
     return 1 + loop.reach * (2 * use_rate(use, loop) - 1) if loop.enabled else 1.0
 
 
 def age_days(memory: Memory, now: datetime) -> float:
-    """Never negative: a clock that was set back makes nothing younger than new."""
+    """Never negative, even if the clock was set back."""
     return max(0.0, (now - memory.valid_from).total_seconds() / SECONDS_PER_DAY)
 
 
@@ -82,7 +84,7 @@ def recency(memory: Memory, now: datetime, settings: Settings) -> float:
     half_life_days = settings.kinds.half_life_days.get(memory.kind)
     if half_life_days is None:
         return 1.0
-    return math.pow(0.5, age_days(memory, now) / max(half_life_days, 0.01))  # 0 = gone at once
+    return math.pow(0.5, age_days(memory, now) / max(half_life_days, 0.01))  # a half-life of 0: gone at once
 
 
 def frequency(memory: Memory) -> float:
@@ -106,14 +108,16 @@ def turn_factors(
 
 
 def with_use(score: float, factors: dict[str, float], use: Usage, loop: Loop) -> tuple[float, dict[str, float]]:
-    """The score as use has made it, at most 1, and the factor among the others where it is not 1."""
+    """Apply the use factor, up to a score of 1, and list it among the factors if it is not 1."""
     factor = use_factor(use, loop)
-    return (score, factors) if factor == 1.0 else (min(1.0, score * factor), {**factors, "use": factor})
+    if factor == 1.0:
+        return score, factors
+    return min(1.0, score * factor), {**factors, "use": factor}
 
 
 def turn_score(factors: Mapping[str, float], weights: TurnSettings | SearchSettings) -> float:
-    """`weights` of a prompt, or of somebody who asks."""
-    return _weighted(
+    """`weights`: of a prompt, or of a search."""
+    return _mean(
         factors,
         {
             "relevance": weights.relevance_weight,
@@ -127,15 +131,15 @@ def turn_score(factors: Mapping[str, float], weights: TurnSettings | SearchSetti
 
 
 def with_durability(score: float, factors: dict[str, float], memory: Memory) -> tuple[float, dict[str, float]]:
-    """What was read in a session counts by how likely it is to matter later; what was said outright counts wholly."""
+    """Lower the score of a memory that may not matter later; one that the user stated outright keeps its score."""
     if memory.durability >= 1.0:
         return score, factors
-    factor = LEAST_DURABLE + (1 - LEAST_DURABLE) * memory.durability
+    factor = MIN_DURABILITY_FACTOR + (1 - MIN_DURABILITY_FACTOR) * memory.durability
     return score * factor, {**factors, "durability": memory.durability}
 
 
 def freshness_factor(freshness: Freshness, stale: Stale) -> float:
-    """What a score is multiplied by; the worst of several files decides. What has only moved is as good as changed."""
+    """Return the factor of the worst file. A file that only moved counts as changed."""
     if freshness.is_gone:
         return stale.gone_factor
     return stale.changed_factor if freshness.is_stale else 1.0
@@ -160,13 +164,13 @@ def start_score(factors: Mapping[str, float], settings: Settings) -> float:
         "recency": start.recency_weight,
         "task": start.task_weight,
     }
-    return _weighted(factors, weights)
+    return _mean(factors, weights)
 
 
 def compaction_factors(
     memory: Memory, agent: str | None, said: Collection[str], now: datetime, settings: Settings
 ) -> dict[str, float]:
-    """`said` are the words of the session's last prompts."""
+    """`said`: the words of the session's last prompts."""
     words = word_set(memory)
     shared = sum(word in words for word in said)
     return {
@@ -179,7 +183,7 @@ def compaction_factors(
 
 def compaction_score(factors: Mapping[str, float], settings: Settings) -> float:
     weights = settings.compaction
-    return _weighted(
+    return _mean(
         factors,
         {
             "recency": weights.recency_weight,
@@ -190,6 +194,6 @@ def compaction_score(factors: Mapping[str, float], settings: Settings) -> float:
     )
 
 
-def _weighted(factors: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The weighted mean, so that a factor that is not there yet does not pull every score down."""
+def _mean(factors: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """Divide by the sum of the weights: a missing factor does not lower every score."""
     return sum(weights[name] * factors[name] for name in weights) / (sum(weights.values()) or 1.0)

@@ -1,7 +1,7 @@
-"""Whether a reply took something from a memory that was shown with its prompt. Pure.
+"""Guess whether a reply used a memory that was shown with its prompt. Pure.
 
-By what the reply says that the prompt did not: the words of the prompt are in every reply. It is a guess, and all that
-hangs on it is the order of what fits.
+It looks for words of the memory that the prompt did not have: the words of the prompt are in every reply. The guess
+affects only the order of what fits.
 """
 
 from recollect.domain.memory import Memory
@@ -9,7 +9,7 @@ from recollect.text.query import IDLE
 from recollect.text.words import identifiers, index_words, word_set
 
 MIN_WORDS = 2
-SHARE = 0.35  # of what only the memory says
+MIN_SHARE = 0.35  # of the words that only the memory has
 MAX_REPLY_CHARS = 50_000
 
 
@@ -19,4 +19,4 @@ def was_used(memory: Memory, reply: str, prompt: str) -> bool:
         return True
     own = word_set(memory) - frozenset(index_words(prompt)) - IDLE
     shared = own.intersection(index_words(reply))
-    return len(shared) >= max(MIN_WORDS, SHARE * len(own))
+    return len(shared) >= max(MIN_WORDS, MIN_SHARE * len(own))

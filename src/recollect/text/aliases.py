@@ -1,7 +1,7 @@
-"""What developers call things for short. Facts only.
+"""Short names that developers use, and what things are for. Facts only.
 
-A word that stands alone is read as its long form, in memories and in questions alike; parts of names (`pg_dump`,
-`main.py`) stay what they are.
+A word on its own is read as its long form, in memories and in questions alike; parts of names (`pg_dump`, `main.py`)
+are not.
 """
 
 SHORT_FORMS = {
@@ -41,57 +41,37 @@ SHORT_FORMS = {
     "ts": "typescript",
 }
 
-# What a thing is for, in the word that is asked with: `which database do we use?`, and the memory says PostgreSQL.
-# Only memories are read so, never questions: whoever asks for PostgreSQL does not ask for every database.
-PURPOSES = {
-    "argon2": "password hashing",
-    "argon2id": "password hashing",
-    "bcrypt": "password hashing",
-    "celery": "queue",
-    "cypress": "testing",
-    "docker": "container",
-    "elasticsearch": "search",
-    "eslint": "linter",
-    "fastapi": "framework",
-    "flask": "framework",
-    "django": "framework",
-    "express": "framework",
-    "grafana": "monitoring",
-    "helm": "deployment",
-    "jest": "testing",
-    "jwt": "authentication",
-    "kafka": "queue",
-    "kubernetes": "deployment",
-    "mariadb": "database",
-    "memcached": "cache",
-    "mongodb": "database",
-    "mypy": "types",
-    "mysql": "database",
-    "nginx": "proxy",
-    "oauth": "authentication",
-    "oauth2": "authentication",
-    "oidc": "authentication",
-    "passkey": "authentication",
-    "playwright": "testing",
-    "postgresql": "database",
-    "prettier": "formatter",
-    "prisma": "orm",
-    "prometheus": "monitoring",
-    "pytest": "testing",
-    "rabbitmq": "queue",
-    "redis": "cache",
-    "rollup": "bundler",
-    "ruff": "linter",
-    "saml": "authentication",
-    "sentry": "monitoring",
-    "sqlalchemy": "orm",
-    "sqlite": "database",
-    "sso": "authentication",
-    "stripe": "payment",
-    "tailwind": "styling",
-    "css": "styling",
-    "terraform": "infrastructure",
-    "vite": "bundler",
-    "vitest": "testing",
-    "webpack": "bundler",
+# The purpose of things, in the word that people ask with: `which database do we use?` finds a memory about PostgreSQL.
+# Used for memories only: a question about PostgreSQL does not ask for every database.
+_THINGS = {
+    "authentication": "jwt oauth oauth2 oidc passkey saml sso",
+    "bundler": "rollup vite webpack",
+    "cache": "memcached redis",
+    "container": "docker",
+    "database": "mariadb mongodb mysql postgresql sqlite",
+    "deployment": "helm kubernetes",
+    "formatter": "prettier",
+    "framework": "fastapi flask django express",
+    "infrastructure": "terraform",
+    "linter": "eslint ruff",
+    "monitoring": "grafana prometheus sentry",
+    "orm": "prisma sqlalchemy",
+    "password hashing": "argon2 argon2id bcrypt",
+    "payment": "stripe",
+    "proxy": "nginx",
+    "queue": "celery kafka rabbitmq",
+    "search": "elasticsearch",
+    "styling": "tailwind css",
+    "testing": "cypress jest playwright pytest vitest",
+    "types": "mypy",
 }
+PURPOSES = {thing: purpose for purpose, things in _THINGS.items() for thing in things.split()}
+
+
+def read_table(text: str) -> dict[str, str]:
+    """Read `value: key, key; value: key` into a dict from keys to values."""
+    found: dict[str, str] = {}
+    for row in " ".join(text.split()).split("; "):
+        value, _, keys = row.partition(": ")
+        found |= dict.fromkeys(keys.split(", "), value)
+    return found

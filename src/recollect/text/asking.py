@@ -1,7 +1,7 @@
-"""Tell what a prompt wants from a memory: an answer about the project, context for a task, or nothing. Pure.
+"""Decide what a prompt needs from memory: an answer about the project, context for a task, or nothing. Pure.
 
-Forms, not topics: a question that asks how something is or was, words that point to earlier work, a text that brings
-its own context. What a prompt is about is for the search to decide.
+It looks at the form only: a question, words that refer to earlier work, a text that brings its own context. The search
+decides what a prompt is about.
 """
 
 import re
@@ -9,13 +9,13 @@ from enum import StrEnum
 
 from recollect.text.query import content_words
 
-QUESTION_CHARS = 600  # a longer prompt explains itself; a question in it is one point of many
-QUESTION_SENTENCES = 3
-LEAST_WORDS = 1  # content words: "what does it do?" asks about what is on the screen
-FOLLOWING_WORDS = 2  # content words behind a question: "once more, please"
-CONTEXT_CHARS = 1500  # a longer text, or a plan of many steps, carries its own context
-PLAN_LINES = 6  # headings and list items
-LOOKED_AT = 4000
+MAX_QUESTION_CHARS = 600  # a longer prompt explains itself; a question in it is one point of many
+MAX_QUESTION_SENTENCES = 3
+MIN_CONTENT_WORDS = 1  # "what does it do?" has none: it asks about what is on the screen
+MAX_WORDS_AFTER_QUESTION = 2  # content words: "once more, please"
+MAX_CHARS_WITHOUT_CONTEXT = 1500  # a longer text, or a plan of many steps, carries its own context
+MIN_PLAN_LINES = 6  # headings and list items
+MAX_PLAN_CHARS = 4000  # only these are searched for headings and list items
 
 # Interrogatives of the languages that developers mix. A request ("can you add ...?") begins with none of them.
 _OPEN = (
@@ -44,7 +44,7 @@ _REQUEST = re.compile(
     r"\b(?:please|pls|let's|lets|make sure|i want|i need|help me)\b",
     re.IGNORECASE,
 )
-# The agent's own doing and thinking: the conversation has the answer.
+# Questions about what the agent does or thinks: the conversation has the answer.
 _OF_NOW = re.compile(
     r"\b(?:did|do|are|were|have|will|can) (?:you|u)\b|"
     r"\byou(?:'re|'ve)? (?:\w+ )?(?:think|prefer|recommend|suggest|mean|did)\b|"
@@ -62,43 +62,49 @@ _STEP = re.compile(r"^\s{0,8}(?:#{1,6}\s|[-*•]\s|\d{1,2}[.)]\s)", re.MULTILINE
 
 
 class PromptPurpose(StrEnum):
-    QUESTION = "question"  # how something is or was, here
+    QUESTION = "question"  # asks how something is or was in this project
     TASK = "task"
-    NOTHING = "nothing"  # a command, or a plan or long text that says all it needs
+    NOTHING = "nothing"  # a command, a plan or a long text: it needs no memory
 
 
 def asking(prompt: str) -> PromptPurpose:
-    said = prompt.strip()
-    if _COMMAND.match(said) or brings_context(said):
+    prompt = prompt.strip()
+    if _COMMAND.match(prompt) or brings_context(prompt):
         return PromptPurpose.NOTHING
-    return PromptPurpose.QUESTION if len(said) <= QUESTION_CHARS and is_question(said) else PromptPurpose.TASK
+    if len(prompt) <= MAX_QUESTION_CHARS and is_question(prompt):
+        return PromptPurpose.QUESTION
+    return PromptPurpose.TASK
 
 
 def typed(prompt: str) -> str:
-    """Without what a program put around the words of the user: `<system_instruction>...</system_instruction>`."""
+    """Remove tagged text that a program added to the user's words: `<system_instruction>...</system_instruction>`."""
     return _WRAPPED.sub(" ", prompt) if "</" in prompt else prompt
 
 
 def brings_context(prompt: str) -> bool:
-    return len(prompt) > CONTEXT_CHARS or len(_STEP.findall(prompt[:LOOKED_AT])) >= PLAN_LINES
+    return len(prompt) > MAX_CHARS_WITHOUT_CONTEXT or len(_STEP.findall(prompt[:MAX_PLAN_CHARS])) >= MIN_PLAN_LINES
 
 
 def is_question(prompt: str) -> bool:
-    """Whether it asks how something is, was or was meant; not for something to be done, and not about this moment."""
-    said = [sentence for sentence in _SENTENCE.split(prompt) if sentence.strip()]
+    """Return True if it asks how something is, was or was meant: not for work, and not about the current moment."""
     if points_back(prompt):
         return True
-    if len(said) > QUESTION_SENTENCES or any(map(_REQUEST.search, said)):
+    sentences = [sentence for sentence in _SENTENCE.split(prompt) if sentence.strip()]
+    if len(sentences) > MAX_QUESTION_SENTENCES or any(map(_REQUEST.search, sentences)):
         return False
-    last = max((at for at, sentence in enumerate(said) if _asks(sentence)), default=None)
-    # What follows a question is what to do: "is all of it in git? clean up the branches and push".
-    is_last = last is not None and len(content_words(" ".join(said[last + 1 :]))) <= FOLLOWING_WORDS
-    return is_last and len(content_words(prompt)) >= LEAST_WORDS
+    questions = [at for at, sentence in enumerate(sentences) if _asks(sentence)]
+    if not questions:
+        return False
+    # Text after the question is a task: "is all of it in git? clean up the branches and push".
+    after = " ".join(sentences[questions[-1] + 1 :])
+    if len(content_words(after)) > MAX_WORDS_AFTER_QUESTION:
+        return False
+    return len(content_words(prompt)) >= MIN_CONTENT_WORDS
 
 
 def points_back(prompt: str) -> bool:
-    """Whether its words say that something was settled or done before."""
-    return bool(_EARLIER.search(prompt[:QUESTION_CHARS]))
+    """Return True if it refers to something that was settled or done before."""
+    return bool(_EARLIER.search(prompt[:MAX_QUESTION_CHARS]))
 
 
 def _asks(sentence: str) -> bool:

@@ -1,6 +1,6 @@
-"""The text that a model reads. Pure and deterministic: the same entries give the same bytes; no clock, no counters.
+"""Build and read the fenced text that the model sees. Pure and deterministic: same entries, same bytes.
 
-No memory can close the fence, open a tag, begin a line of its own or hide characters: what it says is data.
+No memory can close the fence, open a tag, start a line of its own or hide characters: its text is data.
 """
 
 import re
@@ -10,7 +10,7 @@ from datetime import datetime
 
 from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, Memory, MemoryId, SessionId, Tier
-from recollect.domain.session import Note, Recap, reference
+from recollect.domain.session import Note, Recap, Summary, reference
 from recollect.text.lookalikes import folded, latin
 from recollect.text.sentences import MORE, first_sentence
 
@@ -29,142 +29,138 @@ PREFIX: dict[Kind, str] = {
     Kind.OUTCOME: "OUT",
 }
 
-ENDED = "OLD"  # the prefix of an entry which says that another one no longer holds
-SAID = "SAID"  # the prefix of what was said in an earlier session
-DOUBTED = "?"  # behind the prefix of a candidate
-_PREFIXES = frozenset({*PREFIX.values(), ENDED, SAID})
+INVALID = "OLD"  # prefix of an entry that withdraws another one
+SAID = "SAID"  # prefix of a quote from an earlier session
+CANDIDATE_MARK = "?"  # follows the prefix of a candidate
+_PREFIXES = frozenset({*PREFIX.values(), INVALID, SAID})
 ABOVE = "(said further up)"
-SHORT_CHARS = 200  # of a memory that has no title, where the whole finds no room
+SHORT_CHARS = 200  # of the first sentence, which replaces a missing title in a short line
 INDEX_CHARS = 90
 REMINDER_WORDS = 6
-CUT = " … "  # where something between two passages is left out
+CUT = " … "  # marks text that is left out between two passages
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
 _SPACE = re.compile(r"\s+")
-# What a reader cannot see but a model can: controls, bidi overrides, joiners, selectors, fillers, tag characters.
+# Characters that people cannot see but models read: controls, bidi overrides, joiners, selectors, fillers, tag characters.
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _LESS = "<＜﹤≮"
 _BRACKET = re.compile(f"[{_LESS}‹〈⟨❮❰《⟪ᐸ˂]")
-_NAME_CHARS = 60  # behind a bracket: enough for the name of our fence under a heap of accents
+_NAME_CHARS = 60  # read after a bracket: enough for the name of our fence under a heap of accents
 _IMITATION = re.compile(r"[\[［【〔⟦] ?([^\[\]［］【】〔〕⟦⟧ ]{2,40}) ?[\]］】〕⟧]")
 
 CHANGED, GONE, MOVED = "changed since", "is gone", "moved to"
-MAX_FILES = 2  # of a memory that a line names as stale; more are counted
+MAX_FILES = 2  # named in one line; the others are counted
 MAX_PATH_CHARS = 80
 
-_ENTRY = re.compile(r"\[[A-Z]+\??\] .* \(\d+-\d\d-\d\d, .+\)")
+_ENTRY = re.compile(r"\[[A-Z]+\??\] .* \(\d+-\d\d-\d\d, .*\)")  # an id of invisible characters is shown as nothing
 _SPEAKER_OR_CUT = re.compile(f" user: | agent: |{CUT}")
-_COUNTED = re.compile(r"\(\d+ more not shown\)")
+_REST_COUNT = re.compile(r"\(\d+ more not shown\)")
 _DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
 REPLACES = "replaces"
-# What we write behind an id. A path that we write has no blanks.
+# What we write after an id. A path that we write has no blanks.
 _NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE}|{MOVED} \S+)|\d+ more|in \S+(?: \S+)*|{REPLACES} .+)$")
 _REPLACED = re.compile(rf"; {REPLACES} (.+)\)$")
-_ITEM = "- "  # begins a line that is no memory: a note, a summary
+_ITEM = "- "  # starts a line that is no memory: a note, a summary
 
 
 @dataclass(frozen=True, slots=True)
 class BlockLine:
-    """One line of a block."""
-
     section: str  # "" = no heading
     line: str
 
 
 def visible(text: str) -> str:
-    """One line of what a person can see: safe for a terminal."""
-    if text.isascii() and text.isprintable():  # most of it is: nothing can hide there
+    """Return one line with only the characters that a person can see: safe for a terminal."""
+    if text.isascii() and text.isprintable():  # most texts: nothing can hide there
         return " ".join(text.split())
     return _SPACE.sub(" ", _HIDDEN.sub("", _SPACE.sub(" ", _ANSI.sub("", text)))).strip()
 
 
 def plain(text: str) -> str:
-    """The same without anything that a model could take for a tag or for another entry."""
+    """Return the visible text without anything that a model could take for a tag or for another entry."""
     return _IMITATION.sub(_inert_prefix, _BRACKET.sub(_inert_bracket, visible(text)))
 
 
 def _inert_bracket(bracket: re.Match[str]) -> str:
-    """`a < b` stays as it is; `<|` begins the special tokens of some models."""
-    behind = bracket.string[bracket.end() : bracket.end() + _NAME_CHARS]
-    first = behind[:1]
+    """`a < b` stays as it is; `<|` starts the special tokens of some models."""
+    following = bracket.string[bracket.end() : bracket.end() + _NAME_CHARS]
+    first = following[:1]
     is_tag = bracket[0] in _LESS and (first.isalpha() or first in tuple("_!?|") or not first.isascii())
-    if is_tag or latin(folded(behind)).lstrip().startswith(("/", "\\", "⁄", "∕", FENCE)):
+    if is_tag or latin(folded(following)).lstrip().startswith(("/", "\\", "⁄", "∕", FENCE)):
         return "&lt;"
     return bracket[0]
 
 
 def _inert_prefix(prefix: re.Match[str]) -> str:
-    """Only we begin an entry with one. `args[out]` is none: ours are in capitals."""
+    """Only our own entries may start with a prefix. `args[out]` is harmless: ours are in capitals."""
     word = prefix[1]
-    read = word if word.isascii() else latin(folded(word)).upper()
-    return f"({word})" if read.removesuffix(DOUBTED) in _PREFIXES else prefix[0]
+    letters = word if word.isascii() else latin(folded(word)).upper()
+    return f"({word})" if letters.removesuffix(CANDIDATE_MARK) in _PREFIXES else prefix[0]
 
 
 def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
-    return _line(memory, _told(memory), freshness)
+    return _line(memory, _full_text(memory), freshness)
 
 
-def _told(memory: Memory) -> str:
-    """A fix says nothing without its error, which may be in the title alone."""
-    is_apart = memory.kind is Kind.ERROR_PATTERN and memory.title and memory.title not in memory.text
-    return f"{(memory.title or '').rstrip(' .:')}: {memory.text}" if is_apart else memory.text
-
-
-def title_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
-    return _line(memory, memory.title, freshness) if memory.title else None
+def _full_text(memory: Memory) -> str:
+    """A fix is useless without its error, which may be in the title only."""
+    if memory.kind is Kind.ERROR_PATTERN and memory.title and memory.title not in memory.text:
+        return f"{memory.title.rstrip(' .:')}: {memory.text}"
+    return memory.text
 
 
 def short_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
-    """By its title, else by its first sentence. None: there is nothing shorter than the whole."""
-    if memory.title:
-        return title_line_of(memory, freshness)
-    sentence = first_sentence(memory.text, chars=SHORT_CHARS)
-    return None if sentence is None else _line(memory, sentence, freshness)
+    """Show the title, else the first sentence. None: the text has no shorter form."""
+    text = memory.title or first_sentence(memory.text, chars=SHORT_CHARS)
+    return _line(memory, text, freshness) if text else None
 
 
 def index_line_of(memory: Memory) -> str | None:
-    """What it is about, to be opened by its id. None: it cannot be told in a few words."""
+    """Say in a few words what the memory is about; its id opens it. None: it has no such short form."""
     about = memory.title or first_sentence(memory.text, chars=INDEX_CHARS) or memory.text
     return _line(memory, about, NOT_LOOKED_AT) if len(about) <= INDEX_CHARS + len(MORE) else None
 
 
 def bare_line_of(memory: Memory) -> str:
-    """That there is one, to be opened by its id."""
+    """Show only that the memory exists; its id opens it."""
     return _line(memory, MORE.strip(), NOT_LOOKED_AT)
 
 
 def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
-    """What went wrong, what helped, and where."""
+    """Show the error, its fix and its files."""
     files = " ".join(_path(anchor.path) for anchor in memory.anchors[:MAX_FILES])
-    return _line(memory, _told(memory), freshness, *([f"in {files}"] if files else []))
+    notes = [f"in {files}"] if files else []
+    return _line(memory, _full_text(memory), freshness, *notes)
 
 
 def reminder_line_of(memory: Memory) -> str:
-    """That it stands further up, where it was told whole."""
-    words = memory.text.split()
-    about = memory.title or " ".join(words[:REMINDER_WORDS])[:INDEX_CHARS] + (
-        MORE if len(words) > REMINDER_WORDS else ""
-    )
+    """Refer to a memory that an earlier block shows in full."""
+    about = memory.title
+    if not about:
+        words = memory.text.split()
+        about = " ".join(words[:REMINDER_WORDS])[:INDEX_CHARS]
+        if len(words) > REMINDER_WORDS:
+            about += MORE
     return _line(memory, f"{about} {ABOVE}", NOT_LOOKED_AT)
 
 
 def correction_line_of(memory: Memory, replaced: Sequence[MemoryId], freshness: Freshness = NOT_LOOKED_AT) -> str:
-    """That it holds instead of others."""
-    return _line(memory, _told(memory), freshness, f"{REPLACES} {', '.join(map(plain, replaced))}")
+    """Show a memory and the ids that it replaces."""
+    return _line(memory, _full_text(memory), freshness, f"{REPLACES} {', '.join(map(plain, replaced))}")
 
 
 def ended_line_of(memory: Memory) -> str:
-    """That it no longer holds, without what it says: nothing came in its place, or nothing that may be shown."""
-    about = f"{day_of(memory.valid_from)}, {plain(memory.id)}"
-    return f"[{ENDED}] What was said under this id no longer holds. ({about})"
+    """Withdraw a memory without repeating it: nothing replaces it, or nothing that may be shown."""
+    return f"[{INVALID}] What was said under this id no longer holds. ({day_of(memory.valid_from)}, {plain(memory.id)})"
 
 
 def note_line_of(note: Note, at: datetime | None = None) -> str:
-    """`at` where no heading says of when it is."""
-    return f"{_ITEM}{note.code}{'' if at is None else f' ({day_of(at)})'}: {plain(note.text)}"
+    """`at`: the day, where no heading gives it."""
+    day = "" if at is None else f" ({day_of(at)})"
+    return f"{_ITEM}{note.code}{day}: {plain(note.text)}"
 
 
 def item_line_of(sentence: str) -> str:
@@ -172,18 +168,17 @@ def item_line_of(sentence: str) -> str:
 
 
 def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: SessionId) -> str:
-    """What was said in one exchange: who, and the words of each; the session by its reference."""
+    """Quote one exchange: speakers with their words, the day, and a reference to the session."""
     words = " ".join(f"{who}: {plain(text)}" for who, text in said)
     return f"[{SAID}] {words} ({day_of(at)}, {plain(reference(session))})"
 
 
 def parts_quoted(line: str) -> list[str]:
-    """What a line quotes, without who said it and without the marks where something was left out; [] of any other."""
+    """Return the quoted words without speakers and omission marks; [] if the line is no quote."""
     return _SPEAKER_OR_CUT.split(f" {_parts(line)[1]}")[1:] if is_quote(line) else []
 
 
 def quotes_in(block: str) -> list[str]:
-    """What it quotes of earlier sessions."""
     return [_parts(line)[1] for line in block.split("\n") if is_quote(line)]
 
 
@@ -192,33 +187,39 @@ def is_quote(line: str) -> bool:
 
 
 def is_of_sessions(line: str) -> bool:
-    """It tells of an earlier session, and is no memory."""
+    """Return True if the line is about an earlier session, not a memory."""
     return is_item(line) or is_quote(line)
 
 
 def with_lines(block: str, lines: Sequence[str]) -> str:
-    """The same with these after all others."""
+    """Append lines to a block, before its count of memories not shown."""
     if not block:
         return render([BlockLine("", line) for line in lines])
     *before, close = block.split("\n")
-    counted = [before.pop()] if _COUNTED.fullmatch(before[-1]) else []
-    return "\n".join([*before, *lines, *counted, close])
+    rest_count = [before.pop()] if _REST_COUNT.fullmatch(before[-1]) else []
+    return "\n".join([*before, *lines, *rest_count, close])
 
 
 def summary_line_of(recap: Recap) -> str:
     summary = recap.summary
-    asked = [f"{what}: {plain(text)}" for what, text in summary.texts if text and what != "ended"]
-    ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
-    parts = [f"{what}: {', '.join(map(plain, lines))}" for what, lines in summary.lists if lines]
-    return f"{_ITEM}{day_of(recap.at)} {'; '.join([*asked, *ended, *parts])}"
+    parts = [f"{label}: {plain(text)}" for label, text in summary.texts if text and label != "ended"]
+    parts += _closing_words(summary)
+    parts += [f"{label}: {', '.join(map(plain, lines))}" for label, lines in summary.lists if lines]
+    return f"{_ITEM}{day_of(recap.at)} {'; '.join(parts)}"
 
 
 def brief_line_of(recap: Recap) -> str:
-    """What it was about, and what came of it."""
+    """Show what the session was about, and its result."""
     summary = recap.summary
-    ended = [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
-    came = "; ".join(ended or [plain(line).rstrip(" .;") for line in (*summary.done, *summary.decided, *summary.open)])
-    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, (plain(summary.asked).rstrip(' .'), came)))}"
+    results = _closing_words(summary)
+    if not results:
+        results = [plain(line).rstrip(" .;") for line in (*summary.done, *summary.decided, *summary.open)]
+    parts = (plain(summary.asked).rstrip(" ."), "; ".join(results))
+    return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, parts))}"
+
+
+def _closing_words(summary: Summary) -> list[str]:
+    return [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
 
 
 def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:
@@ -227,23 +228,20 @@ def _line(memory: Memory, text: str, freshness: Freshness, *notes: str) -> str:
 
 
 def prefix_of(memory: Memory) -> str:
-    """What nothing has proven yet has a question mark: `DEC?`."""
-    return PREFIX[memory.kind] + (DOUBTED if memory.tier is Tier.CANDIDATE else "")
+    """A candidate has a question mark: `DEC?`."""
+    return PREFIX[memory.kind] + (CANDIDATE_MARK if memory.tier is Tier.CANDIDATE else "")
 
 
 def stale_notes(freshness: Freshness) -> list[str]:
-    """`src/a.py changed since`; nothing where all files are as they were."""
+    """`src/a.py changed since`; [] if all files are unchanged."""
     stale = freshness.stale
-    more = [f"{len(stale) - MAX_FILES} more"] if len(stale) > MAX_FILES else []
-    return [*map(_stale_note, stale[:MAX_FILES]), *more]
-
-
-def _stale_note(file: SeenFile) -> str:
-    return f"{_path(file.path)} {stale_state(file)}"
+    notes = [f"{_path(file.path)} {stale_state(file)}" for file in stale[:MAX_FILES]]
+    if len(stale) > MAX_FILES:
+        notes.append(f"{len(stale) - MAX_FILES} more")
+    return notes
 
 
 def stale_state(file: SeenFile) -> str:
-    """What became of a file that is not as it was."""
     if file.moved_to is not None:
         return f"{MOVED} {_path(file.moved_to)}"
     return GONE if file.state is FileState.GONE else CHANGED
@@ -259,7 +257,7 @@ def day_of(moment: datetime) -> str:
 
 
 def render(entries: Sequence[BlockLine], *, more: int = 0) -> str:
-    """The fenced block; "" when there is nothing to say. Sections come in the order of their first entry."""
+    """Return the fenced block, or "" without entries. Sections come in the order of their first entry."""
     if not entries:
         return ""
     lines = [OPEN, PREAMBLE]
@@ -268,61 +266,65 @@ def render(entries: Sequence[BlockLine], *, more: int = 0) -> str:
             lines.append(f"{section}:")
         lines += [entry.line for entry in entries if entry.section == section]
     if more:
-        lines.append(f"({more} more not shown)")  # as _COUNTED has it
+        lines.append(f"({more} more not shown)")  # _REST_COUNT matches it
     return "\n".join([*lines, CLOSE])
 
 
-def without(block: str, shown_as: Collection[str], unwanted: Callable[[str], bool] = lambda _: False) -> str:
-    """The block as it is without the entries of these ids, and the lines about sessions that are unwanted; "" when
-    nothing is left to say."""
+def without(block: str, shown_ids: Collection[str], is_unwanted: Callable[[str], bool] = lambda _: False) -> str:
+    """Remove the entries of these ids, and unwanted lines about sessions; "" if nothing is left."""
+
+    def is_removed(line: str) -> bool:
+        return not _ids_in(line).isdisjoint(shown_ids) or (is_of_sessions(line) and is_unwanted(line))
+
     lines = block.split("\n")
-    kept = [
-        line for line in lines if _ids_in(line).isdisjoint(shown_as) and not (is_of_sessions(line) and unwanted(line))
-    ]
+    kept = [line for line in lines if not is_removed(line)]
     if kept == lines:
         return block
-    if not any(map(_says, kept)):
+    if not any(map(_has_content, kept)):
         return ""
-    says_next = [_says(line) for line in kept[1:]] + [False]
-    return "\n".join(line for line, next_says in zip(kept, says_next, strict=True) if next_says or not _heads(line))
+    return "\n".join(
+        line
+        for line, following in zip(kept, [*kept[1:], ""], strict=True)
+        if not _is_heading(line) or _has_content(following)
+    )
 
 
 def is_item(line: str) -> bool:
-    """A line about the last sessions, below a heading that says so."""
+    """Return True for a line about the last sessions, below a heading that says so."""
     return line.startswith(_ITEM)
 
 
-def _says(line: str) -> bool:
+def _has_content(line: str) -> bool:
     return is_of_sessions(line) or bool(_ids_in(line))
 
 
-def _heads(line: str) -> bool:
-    return line[-1:] == ":" and not _says(line)
+def _is_heading(line: str) -> bool:
+    return line[-1:] == ":" and not _has_content(line)
 
 
 def sayings(block: str) -> list[str]:
-    """What its memories say, and what it says of sessions."""
-    return [_parts(line)[1] for line in block.split("\n") if is_item(line) or _ENTRY.fullmatch(line)]
+    """Return the texts of its memories and of its lines about sessions."""
+    return [parts[1] for line in block.split("\n") if (parts := parts_of(line))]
 
 
 def retold(block: str, tell: Callable[[str], str]) -> str:
-    """The block with what its memories and sessions say told otherwise; what we write around them stays."""
-    lines = block.split("\n")
-    return "\n".join(_retold(line, tell) if is_item(line) or _ENTRY.fullmatch(line) else line for line in lines)
+    """Rewrite the texts of memories and of lines about sessions; everything around them stays."""
+    lines = []
+    for line in block.split("\n"):
+        if parts := parts_of(line):
+            before, text, after = parts
+            lines.append(f"{before}{tell(text)}{after}")
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def parts_of(line: str) -> tuple[str, str, str] | None:
-    """A line that says something: how it begins, what it says, and what we say of that. None: another line."""
+    """Split an entry or item into its prefix, its text and what we add after it. None: another line."""
     return _parts(line) if is_item(line) or _ENTRY.fullmatch(line) else None
 
 
-def _retold(line: str, tell: Callable[[str], str]) -> str:
-    before, said, after = _parts(line)
-    return f"{before}{tell(said)}{after}"
-
-
 def _parts(entry: str) -> tuple[str, str, str]:
-    """An entry: its prefix, what the memory says, and what we say of it."""
     if is_item(entry):
         return _ITEM, entry.removeprefix(_ITEM), ""
     begin, end = entry.index("] ") + 2, entry.rindex(" (")
@@ -330,17 +332,20 @@ def _parts(entry: str) -> tuple[str, str, str]:
 
 
 def _ids_in(line: str) -> frozenset[str]:
-    """What the id at the end of an entry may be, however odd id, text and files are; of another line, nothing."""
+    """Return all that the ids of an entry may be, however odd its id, text and files are; of another line, nothing."""
     if not _ENTRY.fullmatch(line) or is_of_sessions(line):
         return frozenset()
-    replaced = [
-        name for found in _REPLACED.finditer(line) for end in _ends(found[1]) for name in (end, *end.split(", "))
-    ]
-    return frozenset([*replaced, *(end for day in _DAY.finditer(line) for end in _ends(line[day.end() : -1]))])
+    found: set[str] = set()
+    for replaced in _REPLACED.finditer(line):
+        for ids in _drop_notes(replaced[1]):
+            found.update((ids, *ids.split(", ")))
+    for day in _DAY.finditer(line):
+        found.update(_drop_notes(line[day.end() : -1]))
+    return frozenset(found)
 
 
-def _ends(end: str) -> Iterator[str]:
-    """With all that is said of files, with less of it, and with nothing."""
+def _drop_notes(end: str) -> Iterator[str]:
+    """Yield the end of a line with all of its notes, then with one less each time."""
     yield end
     while note := _NOTE.search(end):
         end = end[: note.start()]

@@ -1,4 +1,4 @@
-"""Dates as people say them. Pure."""
+"""Dates as people write them. Pure."""
 
 from datetime import datetime
 
@@ -6,5 +6,5 @@ MONTHS = "January February March April May June July August September October No
 
 
 def date_words(moment: datetime) -> str:
-    """`8 May 2023`: whoever asks for it writes a month as a word, whatever the language of this machine."""
+    """`8 May 2023`: questions name a month by its English word, whatever the language of this machine."""
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"

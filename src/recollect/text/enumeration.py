@@ -1,6 +1,6 @@
-"""Questions that ask for all of something: `list all decisions about auth`. Pure.
+"""Recognise questions that ask for all of something: `list all decisions about auth`. Pure.
 
-Whoever asks so wants every one, not the best ten; a question that only happens to say `all` is answered like any other.
+They want every memory, not the best ten. A question that merely contains `all` is not one of them.
 """
 
 import re
@@ -59,19 +59,18 @@ _FIRST_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enumeration:
-    kinds: frozenset[Kind]  # empty: of every kind
-    topic: str  # empty: about anything
+    kinds: frozenset[Kind]  # empty: every kind
+    topic: str  # empty: any topic
 
 
 def enumeration(query: str) -> Enumeration | None:
-    """None: it does not ask for all of something."""
-    asked = " ".join(query[:500].split()).rstrip("?.! ")
-    if not _FIRST_WORDS.match(asked):  # most questions, which then do not pay for the forms
+    """Return None if it does not ask for all of something."""
+    query = " ".join(query[:500].split()).rstrip("?.! ")
+    if not _FIRST_WORDS.match(query):  # most questions end here and skip the slow patterns
         return None
     for form in _FORMS:
-        if found := re.fullmatch(form, asked, re.IGNORECASE):
+        if found := re.fullmatch(form, query, re.IGNORECASE):
             kind = (found["kind"] or "thing").lower()
-            topic = found["topic"]
-            leading = re.match(_LEADING, topic, re.IGNORECASE)
-            return Enumeration(kinds=_KINDS[kind], topic=topic[leading.end() if leading else 0 :].strip(" ,:"))
+            topic = re.sub(f"^{_LEADING}", "", found["topic"], flags=re.IGNORECASE)
+            return Enumeration(kinds=_KINDS[kind], topic=topic.strip(" ,:"))
     return None

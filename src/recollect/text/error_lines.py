@@ -1,16 +1,16 @@
-"""The one line of an error that says what is wrong, out of everything a tool printed around it. Pure, and linear.
+"""Find the one line of a tool's output that says what is wrong. Pure, and linear.
 
-Knows how compilers, test runners, interpreters, package managers and shells print errors. Reads only so much of a long
-text: its beginning, its end, and in between the lines that speak of an error.
+It knows how compilers, test runners, interpreters, package managers and shells print errors. Of a long text it reads
+the beginning, the end, and some lines in between that mention an error.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-MAX_CHARS = 200_000  # of a text; of a longer one, its beginning and its end
+MAX_TEXT_CHARS = 200_000  # a longer text is cut in the middle
 MAX_LINE_CHARS = 600
-ENDS, BETWEEN = 200, 100  # lines at either end that are read, and in between at most
+LINES_AT_EACH_END, MAX_LINES_BETWEEN = 200, 100  # that are read
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|.)")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+")
@@ -35,7 +35,7 @@ _PREFIXES = (
     re.compile(r"^E {3,12}(?=\S)"),  # pytest
     re.compile(r"^(?:Uncaught|Unhandled) (?:\(in promise\) )?(?=[A-Z])"),
     re.compile(r'^Exception in thread "[^"]{0,80}"\s+'),
-    re.compile(r"^= note: (?=\S+: )"),  # what the linker told cargo
+    re.compile(r"^= note: (?=\S+: )"),  # the linker's message, in the output of cargo
     re.compile(r"^(?:Caused by|caused by): (?=\S)"),
     re.compile(r"^(?:e|w): (?=file:|/)"),  # kotlin
     re.compile(r"^(?:bash|sh|zsh|dash|ksh|\(eval\)|/bin/(?:ba|z|da)?sh):\s?(?:line )?(?:\d+: )?", re.IGNORECASE),
@@ -99,7 +99,7 @@ _LABELLED = re.compile(
 _LEVEL = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|level=(?:error|fatal)|\"level\":\s?\"(?:error|fatal))\b", re.IGNORECASE
 )
-_SPEAKS = re.compile(
+_PROBLEM_WORD = re.compile(
     r"\b(?:errors?|fail(?:ed|ure|s)?|fatal|cannot|can't|could ?n[o']t|could not|unable|undefined|undeclared|denied|"
     r"refused|"
     r"rejected|invalid|illegal|missing|unexpected|no such|not found|not exist|unknown|unsupported|not supported|"
@@ -119,7 +119,7 @@ _ONLY_ENDED = re.compile(
     r"\b(?:command|script|process|task|job|step|hook)\b.{0,60}\b(?:failed|exited|ended) with (?:exit )?(?:code|status)",
     re.I,
 )
-# Said of anything, as long as it does not say of what.
+# Messages that fit any failure, unless they name a thing.
 _COMMONPLACE = re.compile(
     r"(?:error:? )?(?:no such file or directory|(?:permission|access) denied|file not found|not found|"
     r"connection refused|internal server error|bad request|unauthorized|forbidden|operation not permitted|broken pipe|"
@@ -127,10 +127,10 @@ _COMMONPLACE = re.compile(
     r"resource busy)",
     re.IGNORECASE,
 )
-_TELLING = re.compile(r"error|exception|fatal|panic|fail|traceback|cannot|denied|refused|not found", re.IGNORECASE)
+_ERROR_WORD = re.compile(r"error|exception|fatal|panic|fail|traceback|cannot|denied|refused|not found", re.IGNORECASE)
 
 _WORD = re.compile(r"[a-z][a-z'_-]*[a-z]")
-_RECIPE = re.compile(r"\[[^\]]{0,200}\] error ", re.IGNORECASE)  # of make: that something above has failed
+_RECIPE = re.compile(r"\[[^\]]{0,200}\] error ", re.IGNORECASE)  # make: something above has failed
 _STATUS = re.compile(r"\bstatus [a-j]{3}\b|\b[45]\d\d\b")
 _SAYS_NOTHING: Final = frozenset(
     "a about above abort aborted after an and are as assert assertion assertionerror at be because build by called "
@@ -154,199 +154,215 @@ _SAYS_NOTHING: Final = frozenset(
     "calledprocesserror exceeded waiting".split()
 )
 
-_RAISED_RANK, _FIRST_RANK, _LABELLED_RANK, _LOCATED_RANK, _LEVEL_RANK, _SPEAKS_RANK, _ANY_RANK, _EMPTY_RANK = range(
-    8, 0, -1
-)
+_RAISED_RANK, _FIRST_RANK, _LABELLED_RANK, _LOCATED_RANK = 8, 7, 6, 5
+_LEVEL_RANK, _PROBLEM_RANK, _ANY_RANK, _EMPTY_RANK = 4, 3, 2, 1
 
 
 def error_line(text: str) -> str:
-    """Cleaned, without where it happened; of a failed test, with the name of the test. Empty: there is no line."""
+    """Return the line cleaned, without its location; of a failed test, with the test's name. Empty: no line found."""
     lines = list(_read(text))
-    found = _of_traceback(lines) or _of_test(lines) or _of_cause(lines)
+    found = _from_traceback(lines) or _from_test(lines) or _from_cause(lines)
     if not found:
         found, rank = _best(lines)
-        if rank <= _SPEAKS_RANK:
-            found = _failed_go_test(lines) or found
+        if rank <= _PROBLEM_RANK:
+            found = _name_failed_go_test(lines) or found
     return " ".join(found.split())
 
 
 def says_nothing(line: str) -> bool:
-    """Whether it only says that something failed: an exit code, a time-out, a signal."""
+    """Return True if it only says that something failed: an exit code, a time-out, a signal."""
     if _RECIPE.match(line) or _ONLY_ENDED.search(line) or _COMMONPLACE.fullmatch(line.strip(" .:!")):
         return True
     return all(word.strip("'_-") in _SAYS_NOTHING for word in _WORD.findall(line.lower())) and not _STATUS.search(line)
 
 
 def _read(text: str) -> Iterator[str]:
-    if len(text) > MAX_CHARS:
-        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+    if len(text) > MAX_TEXT_CHARS:
+        text = f"{text[: MAX_TEXT_CHARS // 2]}\n{text[-MAX_TEXT_CHARS // 2 :]}"
     text = text.replace(" npm ERR! ", "\nnpm ERR! ").replace(" npm error ", "\nnpm error ")
     lines = text.splitlines()
-    if len(lines) > 2 * ENDS:
-        telling = [line for line in lines[ENDS:-ENDS] if _TELLING.search(line[:MAX_LINE_CHARS])]
-        lines = [*lines[:ENDS], *telling[:BETWEEN], *lines[-ENDS:]]
+    if len(lines) > 2 * LINES_AT_EACH_END:
+        middle = lines[LINES_AT_EACH_END:-LINES_AT_EACH_END]
+        errors = [line for line in middle if _ERROR_WORD.search(line[:MAX_LINE_CHARS])]
+        lines = [*lines[:LINES_AT_EACH_END], *errors[:MAX_LINES_BETWEEN], *lines[-LINES_AT_EACH_END:]]
     for line in lines:
-        seen = _UNSEEN.sub(" ", _ANSI.sub("", line[: 2 * MAX_LINE_CHARS]))[:MAX_LINE_CHARS].rstrip()
-        if seen:
-            yield seen
+        visible = _UNSEEN.sub(" ", _ANSI.sub("", line[: 2 * MAX_LINE_CHARS]))[:MAX_LINE_CHARS].rstrip()
+        if visible:
+            yield visible
 
 
-def _of_traceback(lines: Sequence[str]) -> str:
-    """Of Python: what stands below the frames. Of several, the last, which is what the program ended with."""
-    begun = [number for number, line in enumerate(lines) if _TRACE.match(_plain(line))]
-    if not begun:
+def _from_traceback(lines: Sequence[str]) -> str:
+    """Python: the line below the frames. The last traceback counts: the program ended with it."""
+    starts = [number for number, line in enumerate(lines) if _TRACE.match(_message(line))]
+    if not starts:
         return ""
-    first = lines[begun[-1]]
-    indent = len(first) - len(first.lstrip())
-    for line in lines[begun[-1] + 1 :]:
-        raised = _plain(line)
-        if len(line) - len(line.lstrip()) <= indent and not _FRAME.match(raised):
-            return raised if _RAISED.match(raised) else ""
+    indent = _indent(lines[starts[-1]])
+    for line in lines[starts[-1] + 1 :]:
+        message = _message(line)
+        if _indent(line) <= indent and not _FRAME.match(message):
+            return message if _RAISED.match(message) else ""
     return ""
 
 
-def _of_test(lines: Sequence[str]) -> str:
-    """The first failure of a test, with the name of the test: without it, two failed comparisons look the same."""
-    return _of_go_test(lines) or _of_pytest(lines) or _of_jest(lines)
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
-def _of_go_test(lines: Sequence[str]) -> str:
+def _from_test(lines: Sequence[str]) -> str:
+    """The first failure of a test, with the test's name: without it, two failed comparisons look the same."""
+    return _from_go_test(lines) or _from_pytest(lines) or _from_jest(lines)
+
+
+def _from_go_test(lines: Sequence[str]) -> str:
     name = ""
     for line in lines:
-        if seen := _GO_TEST.match(line):
-            name = "" if seen["end"] in ("PASS", "SKIP") else seen["test"]
-        elif (
-            name
-            and line[:1].isspace()
-            and (at := _LOCATION.match(line.strip()))
-            and at["file"].endswith(("_test.go", "testing.go"))
-        ):
-            return f"{name}: {_plain(line)}"
+        if test := _GO_TEST.match(line):
+            name = "" if test["end"] in ("PASS", "SKIP") else test["test"]
+        elif name and line[:1].isspace():
+            location = _LOCATION.match(line.strip())
+            if location and location["file"].endswith(("_test.go", "testing.go")):
+                return f"{name}: {_message(line)}"
     return ""
 
 
-def _failed_go_test(lines: Sequence[str]) -> str:
-    """Where no line says why: the innermost one."""
-    failed = [seen["test"] for line in lines if (seen := _GO_TEST.match(line)) and seen["end"] == "FAIL"]
-    if failed:
-        return f"{max(failed, key=lambda test: test.count('/'))} failed"
-    package = next((seen["name"] for line in lines if (seen := _GO_PACKAGE.match(line))), "")
-    return f"package {package.rpartition('/')[2]} failed ({package})" if package else ""
+def _name_failed_go_test(lines: Sequence[str]) -> str:
+    """Where no line says why it failed: the innermost test, else the package."""
+    tests = [test["test"] for test in map(_GO_TEST.match, lines) if test and test["end"] == "FAIL"]
+    if tests:
+        return f"{max(tests, key=lambda name: name.count('/'))} failed"
+    for package in map(_GO_PACKAGE.match, lines):
+        if package:
+            return f"package {package['name'].rpartition('/')[2]} failed ({package['name']})"
+    return ""
 
 
-def _of_pytest(lines: Sequence[str]) -> str:
+def _from_pytest(lines: Sequence[str]) -> str:
     name = ""
     for line in lines:
-        if named := _PYTEST_NAME.match(line):
-            name = named["test"]
+        if header := _PYTEST_NAME.match(line):
+            name = header["test"]
         elif line.startswith("E  "):
-            said = _plain(line)
-            name = name or next((end["test"] for one in lines if (end := _PYTEST_END.match(one))), "")
-            return f"{name}: {said}" if name and _ASSERTS.search(said) else said
-        elif (ended := _PYTEST_END.match(line)) and ended["said"]:
-            return f"{ended['test']}: {ended['said']}" if _ASSERTS.search(ended["said"]) else ended["said"]
+            return _with_test_name(name or _first_pytest_name(lines), _message(line))
+        elif (summary := _PYTEST_END.match(line)) and summary["said"]:
+            return _with_test_name(summary["test"], summary["said"])
     return ""
 
 
-def _of_jest(lines: Sequence[str]) -> str:
+def _first_pytest_name(lines: Sequence[str]) -> str:
+    return next((summary["test"] for summary in map(_PYTEST_END.match, lines) if summary), "")
+
+
+def _with_test_name(name: str, message: str) -> str:
+    return f"{name}: {message}" if name and _ASSERTS.search(message) else message
+
+
+def _from_jest(lines: Sequence[str]) -> str:
     name = ""
     for line in lines:
-        if named := _JEST_NAME.match(line):
-            name = (named["jest"] or named["vitest"]).strip()
-        elif name and not _FRAME.match(line) and (said := _plain(line)):
-            if _ASSERTS.search(said):
-                return f"{name}: {said}"
-            if _RAISED.match(said):
-                return said
+        if header := _JEST_NAME.match(line):
+            name = (header["jest"] or header["vitest"]).strip()
+        elif name and not _FRAME.match(line):
+            message = _message(line)
+            if _ASSERTS.search(message) or _RAISED.match(message):
+                return _with_test_name(name, message)
     return ""
 
 
-def _of_cause(lines: Sequence[str]) -> str:
-    """Of Java: the innermost cause. Of a Rust panic in two lines: what it said."""
-    causes = [_plain(line) for line in lines if line.lstrip().startswith("Caused by: ")]
+def _from_cause(lines: Sequence[str]) -> str:
+    """Java: the innermost cause. A Rust panic in two lines: its message."""
+    causes = [line for line in lines if line.lstrip().startswith("Caused by: ")]
     if causes:
-        return causes[-1]
+        return _message(causes[-1])
     for number, line in enumerate(lines):
-        if panicked := _PANICKED.match(line.strip()):
-            following = _plain(lines[number + 1]) if number + 1 < len(lines) else ""
-            said = f"panicked: {panicked['said'] or following}"
-            return f"{panicked['thread']} {said}" if _ASSERTS.search(following or said) else said
+        if panic := _PANICKED.match(line.strip()):
+            following = "".join(map(_message, lines[number + 1 : number + 2]))
+            message = f"panicked: {panic['said'] or following}"
+            return f"{panic['thread']} {message}" if _ASSERTS.search(following or message) else message
     return ""
 
 
 def _best(lines: Sequence[str]) -> tuple[str, int]:
-    """The first of those that say it best, and how well; where none says anything, the last one."""
+    """Return the first of the highest-ranked lines with its rank; of lines that mention no error, the last."""
     best, best_rank = "", 0
     for number, line in enumerate(lines):
-        said, is_located = _stripped(line)
-        if not said or _NOISE.match(said) or _FRAME.match(line):
+        message, has_location = _strip(line)
+        if not message or _NOISE.match(message) or _FRAME.match(line):
             continue
-        rank = _rank(line, said, is_located)
+        rank = _rank(line, message, has_location)
         if rank > best_rank or rank == best_rank == _ANY_RANK:
-            best, best_rank = _whole(said, lines[number + 1 : number + 4]), rank
+            best, best_rank = _complete(message, lines[number + 1 : number + 4]), rank
     return best, best_rank
 
 
-def _rank(line: str, said: str, is_located: bool) -> int:
-    if _EMPTY.match(said) or says_nothing(said):
+def _rank(line: str, message: str, has_location: bool) -> int:
+    if _EMPTY.match(message) or says_nothing(message):
         return _EMPTY_RANK
-    if _RAISED.match(said):
-        return _RAISED_RANK if ":" in said else _LOCATED_RANK
-    if _FIRST.match(said) or _CODE.match(said):
+    if _RAISED.match(message):
+        return _RAISED_RANK if ":" in message else _LOCATED_RANK
+    if _FIRST.match(message) or _CODE.match(message):
         return _FIRST_RANK
-    if _LABELLED.match(said):
+    if _LABELLED.match(message):
         return _LABELLED_RANK
-    if is_located:
-        return _SPEAKS_RANK if _WARNS.match(said) else _LOCATED_RANK
+    if has_location:
+        return _PROBLEM_RANK if _WARNS.match(message) else _LOCATED_RANK
     if _LEVEL.search(line) or _LOGFMT.search(line):
         return _LEVEL_RANK
-    return _SPEAKS_RANK if _SPEAKS.search(said) else _ANY_RANK
+    return _PROBLEM_RANK if _PROBLEM_WORD.search(message) else _ANY_RANK
 
 
-def _whole(said: str, following: Sequence[str]) -> str:
-    """With the line below, where the first half says only what kind of error it is."""
-    if _CODE.match(said):  # npm: the code, then what it is about
-        below = next((below for line in following if len(below := _plain(line)) > 8 and not _NOISE.match(below)), "")
-        told = below if below.startswith(said) else f"{said} {below}".strip()
-        for line in following:  # a tree that cannot be resolved: which package asks for it
-            if told.startswith("ERESOLVE") and "While resolving: " in line:
-                return f"{told}: {_plain(line)}"
-        return told
-    if said.endswith(":") and _RAISED.match(said):  # rspec, elixir: the class, then what it says
-        below = next((below for line in following if (below := _plain(line))), "")
-        return f"{said} {below}".strip()
-    symbol = next((line.strip() for line in following if line.strip().startswith("symbol:")), "")
-    return f"{said} {symbol}" if said.endswith("cannot find symbol") and symbol else said
+def _complete(message: str, following: Sequence[str]) -> str:
+    """Add a line from below, where the message names only the kind of error."""
+    if _CODE.match(message):
+        return _complete_npm(message, following)
+    if message.endswith(":") and _RAISED.match(message):  # rspec, elixir: the class, then its message
+        return f"{message} {next(filter(None, map(_message, following)), '')}".strip()
+    if message.endswith("cannot find symbol"):
+        for line in following:
+            if line.strip().startswith("symbol:"):
+                return f"{message} {line.strip()}"
+    return message
 
 
-def _plain(line: str) -> str:
-    """A line without what stands around its message."""
-    return _stripped(line)[0]
+def _complete_npm(code: str, following: Sequence[str]) -> str:
+    """npm: the code, then what it is about; of a tree that cannot be resolved, which package asks for it."""
+    about = next((line for line in map(_message, following) if len(line) > 8 and not _NOISE.match(line)), "")
+    message = about if about.startswith(code) else f"{code} {about}".strip()
+    if message.startswith("ERESOLVE"):
+        for line in following:
+            if "While resolving: " in line:
+                return f"{message}: {_message(line)}"
+    return message
 
 
-def _stripped(line: str) -> tuple[str, bool]:
-    """The same, and whether a place in a file stood before it."""
-    said, is_located = _TAGS.sub("", _BULLET.sub("", line.strip())).strip(), False
-    if ruled := _RULED.match(said):
+def _message(line: str) -> str:
+    return _strip(line)[0]
+
+
+def _strip(line: str) -> tuple[str, bool]:
+    """Return the message of a line, and whether a location in a file came before it."""
+    message, has_location = _TAGS.sub("", _BULLET.sub("", line.strip())).strip(), False
+    if ruled := _RULED.match(message):
         return f"{ruled['said']} {ruled['rule'] or ''}".strip(), ruled["level"] == "error"
     for _ in range(4):
-        before = said
+        before = message
         for prefix in _PREFIXES:
-            said = prefix.sub("", said, count=1)
-        if behind := _located(said):
-            said, is_located = behind, True
-        if said == before:
+            message = prefix.sub("", message, count=1)
+        if rest := _after_location(message):
+            message, has_location = rest, True
+        if message == before:
             break
-    if logged := _LOGFMT.search(said):
-        said = logged["quoted"] or logged["bare"]
-    elif _LEVEL.search(said) and (logged := _MESSAGE.search(said)):
-        said = logged["said"]
-    return said.strip(), is_located
+    if logged := _LOGFMT.search(message):
+        message = logged["quoted"] or logged["bare"]
+    elif _LEVEL.search(message) and (logged := _MESSAGE.search(message)):
+        message = logged["said"]
+    return message.strip(), has_location
 
 
-def _located(said: str) -> str:
-    """What stands behind `file:line:column:`; empty: it does not begin with a place."""
-    at = _LOCATION.match(said)
-    if at is None or _NO_LOCATION.search(at["file"]) or not re.search(r"[./\\]|^[A-Z]\w+file$", at["file"]):
+def _after_location(message: str) -> str:
+    """Return the text after `file:line:column:`; empty: it does not start with a location."""
+    location = _LOCATION.match(message)
+    if location is None or _NO_LOCATION.search(location["file"]):
         return ""
-    return said[at.end() :]
+    if not re.search(r"[./\\]|^[A-Z]\w+file$", location["file"]):
+        return ""
+    return message[location.end() :]

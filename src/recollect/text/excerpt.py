@@ -1,12 +1,12 @@
-"""The part of a long text that answers a question, for whoever reads the answer. Pure."""
+"""Choose the part of a long text that answers a question. Pure."""
 
 import re
 from collections.abc import Collection, Iterator
 
 from recollect.text.words import index_words
 
-MAX_CHARS = 100_000  # of a text that are looked at
-MAX_PLACES = 200  # where words that were asked for stand
+MAX_CHARS = 100_000  # of a text that are searched
+MAX_PLACES = 200  # where words of the question are found
 CUT = "…"
 
 _CHUNK = re.compile(r"\S+")
@@ -14,7 +14,7 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？]\s*")
 
 
 def excerpt(text: str, words: Collection[str], *, chars: int) -> str:
-    """So many characters around most of the words; the beginning where there are none of them."""
+    """Return at most `chars` characters around most of the words; the beginning if the text has none of them."""
     if len(text) <= chars:
         return text
     begin = min(_begin(text[:MAX_CHARS], frozenset(words), chars), len(text) - chars)
@@ -32,23 +32,23 @@ def _begin(text: str, words: frozenset[str], chars: int) -> int:
         return 0
     room = 2 * chars // 3  # the rest shows what comes before
 
-    def shown_from(start: int) -> int:
-        return len(frozenset().union(*(has for at, has in places if start <= at < start + room)))
+    def count_words_from(start: int) -> int:
+        return len(frozenset().union(*(found for at, found in places if start <= at < start + room)))
 
-    first = max((at for at, _ in places), key=shown_from)  # of equal ones the first
+    first = max((at for at, _ in places), key=count_words_from)  # of equal ones the first
     earliest = max(0, first - chars + room)
-    sentences = [end.end() for end in _SENTENCE_END.finditer(text, earliest, first)]
-    return sentences[0] if sentences else earliest
+    sentence_end = _SENTENCE_END.search(text, earliest, first)
+    return sentence_end.end() if sentence_end else earliest
 
 
 def _places(text: str, words: frozenset[str]) -> Iterator[tuple[int, frozenset[str]]]:
-    """Where words stand that were asked for."""
-    found = 0
+    """Yield where words of the question are, and which."""
+    count = 0
     for chunk in _CHUNK.finditer(text):
-        has = words.intersection(index_words(chunk[0]))
-        if has:
-            # What is written without spaces is one chunk, however long: look inside.
-            yield chunk.start() + max(0, min(map(chunk[0].find, has))), has
-            found += 1
-        if found >= MAX_PLACES:
+        found = words.intersection(index_words(chunk[0]))
+        if found:
+            # Text without spaces is one chunk, however long: look inside.
+            yield chunk.start() + max(0, min(map(chunk[0].find, found))), found
+            count += 1
+        if count >= MAX_PLACES:
             return

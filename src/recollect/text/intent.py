@@ -1,7 +1,7 @@
-"""What a prompt is about: the things that it names, and the task. Pure.
+"""Find the task of a prompt, and the files, functions and technologies that it names. Pure.
 
-Files, functions and technologies are found by their form and by a short list; a word that merely looks like one costs
-little, since only what is remembered about it can be found.
+They are recognised by their form and by a short list. A wrong guess costs little: it finds only memories that mention
+the same name.
 """
 
 import re
@@ -26,7 +26,7 @@ class Task(StrEnum):
     GENERAL = "general"
 
 
-# In this order: who asks to fix a broken test fixes a bug.
+# The order matters: fixing a broken test is fixing a bug.
 _SIGNS: dict[Task, frozenset[str]] = {
     Task.BUG_FIX: frozenset(
         "fix bug error broken debug crash fail failing failure exception traceback regression hang leak".split()
@@ -38,7 +38,7 @@ _SIGNS: dict[Task, frozenset[str]] = {
     Task.FEATURE: frozenset("add create new implement write build support introduce".split()),
 }
 
-_STANDING = (Kind.RULE, Kind.CORRECTION)  # these go with preferences
+_STANDING = (Kind.RULE, Kind.CORRECTION)  # follow preferences everywhere
 KINDS_FOR: dict[Task, tuple[Kind, ...]] = {
     Task.BUG_FIX: (Kind.ERROR_PATTERN, Kind.FILE_CONTEXT, Kind.DECISION, Kind.PREFERENCE, *_STANDING),
     Task.FEATURE: (Kind.DECISION, Kind.PREFERENCE, *_STANDING, Kind.FILE_CONTEXT, Kind.RESEARCH),
@@ -72,28 +72,27 @@ class Intent:
     files: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     technologies: tuple[str, ...] = ()
-    recent_files: tuple[str, ...] = ()  # what the session has worked on, the last first
+    recent_files: tuple[str, ...] = ()  # files of the session, the last first
 
     @cached_property
     def _names(self) -> list[frozenset[str]]:
-        files = [_parts_of(_base_name(path)) for path in (*self.files, *self.recent_files)]
-        names = [frozenset(index_words(name)) for name in (*self.functions, *self.technologies)]
-        return [words for words in (*files, *names) if words]
+        names = [_name_words(_base_name(path)) for path in (*self.files, *self.recent_files)]
+        names += [frozenset(index_words(name)) for name in (*self.functions, *self.technologies)]
+        return [*filter(None, names)]
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Those that help with the task, the best first."""
+        """Kinds that help with the task, the best first."""
         return KINDS_FOR.get(self.task, KINDS_FOR[Task.GENERAL])
 
     def is_named_in(self, memory: Memory) -> bool:
-        """Whether a memory speaks of a thing that the prompt names, or of a file that the session has worked on."""
+        """Return True if the memory mentions something that the prompt names, or a file of the session."""
         if not self._names:
             return False
-        anchored = (
-            word for anchor in memory.anchors for word in index_words(f"{anchor.path} {_base_name(anchor.path)}")
-        )
-        said = word_set(memory).union(anchored)
-        return any(name <= said for name in self._names)
+        words = set(word_set(memory))
+        for anchor in memory.anchors:
+            words.update(index_words(f"{anchor.path} {_base_name(anchor.path)}"))
+        return any(name <= words for name in self._names)
 
 
 def intent(prompt: str, recent_files: Sequence[str] = ()) -> Intent:
@@ -126,16 +125,16 @@ def task_of(prompt: str) -> Task:
 
 @lru_cache(maxsize=1)
 def _sign_stems() -> dict[Task, frozenset[str]]:
-    """When the first prompt comes, not at every start."""
-    return {task: frozenset(stem for word in words for stem in index_words(word)) for task, words in _SIGNS.items()}
+    """Built for the first prompt, not at every start."""
+    return {task: frozenset(index_words(" ".join(words))) for task, words in _SIGNS.items()}
 
 
 def _is_technology(name: str) -> bool:
     return bool(TECHNOLOGIES.intersection((name, name.removesuffix(".js"), *SHORT_FORMS.get(name, "").split())))
 
 
-def _parts_of(file: str) -> frozenset[str]:
-    """Whoever speaks of `src/pool.py` speaks of `pool.py`, though not in one word."""
+def _name_words(file: str) -> frozenset[str]:
+    """`src/pool.py` also mentions `pool.py`, though not as one word."""
     words = index_words(file)
     return frozenset(word for word in words if "." not in word) or frozenset(words)
 

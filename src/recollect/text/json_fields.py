@@ -1,4 +1,4 @@
-"""Reads single fields of a JSON object, with an error that names the field. Nothing is guessed."""
+"""Read single fields of a JSON object, with an error that names the field. Nothing is guessed."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ MAX_NUMBER = 1e6
 
 
 def said(fields: Fields, name: str) -> str:
-    """A text, perhaps an empty one."""
+    """Return a text, which may be empty."""
     value = fields.get(name)
     if not isinstance(value, str):
         raise PayloadError(f"`{name}` is missing or not a text.")
@@ -33,9 +33,11 @@ def optional(fields: Fields, name: str) -> str | None:
 
 
 def name_or_number(fields: Fields, name: str) -> str | None:
-    """What names something; scripts also count."""
+    """Return an id or a name; scripts also use numbers."""
     value = fields.get(name)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else optional(fields, name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return optional(fields, name)
 
 
 def texts(fields: Fields, name: str) -> tuple[str, ...]:
@@ -43,28 +45,28 @@ def texts(fields: Fields, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise PayloadError(f"`{name}` is a list of texts.")
+        raise PayloadError(f"`{name}` must be a list of texts.")
     return tuple(value)
 
 
 def number(fields: Fields, name: str, default: float) -> float:
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_NUMBER:
-        raise PayloadError(f"`{name}` is a number.")
+        raise PayloadError(f"`{name}` must be a number.")
     return float(value)
 
 
 def whole(fields: Fields, name: str, default: int, *, least: int = 0, most: int = int(MAX_NUMBER)) -> int:
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise PayloadError(f"`{name}` is a whole number from {least} to {most}.")
+        raise PayloadError(f"`{name}` must be a whole number from {least} to {most}.")
     return value
 
 
 def truth(fields: Fields, name: str, default: bool) -> bool:
     value = fields.get(name)
     if value is not None and not isinstance(value, bool):
-        raise PayloadError(f"`{name}` is true or false.")
+        raise PayloadError(f"`{name}` must be true or false.")
     return default if value is None else value
 
 
@@ -73,12 +75,12 @@ def part(fields: Fields, name: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise PayloadError(f"`{name}` is an object.")
+        raise PayloadError(f"`{name}` must be an object.")
     return value
 
 
 def time_or_none(fields: Fields, name: str) -> datetime | None:
-    """ISO 8601; a bare date is its beginning; without a time zone it is UTC."""
+    """Read ISO 8601: a bare date means its start, a time without a zone is UTC."""
     value = fields.get(name)
     if value is None:
         return None

@@ -1,7 +1,7 @@
-"""A linear model over the words of a text: how surely it is of a kind that readers labelled. Pure.
+"""Estimate with a linear model over words how likely a text belongs to a labelled class. Pure.
 
-Weights come from a file beside the code, fitted by `bench/`. Names, paths, code and numbers count as such, not by their
-letters, so that nothing of a single project is learnt.
+The weights are in a file beside the code, fitted by `bench/`. Names, paths, code and numbers are replaced by
+placeholders, so that the model learns nothing about a single project.
 """
 
 import json
@@ -17,18 +17,18 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _NUMBER = re.compile(r"v?\d[\d.,:%]*\w?$")
 _PATH = re.compile(r"/|\.\w{1,5}$")
 _NAME = re.compile(r"[a-z0-9][A-Z]|_|^[A-Z]{2,}$|\d[a-z]|[a-z]\d")
-LENGTH_STEP, LONGEST = 3, 8  # words that count as one step
+WORDS_PER_STEP, MAX_STEPS = 3, 8  # for the length of a text
 
 
 def features(text: str, is_tool: Callable[[str], bool] = lambda _: False) -> set[str]:
-    """Its words, its pairs of words, and how long it is. `is_tool`: whether a word names one."""
+    """Return its words, pairs of words and length. `is_tool` recognises the name of a tool."""
     tokens = list(_tokens(text, is_tool))
     pairs = map(" ".join, pairwise(["^", *tokens, "$"]))
-    return {*tokens, *pairs, f"=length {min(LONGEST, len(tokens) // LENGTH_STEP)}"}
+    return {*tokens, *pairs, f"=length {min(MAX_STEPS, len(tokens) // WORDS_PER_STEP)}"}
 
 
 def sure(found: Iterable[str], package: str, name: str) -> float:
-    """How surely, 0..1, by the weights in a file of a package."""
+    """Return the probability, 0..1, by the weights in a file of a package."""
     weights = _weights(package, name)
     total = weights[""] + sum(weights.get(one, 0.0) for one in found)
     return 1 / (1 + math.exp(-total))

@@ -1,4 +1,4 @@
-"""Characters that look like others, read as a person or a model reads them. For comparing only, never for showing."""
+"""Read characters as the ones that they look like. For comparing only, never for showing."""
 
 import unicodedata
 
@@ -9,13 +9,13 @@ _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, **_OTHERS})
 
 
 def folded(text: str) -> str:
-    """Small letters without accents; wide, bold or circled ones are plain."""
+    """Return small letters without accents; wide, bold and circled letters become plain."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text).lower()
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def latin(text: str) -> str:
-    """The same with letters of other scripts read as the Latin ones that they look like."""
+    """Replace letters of other scripts by the Latin ones that they look like."""
     return text if text.isascii() else text.translate(_LETTERS)

@@ -1,7 +1,7 @@
-"""Whether a prompt calls something by its name: a title, or an alias. Pure.
+"""Decide whether a prompt mentions something by its name: a title, or an alias. Pure.
 
-A name may be written as one word or as several (`ReactJS`, `react.js`, `react js`), in another form of its words, for
-short where it is (`k8s`), by its initials (`DLQ`), or with a slip of the finger. Its words stand near each other.
+A name may be written as one word or as several (`ReactJS`, `react.js`, `react js`), with other endings, in short
+(`k8s`), as initials (`DLQ`), or with a typing slip. Its words must be near each other.
 """
 
 import re
@@ -12,16 +12,17 @@ from functools import lru_cache
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.intent import TECHNOLOGIES
 from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
-from recollect.text.slips import MIN_SLIP_CHARS, is_slip
-from recollect.text.words import EDGE, MAX_WORD_CHARS, chunks, index_words, readings, written_together
+from recollect.text.words import EDGE, MAX_WORD_CHARS, as_one_word, chunks, index_words, readings
 
-ORDINARY = 0.58  # how surely a word of the language that is a name too (`relay`, `theme`) was meant as one
-FAMILIAR = 0.8  # the same for a thing that all developers know by such a word (`spring`, `react`)
-WINDOW = 8  # words of a name that are further apart were not said together
-MIN_INITIALS = 3  # two letters stand for too many things
-MAX_SAID = 400  # chunks of a prompt that are looked at: names are said where the question is
-MAX_MEANT_CHARS = 2000  # of a text whose words may have been mistyped
-MAX_MENDED = 12  # words of a prompt that may be slips; of a text in a language that nobody knows, all would be
+ORDINARY_WORD = 0.58  # confidence that an ordinary word (`relay`, `theme`) was meant as a name
+FAMILIAR_TOOL = 0.8  # the same for a tool that all developers know by such a word (`spring`, `react`)
+MAX_WORD_DISTANCE = 8  # between the words of a name
+MIN_INITIALS = 3  # two letters can mean too many things
+MAX_PROMPT_CHUNKS = 400  # that are searched: names are where the question is
+MAX_TEXT_CHARS = 2000  # of a text whose words may have been mistyped
+MIN_SLIP_CHARS = 5  # too many shorter words differ by one letter
+MIN_WRONG_LETTER_CHARS = 7  # a wrong letter turns one word into another more often than a missing one
+MAX_SLIPS = 12  # in a prompt; in a language that the checker does not know, every word would be one
 
 KnowsWord = Callable[[str], bool]
 
@@ -35,36 +36,39 @@ _PLAIN = re.compile(r"[a-z]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """Every word of a prompt, idle ones too, with the places where it stands."""
+    """The words of a prompt, and where they are."""
 
     places: Mapping[str, tuple[int, ...]]
-    together: frozenset[str]  # each run of letters and marks as one word: `rate-limiter` is there as `ratelimiter`
-    capitals: frozenset[str]  # what is written in capitals alone
-    plain: tuple[str, ...]  # words as they were typed, in small letters
+    together: frozenset[str]  # each run of letters and marks as one word: `rate-limiter` as `ratelimiter`
+    capitals: frozenset[str]  # words in capitals only
+    plain: tuple[str, ...]  # words as typed, in small letters
 
     def calls(self, name: str) -> bool:
-        """Whether it has the words of the name, together."""
-        whole, pieces, initials = _name(name)
-        if whole in self.together or initials in self.capitals:
+        """Return True if the prompt has the words of the name near each other."""
+        parsed = _parse_name(name)
+        if parsed.as_one_word in self.together or parsed.initials in self.capitals:
             return True
         found = []
-        for piece in pieces:
-            where = self._where(piece)
-            if len(where) < pieces.count(piece):  # `end to end` has it twice
+        for piece in parsed.pieces:
+            places = self._places_of(piece)
+            if len(places) < parsed.pieces.count(piece):  # `end to end` has a word twice
                 return False
-            found.append(where)
-        return bool(found) and (len(found) == 1 or _are_near(found))
+            found.append(places)
+        return bool(found) and _are_near(found)
 
     def surely(self, names: Iterable[str], knows: KnowsWord | None) -> float:
-        """How surely something with these names is called: from not at all (0) to plainly (1).
+        """Return how confidently the prompt mentions something with these names, 0..1.
 
-        Without anybody who knows the language, a word without a mark of a name is an ordinary one.
+        `knows` recognises words of the language. Without it, a word that does not look like a name is ordinary.
         """
-        called = [name for name in names if self.calls(name)] if self.places else []
-        return max((1.0 if name.upper() in self.capitals else _plainness(name, knows) for name in called), default=0.0)
+        confidence = 0.0
+        for name in names if self.places else ():
+            if self.calls(name):
+                is_shouted = name.upper() in self.capitals
+                confidence = max(confidence, 1.0 if is_shouted else _confidence(name, knows))
+        return confidence
 
-    def _where(self, piece: tuple[frozenset[str], ...]) -> set[int]:
-        """Where one of the readings of a piece of a name stands."""
+    def _places_of(self, piece: "_Piece") -> set[int]:
         found: set[int] = set()
         for reading in piece:
             if reading <= self.places.keys() and _are_near([self.places[word] for word in reading]):
@@ -73,18 +77,18 @@ class Said:
 
 
 def said(prompt: str, *, without: Collection[str] = ()) -> Said:
-    """`without`: words that call nothing here, such as the name of the project."""
+    """Read a prompt. `without`: words that name nothing here, such as the project's own name."""
     places: dict[str, list[int]] = {}
     together: set[str] = set()
     capitals: set[str] = set()
     plain: dict[str, None] = {}
-    for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_SAID]):
+    for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_PROMPT_CHUNKS]):
         words = index_words(chunk)
         if all(word in without for word in words):
             continue
         core = chunk.strip(EDGE)
-        whole = written_together(chunk)
-        for word in {*words, core.lower(), whole, *_bare(core)}.difference(without, _ending(core)):
+        whole = as_one_word(chunk)
+        for word in {*words, core.lower(), whole, *_bare_name(core)}.difference(without, _file_ending(core)):
             places.setdefault(word, []).append(place)
         together.add(whole)
         if _CAPITALS.fullmatch(core):
@@ -99,98 +103,132 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
     )
 
 
-def _ending(chunk: str) -> list[str]:
-    """`package.json` is a file, and calls nothing that is named JSON."""
+def _file_ending(chunk: str) -> list[str]:
+    """`package.json` is a file and does not mention JSON."""
     stem, _, ending = chunk.rpartition(".")
     return index_words(ending) if stem else []
 
 
-def _bare(chunk: str) -> list[str]:
+def _bare_name(chunk: str) -> list[str]:
     """`reactjs` is React, and `tailwindcss` is Tailwind."""
     word = chunk.lower()
-    if not word.endswith(_DIALECTS):
-        return []
-    names = (word.removesuffix(ending) for ending in _DIALECTS)
-    return next((index_words(name) for name in names if name in TECHNOLOGIES), [])
+    if word.endswith(_DIALECTS):
+        for ending in _DIALECTS:
+            name = word.removesuffix(ending)
+            if name in TECHNOLOGIES:
+                return index_words(name)
+    return []
 
 
-def slips(heard: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
-    """For each word that seems to be the slip of a word of these texts, that word; both as the index has them.
+def slips(prompt: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
+    """Map each word that looks like a mistyped word of these texts to that word, both as the index writes them.
 
     A word of the language, or the name of another thing, is never a slip.
     """
-    unknown = [word for word in heard.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
+    unknown = [word for word in prompt.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
     if not unknown:
         return {}
-    meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(heard.plain))
+    meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(prompt.plain))
     found: dict[str, str] = {}
-    for word in unknown[:MAX_MENDED]:
+    for word in unknown[:MAX_SLIPS]:
         best = next((name for name in meant if is_slip(word, name)), None)
-        typed = "".join(index_words(word))
-        if best is not None and typed in heard.places:  # the name of the project is not, and nothing is its slip
-            found[typed] = index_words(best)[0]
+        indexed = "".join(index_words(word))
+        if best is not None and indexed in prompt.places:  # the project's own name is not there: it is no slip
+            found[indexed] = index_words(best)[0]
     return found
 
 
-def mended(heard: Said, instead: Mapping[str, str]) -> Said:
-    """As if no finger had slipped."""
+def is_slip(typed: str, meant: str) -> bool:
+    """Return True if one letter was dropped, doubled, swapped or mistyped, but not the first: people take care there."""
+    if typed == meant or len(meant) < MIN_SLIP_CHARS or typed[:1] != meant[:1]:
+        return False
+    differences = (n for n, (one, other) in enumerate(zip(typed, meant, strict=False)) if one != other)
+    at = next(differences, min(len(typed), len(meant)))
+    if len(typed) == len(meant):
+        is_swapped = typed[at : at + 2] == meant[at : at + 2][::-1] and typed[at + 2 :] == meant[at + 2 :]
+        return is_swapped or (len(meant) >= MIN_WRONG_LETTER_CHARS and typed[at + 1 :] == meant[at + 1 :])
+    if len(typed) + 1 == len(meant):
+        return typed[at:] == meant[at + 1 :]
+    return len(typed) == len(meant) + 1 and typed[at + 1 :] == meant[at:]
+
+
+def mended(prompt: Said, instead: Mapping[str, str]) -> Said:
+    """Add the words that were meant instead of the slips."""
     if not instead:
-        return heard
-    places = {**heard.places, **{right: heard.places[wrong] for wrong, right in instead.items()}}
-    return replace(heard, places=places)
+        return prompt
+    meant = {right: prompt.places[wrong] for wrong, right in instead.items()}
+    return replace(prompt, places={**prompt.places, **meant})
 
 
-def _plainness(name: str, knows: KnowsWord | None) -> float:
-    """One word may mean something else too; several, or one that is only a name, hardly."""
+def _confidence(name: str, knows: KnowsWord | None) -> float:
+    """One ordinary word may mean something else; several words, or a word that is only a name, hardly."""
     word = name.lower()
     if not _PLAIN.fullmatch(word) or _HUMP.search(name):
         return 1.0
     if knows is None:
-        return 1.0 if _is_thing(word) else ORDINARY
+        return 1.0 if _is_tool(word) else ORDINARY_WORD
     if not _has_form(word, knows):
         return 1.0
-    return FAMILIAR if _is_thing(word) else ORDINARY
+    return FAMILIAR_TOOL if _is_tool(word) else ORDINARY_WORD
 
 
-def _is_thing(word: str) -> bool:
+def _is_tool(word: str) -> bool:
     return word in SHORT_FORMS or word in PURPOSES or word in TECHNOLOGIES
 
 
 def _has_form(word: str, knows: KnowsWord) -> bool:
-    """Whether the word, or what it is a form of, is one of the language."""
-    return any(knows(form) for form in (word, *(word.removesuffix(ending) for ending in _ENDINGS)))
+    """Return True if the language has the word, or the word without its ending."""
+    return any(map(knows, (word, *map(word.removesuffix, _ENDINGS))))
 
 
 def _is_known(word: str, knows: KnowsWord) -> bool:
-    return _is_thing(word) or _has_form(word, knows)
+    return _is_tool(word) or _has_form(word, knows)
+
+
+_Piece = tuple[frozenset[str], ...]  # the ways to read one chunk of a name
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedName:
+    as_one_word: str
+    pieces: tuple[_Piece, ...]
+    initials: str  # "": too few
 
 
 @lru_cache(maxsize=4096)
-def _name(name: str) -> tuple[str, tuple[tuple[frozenset[str], ...], ...], str]:
-    """Written together; the readings of each of its pieces; its initials. A name of idle words alone has nothing."""
-    said_in_it = chunks(name)
-    pieces = tuple(
-        piece for piece in map(_piece, said_in_it) if not all(reading <= FUNCTION_WORDS for reading in piece)
-    )
-    if all(reading <= IDLE for piece in pieces for reading in piece):
-        return "", (), ""
-    initials = "".join(head[0] for chunk in said_in_it for head in _HEAD.findall(chunk)).upper()
-    is_short = len(initials) >= MIN_INITIALS and initials.isalpha()
-    return written_together(name), pieces, initials if is_short else ""
+def _parse_name(name: str) -> _ParsedName:
+    """A name of idle words only is empty: nothing mentions it."""
+    pieces = tuple(piece for piece in map(_piece, chunks(name)) if not _has_only(piece, FUNCTION_WORDS))
+    if all(_has_only(piece, IDLE) for piece in pieces):
+        return _ParsedName("", (), "")
+    initials = "".join(head[0] for head in _HEAD.findall(" ".join(chunks(name)))).upper()
+    if len(initials) < MIN_INITIALS or not initials.isalpha():
+        initials = ""
+    return _ParsedName(as_one_word(name), pieces, initials)
 
 
-def _piece(chunk: str) -> tuple[frozenset[str], ...]:
-    bare = _bare(chunk)
+def _piece(chunk: str) -> _Piece:
+    bare = _bare_name(chunk)
     return (*readings(chunk), frozenset(bare)) if bare else tuple(readings(chunk))
+
+
+def _has_only(piece: _Piece, words: frozenset[str]) -> bool:
+    return all(reading <= words for reading in piece)
 
 
 @lru_cache(maxsize=2048)
 def _plain_words(text: str) -> frozenset[str]:
-    """Those that could be mistyped and still be known."""
-    words = {word for chunk in chunks(text[:MAX_MEANT_CHARS]) for word in re.split(r"[^a-z]+", chunk.lower())}
+    """Words that are recognisable even with a slip."""
+    words: set[str] = set()
+    for chunk in chunks(text[:MAX_TEXT_CHARS]):
+        words.update(re.split(r"[^a-z]+", chunk.lower()))
     return frozenset(word for word in words - IDLE if MIN_SLIP_CHARS <= len(word) <= MAX_WORD_CHARS)
 
 
-def _are_near(found: Sequence[Collection[int]]) -> bool:
-    """Whether one place of each lies within a few words of one place of the first."""
-    return any(all(any(abs(place - start) <= WINDOW for place in one) for one in found) for start in found[0])
+def _are_near(groups: Sequence[Collection[int]]) -> bool:
+    """Return True if every group has a place within a few words of one place of the first group."""
+
+    def has_near(group: Collection[int], start: int) -> bool:
+        return any(abs(place - start) <= MAX_WORD_DISTANCE for place in group)
+
+    return any(all(has_near(group, start) for group in groups) for start in groups[0])

@@ -1,8 +1,8 @@
-"""What a user writes into a prompt to be left alone: `no-recall`, `no-capture`, `no-memory`. Pure, and linear.
+"""Find opt-out markers in a prompt: `no-recall`, `no-capture`, `no-memory`. Pure, and linear.
 
-Each is a word of its own, bare or as `#no-recall`, `@no-recall`, `[no-memory]`, `(no-memory)`, `<no-capture>`; with
-`-session` behind it, it holds for the rest of the session. In code, in quotes, and as part of a path, a flag or a
-longer word it means nothing.
+A marker is a word of its own, bare or as `#no-recall`, `@no-recall`, `[no-memory]`, `(no-memory)`, `<no-capture>`;
+with the ending `-session` it is valid for the rest of the session. In code, in quotes, and as part of a path, a flag
+or a longer word it means nothing.
 """
 
 import re
@@ -23,33 +23,41 @@ _CLOSING = {"(": ")", "[": "]", "<": ">", "*": "*"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optout:
-    recall: bool = False  # nothing is put in front of the model for this prompt
-    capture: bool = False  # nothing of this prompt and its answer is kept
-    recall_session: bool = False  # the same from now on
+    recall: bool = False  # show the model nothing for this prompt
+    capture: bool = False  # keep nothing of this prompt and its answer
+    recall_session: bool = False  # the same for the rest of the session
     capture_session: bool = False
 
     @property
     def session(self) -> bool:
-        """Whether any of it holds for the rest of the session."""
+        """True if any of it is valid for the rest of the session."""
         return self.recall_session or self.capture_session
 
 
 def opted_out(prompt: str) -> Optout:
-    found = [(marker["what"].lower(), marker["session"] is not None) for marker in _markers(prompt)]
+    for_prompt: set[str] = set()
+    for_session: set[str] = set()
+    for marker in _markers(prompt):
+        what = marker["what"].lower()
+        for_prompt.add(what)
+        if marker["session"] is not None:
+            for_session.add(what)
     return Optout(
-        recall=any(what in ("recall", "memory") for what, _ in found),
-        capture=any(what in ("capture", "memory") for what, _ in found),
-        recall_session=any(what in ("recall", "memory") and lasts for what, lasts in found),
-        capture_session=any(what in ("capture", "memory") and lasts for what, lasts in found),
+        recall=not for_prompt.isdisjoint(("recall", "memory")),
+        capture=not for_prompt.isdisjoint(("capture", "memory")),
+        recall_session=not for_session.isdisjoint(("recall", "memory")),
+        capture_session=not for_session.isdisjoint(("capture", "memory")),
     )
 
 
 def without_markers(prompt: str) -> str:
-    """The prompt as if they had not been written; without any, the same prompt."""
-    kept, at, last = list[str](), 0, "\n"  # the last character that was kept
+    """Return the prompt as if the markers had not been written."""
+    kept: list[str] = []
+    at, last = 0, "\n"  # last: the last character that was kept
     for marker in _markers(prompt):
         begin, end = marker.span()
-        last = prompt[begin - 1] if begin > at else last
+        if begin > at:
+            last = prompt[begin - 1]
         if last == "\n":
             end += prompt[end : end + 1] in (":", ",", ";")
             end += prompt[end : end + 1] in (" ", "\t", "\n")
@@ -57,56 +65,60 @@ def without_markers(prompt: str) -> str:
             begin -= 1  # of the two blanks around it, one stays
         kept.append(prompt[at:begin])
         at = end
-    return "".join(kept) + prompt[at:] if kept else prompt
+    return "".join(kept) + prompt[at:]
 
 
 def _markers(prompt: str) -> Iterator[re.Match[str]]:
     if "no" not in prompt.lower():
         return
-    for marker in _MARKER.finditer(_without_code(prompt)):
+    for marker in _MARKER.finditer(_mask_code(prompt)):
         if marker["close"] == "".join(_CLOSING[sign] for sign in reversed(marker["open"])):
             yield marker
 
 
-def _without_code(prompt: str) -> str:
-    """The same length, with another character in place of all code."""
+def _mask_code(prompt: str) -> str:
+    """Replace every character of code, so that the length stays the same."""
     if "`" not in prompt and "~~~" not in prompt:
         return prompt
-    seen, plain, fence = list[str](), list[str](), ""
+    masked: list[str] = []
+    text: list[str] = []  # lines outside a fence
+    fence = ""
     for line in prompt.splitlines(keepends=True):
         mark = _FENCE.match(line.rstrip("\r\n"))
         if fence:
-            seen.append(_masked(line))
+            masked.append(_mask(line))
             if mark and mark["mark"].startswith(fence) and not mark["info"].strip():
                 fence = ""
         elif mark and not (mark["mark"][0] == "`" and "`" in mark["info"]):
             fence = mark["mark"]
-            seen += [_without_spans("".join(plain)), _masked(line)]
-            plain.clear()
+            masked += [_mask_spans("".join(text)), _mask(line)]
+            text.clear()
         else:
-            plain.append(line)
-    return "".join([*seen, _without_spans("".join(plain))])
+            text.append(line)
+    return "".join([*masked, _mask_spans("".join(text))])
 
 
-def _masked(code: str) -> str:
+def _mask(code: str) -> str:
     return _NOT_BREAKS.sub("`", code)
 
 
-def _without_spans(text: str) -> str:
-    """Without what stands between two runs of as many backticks."""
+def _mask_spans(text: str) -> str:
+    """Mask the text between two runs of equally many backticks."""
     runs = [run.span() for run in _TICKS.finditer(text)]
-    following, nearest = list[int | None](), dict[int, int]()  # of each run, the next one of its length
+    following: list[int | None] = []  # for each run, the next one of its length
+    nearest: dict[int, int] = {}
     for number in range(len(runs) - 1, -1, -1):
         begin, end = runs[number]
         following.append(nearest.get(end - begin))
         nearest[end - begin] = number
     following.reverse()
-    seen, at, number = list[str](), 0, 0
+    masked: list[str] = []
+    at = number = 0
     while number < len(runs):
         other = following[number]
         if other is not None:
             begin, end = runs[number][0], runs[other][1]
-            seen += [text[at:begin], _masked(text[begin:end])]
+            masked += [text[at:begin], _mask(text[begin:end])]
             at, number = end, other
         number += 1
-    return "".join(seen) + text[at:]
+    return "".join(masked) + text[at:]

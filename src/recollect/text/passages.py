@@ -1,4 +1,4 @@
-"""The passages of a turn: what is compared with a question on its own, and what may be quoted of it. Pure."""
+"""Split a turn into passages, which are compared with a question one by one and may be quoted. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from itertools import islice
 
 from recollect.text.speakers import without_speaker
 
-MIN_WORDS, MAX_WORDS = 6, 50  # shorter sentences go with the next one, longer ones are cut
+MIN_WORDS, MAX_WORDS = 6, 50  # shorter sentences join the next one, longer ones are cut
 MAX_PASSAGES = 12  # people say what matters first, and paste after it
-MAX_QUOTABLE = 48  # the others of a long reply have no vector, and may be quoted by their words
-BEFORE_WORDS = 40  # so much of what was said just before belongs to a turn
-MAX_CHARS = 20_000  # of a turn that are looked at
+MAX_QUOTABLE = 48  # passages beyond MAX_PASSAGES have no vector, but their words can match
+PREVIOUS_WORDS = 40  # of the turn before, embedded with a turn
+MAX_TURN_CHARS = 20_000  # that are read
 
 _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
 _CHUNK = re.compile(r"\S+")
@@ -38,67 +38,67 @@ Span = tuple[int, int]
 
 
 def passages(text: str) -> list[str]:
-    """Sentences, or lines, short ones joined; the first ones of a long text."""
-    said = without_speaker(text[:MAX_CHARS])
-    return [" ".join(said[begin:end] for begin, end in words) for words in islice(_passages(said), MAX_PASSAGES)]
+    """Return sentences or lines, short ones joined; of a long text only the first."""
+    spoken = without_speaker(text[:MAX_TURN_CHARS])
+    return [" ".join(spoken[begin:end] for begin, end in words) for words in islice(_passages(spoken), MAX_PASSAGES)]
 
 
 def quotable(text: str) -> list[str]:
-    """The same and those that follow, as they stand there, but in one line and without the marks of Markdown."""
-    said = without_speaker(text[:MAX_CHARS])
-    found = (said[words[0][0] : words[-1][1]] for words in islice(_passages(said), MAX_QUOTABLE))
-    return [without_marks(passage) for passage in found]
+    """Return more passages, with the original spacing of words, each in one line and without Markdown marks."""
+    spoken = without_speaker(text[:MAX_TURN_CHARS])
+    return [without_marks(spoken[words[0][0] : words[-1][1]]) for words in islice(_passages(spoken), MAX_QUOTABLE)]
 
 
 def tells(passage: str) -> bool:
-    """Whether it says something: not only a question, a courtesy, the label of an option or what an agent is about to
-    do, and no item of a numbered list."""
-    if _LISTED.match(passage):
+    """Return True if it says something: more than a question, a courtesy, the label of an option or what an agent is
+    about to do, and no item of a numbered list."""
+    return not _LISTED.match(passage) and any(map(_states_something, _SENTENCE_END.split(passage)))
+
+
+def _states_something(sentence: str) -> bool:
+    if sentence.rstrip("\"')]* ").endswith("?"):
         return False
-    said = (one for one in _SENTENCE_END.split(passage) if not one.rstrip("\"')]* ").endswith("?"))
-    return any(not _COURTESY.fullmatch(one) and not _NARRATION.match(one) for one in said)
+    return not _COURTESY.fullmatch(sentence) and not _NARRATION.match(sentence)
 
 
 def without_marks(text: str) -> str:
-    """In one line, and without the marks of Markdown that say nothing in one."""
+    """Return one line without the Markdown marks that mean nothing in one."""
     return " ".join(_MARKS.sub("", _FENCE.sub(" ", text)).split())
 
 
-def _passages(said: str) -> Iterator[list[Span]]:
-    """Each as the places of its words."""
+def _passages(spoken: str) -> Iterator[list[Span]]:
+    """Yield each passage as the places of its words."""
     waiting: list[Span] = []
-    for begin, end in _sentences(said):
-        waiting += _words(said, begin, end)
+    for begin, end in _sentences(spoken):
+        waiting += _words(spoken, begin, end)
         if len(waiting) >= MIN_WORDS:
-            yield from (waiting[at : at + MAX_WORDS] for at in range(0, len(waiting), MAX_WORDS))
+            for at in range(0, len(waiting), MAX_WORDS):
+                yield waiting[at : at + MAX_WORDS]
             waiting = []
     if waiting:
         yield waiting
 
 
-def _sentences(said: str) -> Iterator[Span]:
+def _sentences(spoken: str) -> Iterator[Span]:
     begin = 0
-    for end in _END.finditer(said):
+    for end in _END.finditer(spoken):
         yield begin, end.start()
         begin = end.end()
-    yield begin, len(said)
+    yield begin, len(spoken)
 
 
-def _words(said: str, begin: int, end: int) -> list[Span]:
-    """Where a language has no blanks, a run of letters is many words."""
-    if said.isascii():
-        return [chunk.span() for chunk in _CHUNK.finditer(said, begin, end)]
-    return [
-        piece.span()
-        for chunk in _CHUNK.finditer(said, begin, end)
-        for piece in _PIECE.finditer(said, chunk.start(), chunk.end())
-    ]
+def _words(spoken: str, begin: int, end: int) -> list[Span]:
+    """In a language without blanks, a run of letters counts as many words."""
+    chunks = [chunk.span() for chunk in _CHUNK.finditer(spoken, begin, end)]
+    if spoken.isascii():
+        return chunks
+    return [piece.span() for chunk in chunks for piece in _PIECE.finditer(spoken, *chunk)]
 
 
 def in_context(text: str, before: str | None) -> str:
-    """The turn, and the end of what it answers: `yes, the second one` means nothing alone."""
-    said = without_speaker(text[:MAX_CHARS])
+    """Return the turn after the end of the turn that it answers: `yes, the second one` means nothing alone."""
+    spoken = without_speaker(text[:MAX_TURN_CHARS])
     if not before:
-        return said
-    end = " ".join(without_speaker(before)[-MAX_CHARS:].split()[-BEFORE_WORDS:])
-    return f"{end}\n{said}"
+        return spoken
+    end = " ".join(without_speaker(before)[-MAX_TURN_CHARS:].split()[-PREVIOUS_WORDS:])
+    return f"{end}\n{spoken}"

@@ -1,4 +1,4 @@
-"""What a prompt asks for: its content words. Pure."""
+"""Find the words of a prompt that a search is about. Pure."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from recollect.text.words import chunks, identifiers, index_words
 MAX_QUERY_CHARS = 50_000
 MAX_QUERY_WORDS = 48  # a pasted log has thousands; the first ones carry the question
 
-# Words that a developer's prompt has whatever it is about: function words, courtesies, and the verbs of asking.
+# Words of any prompt, whatever its topic: function words, courtesies, and verbs of asking.
 STOP_WORDS = frozenset(
     """
     a about above after again all almost already also although always am an and another any anybody anyone anything are
@@ -25,13 +25,13 @@ STOP_WORDS = frozenset(
     will with within without won work works would yes yet you your yours
     """.split()
 )
-# Words that tell the task, not the topic: every prompt is about fixing, adding or changing something.
+# Words for the task, not the topic: every prompt is about fixing, adding or changing something.
 TASK_WORDS = frozenset(
     """
     add bug change check create explain find fix handle implement improve issue new problem question update write wrong
     """.split()
 )
-# Their stems, where these are not in the lists above. Written down: to stem them all at every start takes 20 ms.
+# Stems of both that are not in the lists. Written down, because stemming them at every start takes 20 ms.
 IDLE_STEMS = frozenset(
     """
     abov alreadi alway ani anoth anybodi anyon anyth becaus befor chang creat doe dure els everi everyth goe handl
@@ -40,8 +40,8 @@ IDLE_STEMS = frozenset(
     """.split()
 )
 IDLE = STOP_WORDS | TASK_WORDS | IDLE_STEMS
-# Words that say nothing about anything. All other idle words say a little: among old turns, which are searched by
-# whoever asked for them, `first` or `made` may be what tells two of them apart.
+# Words without any meaning of their own. The other idle words mean a little: in a search of old turns, `first` or
+# `made` may be the difference between two of them.
 FUNCTION_WORDS = frozenset(
     """
     a am an and are as at be been being but by can could d did do doe does doing for from had has have having he her
@@ -50,49 +50,50 @@ FUNCTION_WORDS = frozenset(
     why will with would you your
     """.split()
 )
-# Who asks with one of these does not want the newest version only. English, German, Spanish.
+# A question with one of these does not want the newest version only. English, German, Spanish.
 _PAST = re.compile(
     r"\b(?:did|was|were|had|used to|when|originally|initially|first|before"
     r"|wann|war|waren|wurden?|hatten?|damals|zuerst|cuándo|era|fue|había|antes)\b",
     re.IGNORECASE,
 )
 IDLE_WEIGHT = 1 / 3
-NAME_WEIGHT = 0.5  # of a name with parts: it says where (`in the shop-api`) more often than what
+NAME_WEIGHT = 0.5  # of a name with parts: it is the place (`in the shop-api`) more often than the topic
 
 
 def content_words(text: str) -> list[str]:
-    """The words that a search is about, each once, in order; empty if the text only has function words."""
+    """Return the words that a search is about, each once, in order."""
     found = dict.fromkeys(word for word in index_words(text[:MAX_QUERY_CHARS]) if word not in IDLE)
     return list(found)[:MAX_QUERY_WORDS]
 
 
 def search_words(text: str) -> list[str]:
-    """Like `content_words`, but a question made of function words alone is still a question for whoever asked it."""
+    """Like `content_words`, but a question made of idle words only keeps them: the user asked it."""
     return content_words(text) or list(dict.fromkeys(index_words(text[:MAX_QUERY_CHARS])))[:MAX_QUERY_WORDS]
 
 
 def asks_something(prompt: str, *, min_chars: int) -> bool:
-    """Short prompts without a name from code ("go on", "thanks!") ask nothing of a memory."""
+    """Short prompts without a name from code ("go on", "thanks!") need no memory."""
     return bool(content_words(prompt)) and (len(prompt.strip()) >= min_chars or bool(identifiers(prompt)))
 
 
 def asks_about_the_past(text: str) -> bool:
-    """`When did we ...`: of two versions the older one may be meant."""
+    """`When did we ...`: the question may mean an older version."""
     return bool(_PAST.search(text[:MAX_QUERY_CHARS]))
 
 
 def weighed_words(text: str, is_known: Callable[[str], bool] = bool) -> dict[str, float]:
-    """The words of a question put to old turns, with their weights. A name with parts counts once, with its parts.
+    """Return the words of a question about old turns with their weights. A name with parts counts once in all.
 
-    `is_known` says of a name, as the index has it, whether any turn has it: one that none has (`test-related`) is not a
-    name here but words with a hyphen, each of which counts.
+    `is_known` checks whether any turn has the name, as the index writes it. If none has (`test-related`), it is no name
+    here but words with a hyphen, and each counts.
     """
     found: dict[str, float] = {}
     for chunk in chunks(text[:MAX_QUERY_CHARS]):
         words = [word for word in index_words(chunk) if word not in FUNCTION_WORDS]
-        # Of a run of Chinese, each pair of letters is a word.
+        # In a run of Chinese, each pair of letters is a word.
         is_name = len(words) > 1 and chunk.isascii() and is_known(words[-1])
+        share = NAME_WEIGHT / len(words) if is_name else 1.0
         for word in words:
-            weight = (IDLE_WEIGHT if word in IDLE else 1.0) * (NAME_WEIGHT / len(words) if is_name else 1.0)
+            weight = share * IDLE_WEIGHT if word in IDLE else share
             found[word] = max(found.get(word, 0.0), weight)
     return dict(list(found.items())[:MAX_QUERY_WORDS]) or dict.fromkeys(search_words(text), 1.0)

@@ -1,8 +1,7 @@
-"""By what an error is known again: the same on another day, another machine, with other data. Pure, and linear.
+"""Compute a key that recognises an error on another day, another machine, with other data. Pure, and linear.
 
-What drifts (paths, places, numbers, addresses, times, values) is taken out of the line that says what is wrong; what
-the error is about (its class, its code, the names of code it speaks of) stays. It hides no secrets: whoever keeps or
-shows any of this has redacted the text before.
+Paths, locations, numbers, addresses, times and values are removed from the line that says what is wrong; the class, the
+code and the names from code stay. It hides no secrets: the caller redacts the text before it keeps or shows any of this.
 """
 
 import re
@@ -13,10 +12,10 @@ from recollect.text.error_lines import error_line, says_nothing
 MAX_HEADLINE_CHARS = 300
 MAX_KEY_CHARS = 200
 MAX_TERMS = 12
-MAX_NUMBERS_IN_NAME = 2  # with more it is one that a machine has made
-MIN_CHARS = 20  # what is shorter could be said of anything
+MAX_NUMBERS_IN_NAME = 2  # with more, a machine has made it
+MIN_CHARS = 20  # a shorter key fits any error
 
-_VALUE, _PLACE, _NUMBER = "…", "/…", "#"  # what stands in a key for a quoted value, a path or an address, a number
+_VALUE, _PLACE, _NUMBER = "…", "/…", "#"  # replace in a key: a quoted value, a path or an address, a number
 
 _DRIFTS = re.compile(
     r"""(?P<url>\b[a-z][a-z0-9+.-]{1,15}://[^\s'"`<>)\]]+)
@@ -32,7 +31,7 @@ _DRIFTS = re.compile(
     |(?P<number>(?:(?<![\w:]):{2,3})?\d+(?:[.,:/T_-]?\d+)*(?:Z\b|(?:ms|[sμµ]s|s|m|h|KB|MB|GB|KiB|MiB|GiB|B)\b|%)?)""",
     re.VERBOSE,
 )
-# Before or behind a quoted word, these say that it is a name of code and not a value of today.
+# Before or after a quoted word, these show that it is a name from code and not a value of that day.
 _NAMES_BEFORE = re.compile(
     r"\b(?:modules?|named?|packages?|crate|types?|property|properties|attributes?|functions?|methods?|class|variable|"
     r"commands?|table|column|relation|keys?|import|imported|from|field|constraint|rule|target|script|options?|"
@@ -56,10 +55,10 @@ _NAMES_BEHIND = re.compile(
 _ROOTED = re.compile(r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)[^\s'\"]*$")
 _NAME = re.compile(r"[@A-Za-z_$][\w.$:/@+#<>()-]{0,79}")
 _RANDOM = re.compile(r"(?:^|[/\\])(?:tmp|temp|var|private|T|cache|\.cache)(?:[/\\]|$)|\btmp\w", re.IGNORECASE)
-_FILE = re.compile(r"[A-Za-z_.][A-Za-z_.-]{0,60}")  # a file that is called the same everywhere
+_FILE = re.compile(r"[A-Za-z_.][A-Za-z_.-]{0,60}")  # a file with the same name everywhere
 _DIGITS = re.compile(r"\d+")
 _LABEL = re.compile(r"^(?:(?:error|fatal|critical|uncaught|unhandled|npm err)[:!]\s*)+")
-_LISTED = re.compile(r"\{?…\}?(?:\s?[:,=]{1,2}\s?\{?…\}?)*")  # as many values or objects as there were that day
+_LISTED = re.compile(r"\{?…\}?(?:\s?[:,=]{1,2}\s?\{?…\}?)*")  # any number of values or objects
 _GAPS = re.compile(r"#(?:[\s.,:/x×_-]{0,2}#)+")
 
 _CODES = re.compile(
@@ -83,7 +82,7 @@ class Signature:
     key: str  # the same for the same error; empty: there was no text
     headline: str  # what is wrong, for people
     terms: tuple[str, ...]  # what it is about: classes, codes, names
-    is_generic: bool  # says nothing by which it could be known again
+    is_generic: bool  # nothing in it distinguishes it from other errors
 
 
 def signature(error: str) -> Signature:
@@ -94,21 +93,21 @@ def signature(error: str) -> Signature:
 
 
 def _key(line: str) -> str:
-    lasting = _DRIFTS.sub(lambda found: _lasting(found, line), line)
+    lasting = _DRIFTS.sub(_lasting, line)
     lowered = _LISTED.sub(_VALUE, _GAPS.sub(_NUMBER, lasting)).lower().replace("`", "").replace("'", "")
     return " ".join(_LABEL.sub("", lowered).split())[:MAX_KEY_CHARS].rstrip(" .:;,")
 
 
-def _lasting(found: re.Match[str], line: str) -> str:
-    """What of a part that may be another one next time stays."""
+def _lasting(found: re.Match[str]) -> str:
+    """Replace a part that may differ next time by what stays of it."""
     match found.lastgroup:
         case "url" | "mail":
             return _PLACE
         case "status":
-            # A failed request is told by its status; as a number it would be taken out next.
+            # The status identifies a failed request; as a number it would be removed next.
             return f"status {found['code'].translate(_SPELT)}"
         case "quoted":
-            return _lasting_name(found, line)
+            return _lasting_name(found)
         case "path":
             return _lasting_path(found[0])
         case _:
@@ -118,20 +117,22 @@ def _lasting(found: re.Match[str], line: str) -> str:
 _SPELT = str.maketrans("0123456789", "abcdefghij")
 
 
-def _lasting_name(found: re.Match[str], line: str) -> str:
-    inside = next(part for part in (found["in0"], found["in1"], found["in2"], found["in3"]) if part is not None).strip()
+def _lasting_name(found: re.Match[str]) -> str:
+    quotes = (found["in0"], found["in1"], found["in2"], found["in3"])
+    inside = next(quoted for quoted in quotes if quoted is not None).strip()
     if _ROOTED.match(inside):
         return _lasting_path(inside)
     if not _NAME.fullmatch(inside) or len(_DIGITS.findall(inside)) > MAX_NUMBERS_IN_NAME:
         return _VALUE
-    before, behind = line[max(0, found.start() - 40) : found.start()], line[found.end() : found.end() + 20]
-    if not (_NAMES_BEFORE.search(before) or _NAMES_BEHIND.match(behind)):
-        return _VALUE
-    return _DIGITS.sub(_NUMBER, inside)
+    line = found.string
+    before, after = line[max(0, found.start() - 40) : found.start()], line[found.end() : found.end() + 20]
+    if _NAMES_BEFORE.search(before) or _NAMES_BEHIND.match(after):
+        return _DIGITS.sub(_NUMBER, inside)
+    return _VALUE
 
 
 def _lasting_path(path: str) -> str:
-    """A file that is called `package.json` here is called so elsewhere; a temporary one is not."""
+    """`package.json` has the same name everywhere; a temporary file has not."""
     if _RANDOM.search(path):
         return _PLACE
     name = re.split(r"[/\\]", path.rstrip("/\\.,:"))[-1].partition(":")[0]
@@ -140,23 +141,23 @@ def _lasting_path(path: str) -> str:
 
 
 def _is_generic(key: str, terms: tuple[str, ...]) -> bool:
-    """A short one can be known again by a name that is in it, not by its class alone."""
+    """A short key is recognised by a name in it, not by its class alone."""
     if len(key) < MIN_CHARS and all(term.endswith(_CLASSES) for term in terms):
         return True
     return says_nothing(key)
 
 
 def _terms(line: str) -> tuple[str, ...]:
-    """In the order of the line; not what is part of a value, a path or an address."""
-    kept = _DRIFTS.sub(lambda found: _named(found, line), line)
-    found = sorted(
-        (at.start(), at[0]) for pattern in (_CODES, _CALLED, _COMMAND, _FLAG, _QUOTED) for at in pattern.finditer(kept)
-    )
-    return tuple(dict.fromkeys(term.strip("'") for _, term in found if len(term.strip("'")) > 2))[:MAX_TERMS]
+    """Return terms in the order of the line, without parts of values, paths and addresses."""
+    kept = _DRIFTS.sub(_keep_names, line)
+    found: list[tuple[int, str]] = []
+    for pattern in (_CODES, _CALLED, _COMMAND, _FLAG, _QUOTED):
+        found += [(term.start(), term[0].strip("'")) for term in pattern.finditer(kept)]
+    return tuple(dict.fromkeys(term for _, term in sorted(found) if len(term) > 2))[:MAX_TERMS]
 
 
-def _named(found: re.Match[str], line: str) -> str:
+def _keep_names(found: re.Match[str]) -> str:
     if found.lastgroup == "quoted":
-        inside = _lasting_name(found, line)
+        inside = _lasting_name(found)
         return f"'{found[0][1:-1].strip()}'" if inside != _VALUE and _PLACE not in inside else " "
     return found[0] if found.lastgroup in ("number", "status") else " "

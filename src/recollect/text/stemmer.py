@@ -1,5 +1,5 @@
-"""The English stemmer of the Snowball project, without the thirty other languages of its package: they would cost every
-command 20 ms. Done once, while this module is imported: no two threads meet here.
+"""Import the English stemmer of Snowball without the thirty other languages of its package, which cost every command
+20 ms. It happens while this module is imported, so no two threads do it at once.
 """
 
 import sys
@@ -9,11 +9,11 @@ from importlib.util import module_from_spec
 _PACKAGE = "snowballstemmer"
 _found = None if _PACKAGE in sys.modules else PathFinder.find_spec(_PACKAGE)
 if _found is not None:
-    sys.modules[_PACKAGE] = module_from_spec(_found)  # a package with its path, and not run
+    sys.modules[_PACKAGE] = module_from_spec(_found)  # the package with its path, but its code has not run
 
-from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: E402  # finds what was prepared above
+from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: E402  # uses the entry above
 
 if _found is not None:
-    del sys.modules[_PACKAGE]  # whoever asks for it later gets the whole of it
+    del sys.modules[_PACKAGE]  # a later import gets the whole package
 
 __all__ = ["EnglishStemmer"]

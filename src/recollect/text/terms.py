@@ -1,7 +1,7 @@
-"""Terms of a text that tell its subject: names, words and numbers, whole and in parts. Pure.
+"""Find the terms of a text that show its subject: names, words and numbers, whole and in parts. Pure.
 
-Wider than the words of the index: nothing is stemmed or left out, so that the same term in a command, a path or a
-sentence is the same.
+Wider than the words of the index: nothing is stemmed or left out, so a term is the same in a command, a path or a
+sentence.
 """
 
 import re
@@ -12,10 +12,9 @@ _BETWEEN = re.compile(r"[./:_-]")
 
 
 def terms(text: str) -> set[str]:
-    """In lower case; `src/auth/login.py` also gives `auth` and `login`."""
+    """Return terms in lower case; `src/auth/login.py` also gives `auth` and `login`."""
     found: set[str] = set()
     for word in set(_TERM.findall(text)):
         whole = word.strip(".:-/").lower()
-        parts = _BETWEEN.split(whole) if _BETWEEN.search(whole) else ()
-        found.update(part for part in (whole, *parts) if len(part) >= MIN_CHARS)
+        found.update(part for part in (whole, *_BETWEEN.split(whole)) if len(part) >= MIN_CHARS)
     return found

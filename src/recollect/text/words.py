@@ -1,7 +1,7 @@
-"""The words that an index and a query have in common. Pure: the same text gives the same words.
+"""Split texts into the words of the index, for memories and queries alike. Pure: same text, same words.
 
 Identifiers are found whole and in parts (`snake_case`, `camelCase`, `src/auth/login.py`, `E1234`), English words by
-their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides what matters; see `query` and `rank`.
+their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides which words matter; see `query` and `rank`.
 """
 
 import re
@@ -11,8 +11,8 @@ from functools import lru_cache
 from recollect.domain.memory import Memory
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
 
-MAX_MARKS = 16
-MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): nobody asks for them by name
+MAX_MARKS = 16  # on one letter
+MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): no question names them
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _ASCII_CHUNK = re.compile(r"[\w./\\:@#+-]+", re.ASCII)
@@ -24,7 +24,7 @@ _PLAIN = re.compile(r"[a-z]+")
 
 @lru_cache(maxsize=1)
 def _chunk() -> re.Pattern[str]:
-    """Made when a text needs it: it takes longer than all others together."""
+    """Compiled when a text needs it: it takes longer than all other patterns together."""
     return re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[\w./\\:@#+-])+")
 
 
@@ -34,25 +34,24 @@ def _cjk_run() -> re.Pattern[str]:
 
 
 def chunks(text: str) -> list[str]:
-    """Runs of letters, digits and the marks that names are made with."""
+    """Return runs of letters, digits and the marks that names contain."""
     return (_ASCII_CHUNK if text.isascii() else _chunk()).findall(text)
 
 
 def index_words(text: str) -> list[str]:
-    """All words of a text, in order, repetitions kept."""
-    if text.isascii():  # most of it is: nothing to normalise, no bigrams
-        return [word for chunk in chunks(text) for word in _name_and_parts(chunk)]
+    """Return all words of a text, in order, with repetitions."""
     found: list[str] = []
-    for chunk in chunks(unicodedata.normalize("NFKC", _without_towers(text))):
-        if _cjk_run().match(chunk):
-            found += _bigrams(chunk)
-        else:
+    if text.isascii():  # most texts: nothing to normalise, no bigrams
+        for chunk in chunks(text):
             found += _name_and_parts(chunk)
+        return found
+    for chunk in chunks(unicodedata.normalize("NFKC", _limit_marks(text))):
+        found += _bigrams(chunk) if _cjk_run().match(chunk) else _name_and_parts(chunk)
     return found
 
 
-def _without_towers(text: str) -> str:
-    """At most a few marks on one letter: to bring thousands of them into order takes the square of their number."""
+def _limit_marks(text: str) -> str:
+    """Keep only a few marks on one letter: sorting thousands of them takes the square of their number."""
     if len(text) <= MAX_MARKS:
         return text
     kept, marks = [], 0
@@ -64,17 +63,17 @@ def _without_towers(text: str) -> str:
 
 
 def words_of(memory: Memory) -> list[str]:
-    """Everything that finds a memory: its text, its title and its aliases, and what the things in it are for."""
+    """Return all words that find a memory: of its text, title and aliases, and the purposes of things in it."""
     return _all_words(memory.text, memory.title or "", memory.aliases)
 
 
 def names_of(memory: Memory) -> tuple[str, ...]:
-    """What it is called: its title and its aliases."""
+    """Return its title and its aliases."""
     return (memory.title, *memory.aliases) if memory.title else memory.aliases
 
 
 def word_set(memory: Memory) -> frozenset[str]:
-    """The same, each once; remembered, because the same few memories are weighed again and again."""
+    """Return `words_of` as a set; cached, because the same few memories are ranked again and again."""
     return _word_set(memory.text, memory.title or "", memory.aliases)
 
 
@@ -94,47 +93,47 @@ def _purposes() -> dict[str, list[str]]:
 
 
 def is_identifier(chunk: str) -> bool:
-    """A name from code rather than a word of the language: it has parts, digits or inner capitals."""
+    """Return True for a name from code: it has parts, digits or inner capitals."""
     core = chunk.strip(EDGE)
     return bool(re.search(r"[_/\\.:@#+]|\d|[a-z][A-Z]", core)) and bool(re.search(r"[^\W\d_]", core))
 
 
 def identifiers(text: str) -> list[str]:
-    return [chunk for chunk in chunks(text) if is_identifier(chunk)]
+    return [*filter(is_identifier, chunks(text))]
 
 
 def readings(chunk: str) -> list[frozenset[str]]:
-    """The ways to say a name: whole, or all of its parts. `ReactJS` is `reactjs` too, and `react` beside `js`."""
+    """Return the ways to write a name: whole, or all of its parts. `ReactJS` is also `reactjs`, and `react` with `js`."""
     words = _name_and_parts(chunk) if chunk.isascii() else tuple(index_words(chunk))
     if len(words) > 2 and words[-1] == _stem(_without_accents(chunk.strip(EDGE)).lower()):
-        return [frozenset({words[-1]}), frozenset({written_together(chunk)}), frozenset(words[:-1])]
+        return [frozenset({words[-1]}), frozenset({as_one_word(chunk)}), frozenset(words[:-1])]
     return [frozenset(words)] if words else []
 
 
-def written_together(name: str) -> str:
-    """`rate limiters` and `rate-limiter` as one word. It has no stem: a word that nobody else has is slow to stem."""
+def as_one_word(name: str) -> str:
+    """`rate limiters` and `rate-limiter` give the same word. It has no stem: stemming a rare word is slow."""
     letters = "".join(_PART.findall(_without_accents(name).lower()))
     return letters.removesuffix("s") if len(letters) <= MAX_WORD_CHARS else ""
 
 
 def _name_and_parts(chunk: str) -> tuple[str, ...]:
-    # What is long comes once: it would only fill the memory.
-    return _known_parts(chunk) if len(chunk) <= MAX_WORD_CHARS else _parts(chunk)
+    # A long chunk seldom comes again: it would only fill the cache.
+    return _cached_parts(chunk) if len(chunk) <= MAX_WORD_CHARS else _parts(chunk)
 
 
 def _parts(chunk: str) -> tuple[str, ...]:
     name = _without_accents(chunk.strip(EDGE))
     parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
-    if len(parts) == 1:
+    is_one_word = len(parts) == 1
+    if is_one_word:
         parts = SHORT_FORMS.get(name.lower(), parts[0]).split()
-        return tuple(_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS)
     words = [_stem(part.lower()) for part in parts if len(part) <= MAX_WORD_CHARS]
-    if parts and len(name) <= MAX_WORD_CHARS:
-        words.append(_stem(name.lower()))  # who writes `ParseOptions` in small letters means the same
+    if parts and not is_one_word and len(name) <= MAX_WORD_CHARS:
+        words.append(_stem(name.lower()))  # `ParseOptions` in small letters means the same
     return tuple(words)
 
 
-_known_parts = lru_cache(maxsize=8_192)(_parts)  # half a KB each
+_cached_parts = lru_cache(maxsize=8_192)(_parts)  # half a KB each
 
 
 def _without_accents(name: str) -> str:
@@ -151,7 +150,7 @@ def _bigrams(run: str) -> list[str]:
 def _stem(word: str) -> str:
     if not _PLAIN.fullmatch(word):
         return word
-    from recollect.text.stemmer import EnglishStemmer  # nobody needs it before the first word
+    from recollect.text.stemmer import EnglishStemmer  # imported with the first word
 
-    # A stemmer object holds its cursor, so each word gets its own: threads never meet in one.
+    # A stemmer object has a cursor, so each word gets its own object: threads never share one.
     return str(EnglishStemmer().stemWord(word))

@@ -1,13 +1,14 @@
 import re
 import unicodedata
+from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from recollect.domain.freshness import FileState, Freshness, SeenFile
-from recollect.domain.memory import Kind, MemoryId
+from recollect.domain.memory import Kind, MemoryId, SessionId
 from recollect.privacy.exclude import without_fences
 from recollect.text.block import (
     CLOSE,
@@ -15,11 +16,13 @@ from recollect.text.block import (
     PREFIX,
     BlockLine,
     line_of,
+    parts_quoted,
     plain,
+    quote_line_of,
     render,
     retold,
     sayings,
-    title_line_of,
+    short_line_of,
     visible,
     without,
 )
@@ -42,7 +45,7 @@ NASTY = st.one_of(
 def test_no_memory_can_close_the_fence_open_a_tag_or_begin_a_line(text: str, title: str) -> None:
     said = "x" + text.replace("\x00", "").encode("utf-8", "ignore").decode()
     memory = a_memory(said[:500], title=title)
-    lines = [line for line in (line_of(memory), title_line_of(memory)) if line]
+    lines = [line for line in (line_of(memory), short_line_of(memory)) if line]
     block = render([BlockLine("", line) for line in lines])
     assert block.startswith(OPEN + "\n")
     assert block.endswith("\n" + CLOSE)
@@ -91,7 +94,7 @@ def test_no_disguise_of_the_fence_reaches_the_block(disguise: str, place: str) -
         case "text":
             line = line_of(a_memory(said))
         case "title":
-            line = title_line_of(a_memory("x", title=said)) or ""
+            line = short_line_of(a_memory("x", title=said)) or ""
         case _:
             name = "".join(letter for letter in said if letter.isprintable())
             line = line_of(a_memory("x", id=MemoryId(name)))
@@ -204,7 +207,7 @@ def a_look(*paths: str, state: FileState = FileState.CHANGED) -> Freshness:
 )
 def test_a_line_says_which_files_are_not_as_they_were(freshness: Freshness, end: str) -> None:
     assert line_of(a_memory("Said.", title="Short"), freshness) == f"[DEC] Said. {end}"
-    assert title_line_of(a_memory("Said.", title="Short"), freshness) == f"[DEC] Short {end}"
+    assert short_line_of(a_memory("Said.", title="Short"), freshness) == f"[DEC] Short {end}"
 
 
 NAMES = st.text(min_size=1, max_size=40).filter(str.isprintable) | st.sampled_from(
@@ -214,6 +217,8 @@ NAMES = st.text(min_size=1, max_size=40).filter(str.isprintable) | st.sampled_fr
 
 @covers("PRI-7")
 @given(NAMES, st.lists(NAMES | st.just("dir/x (2026-01-01, b"), max_size=4), NASTY)
+@example(" ", [], "")  # shown as nothing
+@example("\u3164", ["a"], "")
 def test_whatever_its_id_and_files_are_called_a_line_is_found_again_by_its_id(
     named: str, paths: list[str], title: str
 ) -> None:
@@ -221,8 +226,13 @@ def test_whatever_its_id_and_files_are_called_a_line_is_found_again_by_its_id(
     other = BlockLine("", line_of(a_memory("Two.", id=MemoryId("quite-another"))))
     moved = Freshness(tuple(SeenFile(path, FileState.GONE, path) for path in paths))
     for look in (a_look(*paths), moved):
-        for line in (line_of(memory, look), title_line_of(memory, look)):
+        for line in (line_of(memory, look), short_line_of(memory, look)):
             assert without(render([BlockLine("", line or ""), other]), {plain(named)}) == render([other])
+
+
+def test_a_quote_is_found_again_though_the_id_of_its_session_is_blank() -> None:
+    line = quote_line_of([("user", "Use pnpm.")], datetime(2026, 3, 2, tzinfo=UTC), SessionId(" "))
+    assert parts_quoted(line) == ["Use pnpm."]
 
 
 def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:

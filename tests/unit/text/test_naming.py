@@ -2,8 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.naming import FAMILIAR, MAX_SAID, ORDINARY, WINDOW, mended, said, slips
-from recollect.text.slips import is_slip
+from recollect.text.naming import (
+    FAMILIAR_TOOL,
+    MAX_PROMPT_CHUNKS,
+    MAX_WORD_DISTANCE,
+    ORDINARY_WORD,
+    is_slip,
+    mended,
+    said,
+    slips,
+)
 
 ENGLISH = frozenset("listing strip mango signing singing trail trial error cache policy reach pattern".split())
 
@@ -67,7 +75,7 @@ def test_what_only_looks_like_a_name_calls_nothing(prompt: str, name: str) -> No
 
 
 def test_the_words_of_a_name_stand_near_each_other() -> None:
-    apart = " ".join(["and"] * WINDOW)
+    apart = " ".join(["and"] * MAX_WORD_DISTANCE)
     assert said("the result has another type").calls("result type")
     assert not said(f"the result {apart} type").calls("result type")
 
@@ -94,14 +102,14 @@ def test_nothing_is_a_slip_of_the_project_s_name() -> None:
     ("prompt", "names", "surely"),
     [
         ("why oban?", ("oban",), 1.0),  # no word of the language
-        ("bring the error here", ("error",), ORDINARY),
-        ("bring the errors here", ("error",), ORDINARY),
+        ("bring the error here", ("error",), ORDINARY_WORD),
+        ("bring the errors here", ("error",), ORDINARY_WORD),
         ("the ERROR board", ("error",), 1.0),
         ("the ER board", ("er",), 1.0),
-        ("the er board", ("er",), ORDINARY),
+        ("the er board", ("er",), ORDINARY_WORD),
         ("cache policy", ("cache policy", "cache"), 1.0),  # two words are hardly said by chance
-        ("the cache", ("cache policy", "cache"), ORDINARY),
-        ("in rust please", ("Rust",), FAMILIAR),  # developers know it by that name
+        ("the cache", ("cache policy", "cache"), ORDINARY_WORD),
+        ("in rust please", ("Rust",), FAMILIAR_TOOL),  # developers know it by that name
         ("in redis please", ("Redis",), 1.0),
         ("in oak please", ("Rust",), 0.0),
     ],
@@ -112,7 +120,12 @@ def test_an_ordinary_word_is_a_weaker_sign_than_a_name(prompt: str, names: tuple
 
 def test_without_anybody_who_knows_the_language_every_plain_word_is_ordinary() -> None:
     heard = said("oban, GraphQL, msgpack5 and postgres")
-    assert [heard.surely((name,), None) for name in ("oban", "GraphQL", "msgpack5", "postgres")] == [ORDINARY, 1, 1, 1]
+    assert [heard.surely((name,), None) for name in ("oban", "GraphQL", "msgpack5", "postgres")] == [
+        ORDINARY_WORD,
+        1,
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -165,4 +178,4 @@ def _swapped(word: str, at: int) -> str:
 
 
 def test_of_a_pasted_log_only_the_beginning_is_heard() -> None:
-    assert not said("x " * MAX_SAID + "redis").calls("Redis")
+    assert not said("x " * MAX_PROMPT_CHUNKS + "redis").calls("Redis")

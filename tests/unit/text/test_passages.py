@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from recollect.text.dates import date_words
 from recollect.text.passages import (
-    BEFORE_WORDS,
-    MAX_CHARS,
     MAX_PASSAGES,
+    MAX_TURN_CHARS,
     MAX_WORDS,
     MIN_WORDS,
+    PREVIOUS_WORDS,
     in_context,
     passages,
     tells,
@@ -51,14 +51,14 @@ def test_every_word_is_in_a_passage_and_none_is_too_long(text: str) -> None:
 
 def test_a_turn_is_understood_with_the_end_of_what_came_before_it() -> None:
     before = "Tom: " + " ".join(f"word{n}" for n in range(100))
-    end = " ".join(f"word{n}" for n in range(100 - BEFORE_WORDS, 100))
+    end = " ".join(f"word{n}" for n in range(100 - PREVIOUS_WORDS, 100))
     assert in_context("Maria: yes, the second one", before) == f"{end}\nyes, the second one"
     assert in_context("Maria: yes", None) == in_context("yes", "") == "yes"
 
 
 def test_of_a_pasted_file_only_the_beginning_is_looked_at() -> None:
-    assert len(in_context("x" * 10 * MAX_CHARS, "y" * 10 * MAX_CHARS)) <= 2 * MAX_CHARS + 1
-    assert sum(map(len, passages("word " * MAX_CHARS))) <= MAX_CHARS
+    assert len(in_context("x" * 10 * MAX_TURN_CHARS, "y" * 10 * MAX_TURN_CHARS)) <= 2 * MAX_TURN_CHARS + 1
+    assert sum(map(len, passages("word " * MAX_TURN_CHARS))) <= MAX_TURN_CHARS
 
 
 @pytest.mark.parametrize(

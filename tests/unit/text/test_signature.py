@@ -143,9 +143,9 @@ def test_numbers_and_home_folders_are_not_part_of_a_key(
     tail=st.text(max_size=20),
 )
 def test_however_long_a_text_is_only_so_much_of_it_is_read(unit: str, tail: str) -> None:
-    text = unit * (error_lines.MAX_CHARS * 2 // len(unit)) + tail
+    text = unit * (error_lines.MAX_TEXT_CHARS * 2 // len(unit)) + tail
     read = list(error_lines._read(text))
-    assert len(read) <= 2 * error_lines.ENDS + error_lines.BETWEEN
+    assert len(read) <= 2 * error_lines.LINES_AT_EACH_END + error_lines.MAX_LINES_BETWEEN
     assert all(len(line) <= error_lines.MAX_LINE_CHARS for line in read)
     assert len(signature(text).headline) <= MAX_HEADLINE_CHARS
 

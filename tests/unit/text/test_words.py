@@ -71,6 +71,6 @@ def test_a_tower_of_marks_on_one_letter_takes_no_time() -> None:
 
 
 def test_what_is_long_is_not_remembered() -> None:
-    before = words._known_parts.cache_info().currsize
+    before = words._cached_parts.cache_info().currsize
     index_words(" ".join(f"{n}" + "x" * 1000 for n in range(50)))
-    assert words._known_parts.cache_info().currsize == before
+    assert words._cached_parts.cache_info().currsize == before
