@@ -13,7 +13,7 @@ from recollect.domain.outcome import Refused, Stored
 from recollect.engine import redaction
 from recollect.engine.admission import admitted, is_ignored
 from recollect.engine.belonging import Belonging
-from recollect.engine.lookup import found, found_among
+from recollect.engine.lookup import find_visible, found
 from recollect.engine.remember import revise
 from recollect.privacy.visibility import may_inject
 
@@ -24,13 +24,13 @@ TITLED_WORDS = 3  # a text that begins with the same is about the same
 class Changing(Belonging):
     if TYPE_CHECKING:
 
-        def _hashed(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]: ...
+        def _add_hashes(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]: ...
 
     def told(self, id_or_beginning: str, viewer: Viewer, folder: str | None) -> Memory | None:
         """The memory with this id, if it may be put in front of this viewer's model; None: it may not, or there is
         none. An agent does not learn which."""
-        known = found_among(self._store, id_or_beginning, lambda memory: self.may_tell(memory, viewer, folder))
-        return None if known is None else redaction.shown(known)
+        known = find_visible(self._store, id_or_beginning, lambda memory: self.may_tell(memory, viewer, folder))
+        return None if known is None else redaction.redact_memory(known)
 
     def may_tell(self, memory: Memory, viewer: Viewer, folder: str | None) -> bool:
         return may_inject(memory, viewer) and not is_ignored(memory, self._settings_for(folder).privacy)
@@ -82,7 +82,7 @@ class Changing(Belonging):
             sensitivity=memory.sensitivity,
             title=memory.title if _begins_alike(memory.text, draft.text) else None,
         )
-        (hashed,) = self._hashed([draft], folder)
+        (hashed,) = self._add_hashes([draft], folder)
         admissible = admitted(hashed, self._settings_for(folder).privacy)
         if isinstance(admissible, Refused):
             raise InvalidValue(admissible.why)
@@ -90,7 +90,7 @@ class Changing(Belonging):
             known = found(self._store, memory.id)
             deed = self._store.begin_deed(DeedKind.REMEMBER, draft.at, doer(draft.source))
             done = revise(self._store, known, replace(admissible, importance=known.importance), deed)
-        return redaction.shown_outcome(done)
+        return redaction.redact_outcome(done)
 
 
 def _begins_alike(one: str, other: str) -> bool:

@@ -10,10 +10,10 @@ from recollect.domain.injection import Injection, Moment, Placement, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.domain.session import Recap
 from recollect.engine import continuity
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.ports import FindsMemories, KeepsMemories
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, refused
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation, build_injection, refuse
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.score import compaction_factors, compaction_score
 from recollect.text.block import BlockLine
@@ -52,22 +52,22 @@ def build(
         (_weighed(memory, situation, said) for memory in pool),
         key=lambda hit: (hit.memory.id not in brought, -hit.score, hit.memory.id),
     )
-    hits = undisputed(weighed[: settings.compaction.entries], situation)
+    hits = leave_out_lone_claims(weighed[: settings.compaction.entries], situation)
     left = continuity.without_lines(recaps, [hit.memory for hit in hits])  # nothing is told as a memory and once more
-    summaries = [Offer(one.ways) for one in continuity.summaries(left)[: settings.compaction.sessions]]
+    summaries = [Offer(one.ways) for one in continuity.offer_summaries(left)[: settings.compaction.sessions]]
     filled = fill(
-        [*(offer(hit.memory, freshness=hit.freshness) for hit in map(for_block, hits)), *summaries],
+        [*(offer(hit.memory, freshness=hit.freshness) for hit in map(redact_for_block, hits)), *summaries],
         budget_tokens=budget_tokens,
         counts_rest=False,
         render=_asking if asks and estimate(REQUEST) <= REQUEST_SHARE * budget_tokens else _plain,
     )
-    return injection(
+    return build_injection(
         Placement.SUMMARY,
         filled,
         hits,
         budget_tokens=budget_tokens,
         considered=len(pool),
-        refused=refused(weighed[settings.compaction.entries :], Verdict.LINES),
+        refused=refuse(weighed[settings.compaction.entries :], Verdict.LINES),
     )
 
 

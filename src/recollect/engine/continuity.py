@@ -10,7 +10,7 @@ from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.redaction import line_as_read
+from recollect.engine.redaction import redact_line
 from recollect.rank.budget import Offer
 from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
 from recollect.text.sentences import sentences
@@ -24,7 +24,7 @@ PARTS = {NoteCode.NEXT: "open", NoteCode.BLOCK: "open", NoteCode.DEC: "decided",
 ROOM = {"done": 3 / 8, "decided": 2 / 8, "open": 3 / 8}
 
 
-def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
+def without_outdated_lines(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
     """Without the lines that only say what something newer has taken the place of, or what somebody wanted gone; and
     without the sessions that then tell nothing."""
     of_them = memories.ended_of({recap.session for recap in recaps})
@@ -61,23 +61,23 @@ def _repeating(memories: Sequence[Memory]) -> Callable[[str], bool]:
     return lambda line: is_echo(line, said)
 
 
-def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequence[Memory] = ()) -> list[Offer]:
+def offer_notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequence[Memory] = ()) -> list[Offer]:
     """Of the newest first; without those that only say what the memories beside them tell."""
     return list(_notes(_safe(recaps[: settings.start.sessions]), settings, now, _repeating(told)))
 
 
-def summaries(recaps: Sequence[Recap]) -> list[Offer]:
+def offer_summaries(recaps: Sequence[Recap]) -> list[Offer]:
     """Whole."""
     told = [recap for recap in _safe(recaps) if _has_outcome(recap)]
     return [Offer((summary_line_of(one),), SESSIONS, shares=(SUMMARIES,)) for one in told]
 
 
-def older(recaps: Sequence[Recap]) -> list[Offer]:
+def offer_older(recaps: Sequence[Recap]) -> list[Offer]:
     """In a line each."""
     return [Offer((brief_line_of(one),), EARLIER) for one in _safe(recaps) if _has_outcome(one)]
 
 
-def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
+def offer_last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
     """Where the last session ended, in three lines at most; without what the memories beside it tell. What was asked
     says nothing to later ones unless it is known how it ended, or what is left."""
     last = _last(recaps)
@@ -117,7 +117,7 @@ def _listed(lines: Sequence[str]) -> str:
 
 def _safe(recaps: Sequence[Recap]) -> list[Recap]:
     """Redacted once more."""
-    return [recap.retold(lambda line: line_as_read(redacted(line))) for recap in recaps]
+    return [recap.retold(lambda line: redact_line(redacted(line))) for recap in recaps]
 
 
 def heading(recaps: Sequence[Recap]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.domain.freshness import NOT_LOOKED_AT
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.redaction import for_block
+from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer
 from recollect.text.block import correction_line_of, ended_line_of
@@ -19,22 +19,22 @@ class Correction:
     old: tuple[MemoryId, ...]
     offer: Offer
 
-    def is_told_in(self, block: str) -> bool:
+    def is_in(self, block: str) -> bool:
         lines = block.split("\n")
         return any(way in lines for way in self.offer.ways)
 
 
-def corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
+def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
     """Of what is in front of the model. Where the model has what holds now, it needs no line about it."""
     live = situation.live
     found: list[Correction] = []
     replaced: dict[MemoryId, list[MemoryId]] = {}
     successors: dict[MemoryId, Memory] = {}
-    for memory in sorted(memories.ended(live.shown), key=lambda memory: memory.id):
-        now = what_holds_now(memories, memory)
+    for memory in sorted(memories.ended(live.memory_ids), key=lambda memory: memory.id):
+        now = current_version(memories, memory)
         if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
             found.append(_ended(memory))
-        elif now.id not in live.shown:
+        elif now.id not in live.memory_ids:
             successors[now.id] = now
             replaced.setdefault(now.id, []).append(memory.id)
     for memory in memories.reworded(live.last_shown):
@@ -51,13 +51,13 @@ def _ended(memory: Memory) -> Correction:
 
 def _replacing(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
     """One line, however many it replaces."""
-    freshness = situation.look([now]).get(now.id, NOT_LOOKED_AT)
-    safe = for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
+    freshness = situation.look_up_freshness([now]).get(now.id, NOT_LOOKED_AT)
+    safe = redact_for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
     line = correction_line_of(safe.memory, old, safe.freshness)
     return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))
 
 
-def what_holds_now(memories: KeepsMemories, memory: Memory) -> Memory | None:
+def current_version(memories: KeepsMemories, memory: Memory) -> Memory | None:
     """None: nothing came in its place."""
     for _ in range(MAX_STEPS):
         if memory.superseded_by is None:

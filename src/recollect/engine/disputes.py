@@ -13,22 +13,22 @@ from recollect.rank.budget import Filled
 NOT_TOLD = (Verdict.BUDGET, Verdict.LINES)  # there was no room
 
 
-def undisputed(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
+def leave_out_lone_claims(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
     """For what nobody asked for: a claim whose contrary is neither here nor in front of the model is left out; a newer
     statement comes along."""
-    told = situation.live.shown.union(hit.memory.id for hit in hits)
+    told = situation.live.memory_ids.union(hit.memory.id for hit in hits)
     kept = [hit for hit in hits if all(word.id in told for word in _users_words(hit.memory, situation))]
     return _with_others(kept, situation)
 
 
-def with_the_users_word(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
+def add_counterparts(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
     """For whoever asked: the user's word comes along too; a claim against what may not be told is not told either."""
     return _with_others(hits, situation)
 
 
 def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> frozenset[MemoryId]:
     """Hits that found room in a block where what must be told with them found none."""
-    told = situation.live.shown.union(one for one, verdict in filled.verdicts.items() if verdict not in NOT_TOLD)
+    told = situation.live.memory_ids.union(one for one, verdict in filled.verdicts.items() if verdict not in NOT_TOLD)
     return frozenset(
         hit.memory.id
         for hit in hits
@@ -37,11 +37,11 @@ def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> fr
 
 
 def _with_others(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
-    told = situation.live.shown.union(hit.memory.id for hit in hits)
+    told = situation.live.memory_ids.union(hit.memory.id for hit in hits)
     found: dict[str, Hit] = {}
     for hit in hits:
         absent = [other for other in _told_with(hit.memory, situation) if other.id not in told]
-        if all(situation.may_show(other) and not situation.is_heard(other) for other in absent):
+        if all(situation.may_show(other) and not situation.is_said_here(other) for other in absent):
             for other in absent:
                 found.setdefault(other.id, replace(hit, memory=other))
             found[hit.memory.id] = hit
@@ -55,7 +55,7 @@ def _told_with(memory: Memory, situation: Situation) -> list[Memory]:
 def _users_words(memory: Memory, situation: Situation) -> list[Memory]:
     if not memory.conflicts or is_of_the_user(memory):
         return []
-    known = filter(None, map(situation.known, memory.conflicts))
+    known = filter(None, map(situation.find_memory, memory.conflicts))
     return [other for other in known if other.is_live and is_of_the_user(other)]
 
 
@@ -64,6 +64,6 @@ def _newer(memory: Memory, situation: Situation) -> list[Memory]:
     by_user = is_of_the_user(memory)
     return [
         other
-        for other in situation.disputing()
+        for other in situation.list_disputing()
         if memory.id in other.conflicts and other.flag is None and is_of_the_user(other) >= by_user
     ]

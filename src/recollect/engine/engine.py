@@ -44,10 +44,10 @@ from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
 from recollect.engine.lookup import found
-from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
+from recollect.engine.pausing import KnowsPauses, NoPauses, find_pause
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
-from recollect.engine.story import Story, story
+from recollect.engine.story import Story, build_story
 from recollect.engine.undo import Undone, learnt_in, undo
 from recollect.privacy.visibility import may_see
 
@@ -95,7 +95,7 @@ class Engine(Changing):
         self._open_files = files
         self.extractor = extractor
         self.pauses: KnowsPauses = pauses or NoPauses()
-        self._made: dict[str, Any] = {}
+        self._parts: dict[str, Any] = {}
         self.is_untidy = False  # a session was deleted: its bytes wait for `tidy`
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
@@ -114,7 +114,7 @@ class Engine(Changing):
     def is_paused(self, folder: str | None, at: datetime) -> bool:
         """Whether nothing is told to an agent in this folder, and nothing kept of it."""
         on = self.pauses.on(at)
-        return pause_of(on, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
+        return find_pause(on, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
 
     def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder, now=now)
@@ -130,14 +130,14 @@ class Engine(Changing):
         if not drafts:
             return []
         privacy = self._settings_for(None).privacy
-        admissible = [admitted(draft, privacy) for draft in self._hashed(drafts, folder)]
+        admissible = [admitted(draft, privacy) for draft in self._add_hashes(drafts, folder)]
         first = next((draft for draft in admissible if isinstance(draft, Draft)), None)
         if first is None:  # nothing of them is kept, nor that there was something
             return [draft for draft in admissible if isinstance(draft, Refused)]
         with self._store.writing():
             deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
             done = [d if isinstance(d, Refused) else remember(self._store, d, deed, now=now) for d in admissible]
-        return [redaction.shown_outcome(outcome) for outcome in done]
+        return [redaction.redact_outcome(outcome) for outcome in done]
 
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
@@ -171,7 +171,7 @@ class Engine(Changing):
             may_be = admitted(draft, self._settings_for(None).privacy, from_file=True)
             if isinstance(may_be, Refused):
                 raise InvalidValue(may_be.why)
-            return redaction.shown_outcome(bring_back(self._store, may_be, deed, at))
+            return redaction.redact_outcome(bring_back(self._store, may_be, deed, at))
         except InvalidValue as refusal:
             if strict:
                 raise
@@ -201,14 +201,14 @@ class Engine(Changing):
             now=now,
             settings=self._settings_for(None),
             filters=filters,
-            look=self._looking_from(folder, asked=True),
+            look=self._freshness_lookup(folder, asked=True),
             uncertain=uncertain,
         )
-        return [redaction.shown_hit(hit) for hit in hits]
+        return [redaction.redact_hit(hit) for hit in hits]
 
     def freshness(self, memories: Sequence[Memory], folder: str | None) -> Mapping[MemoryId, Freshness]:
         """What became of the files of these memories, as far as the folder is that of their project."""
-        return self._looking_from(folder, asked=True)(memories)
+        return self._freshness_lookup(folder, asked=True)(memories)
 
     def anchor(self, folder: str, path: str, scope: Scope) -> Anchor:
         """A file that somebody names from a folder, for a memory that is to hold there."""
@@ -219,11 +219,11 @@ class Engine(Changing):
             )
         return self._files.anchor(here.root, folder, path)
 
-    def _hashed(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
+    def _add_hashes(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
         here = self._ground(folder) if any(draft.anchors for draft in drafts) else None
         return drafts if here is None else [with_hashes(draft, self._files, here) for draft in drafts]
 
-    def _looking_from(self, folder: str | None, *, asked: bool = False) -> Looks:
+    def _freshness_lookup(self, folder: str | None, *, asked: bool = False) -> Looks:
         return looking(lambda: self._files, lambda: self._ground(folder, asked=asked), asked=asked)
 
     @cached_property
@@ -240,25 +240,25 @@ class Engine(Changing):
 
     def find(self, id_or_beginning: str) -> Memory:
         """By its id, or by the beginning of it where only one memory has that."""
-        return redaction.shown(found(self._store, id_or_beginning))
+        return redaction.redact_memory(found(self._store, id_or_beginning))
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        return map(redaction.shown, self._store.everything(project))
+        return map(redaction.redact_memory, self._store.everything(project))
 
     def history(self, memory: Memory) -> Story:
-        return redaction.shown_story(story(self._store, memory))
+        return redaction.redact_story(build_story(self._store, memory))
 
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Out of sight; gone at once where there is no undo window."""
         if not self._settings_for(None).forget.undo_hours:
             return self.forget_now(memories, at=at, by=by)
         done = forget.forget(self._store, memories, at=at, by=by)
-        return done._replace(memories=[*redaction.shown_all(done.memories)])
+        return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Gone for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
-        return done._replace(memories=[*redaction.shown_all(done.memories)])
+        return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
     def holdings(self) -> list[Holding]:
         """How much is kept of each project and outside of all, the last used first."""
@@ -281,41 +281,41 @@ class Engine(Changing):
     def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
         """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
         done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
-        return replace(done, memory=redaction.shown(done.memory), before=redaction.shown(done.before))
+        return replace(done, memory=redaction.redact_memory(done.memory), before=redaction.redact_memory(done.before))
 
     def out_of_sight(self, viewer: Viewer) -> list[Memory]:
         """What this viewer could see before it was forgotten, or what brought it was undone, and is not gone yet."""
         known = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
         before = [memory for memory in known if may_see(replace(memory, forgotten_at=None), viewer)]
-        return [*redaction.shown_all(before)]
+        return [*redaction.redact_memories(before)]
 
     def edited(self, viewer: Viewer) -> list[tuple[Memory, Memory]]:
         """What this viewer may see and a person has edited, each with how it was before: those words are still kept."""
         pairs = ((self._store.get(change.memory), change.before) for change in self._store.edits())
         seen = ((now, before) for now, before in pairs if now is not None and before is not None)
-        return [(redaction.shown(now), before) for now, before in seen if may_see(now, viewer)]
+        return [(redaction.redact_memory(now), before) for now, before in seen if may_see(now, viewer)]
 
     def cases(self) -> list[Case]:
         """What waits for a person to decide."""
-        return [redaction.shown_case(case) for case in review.cases(self._store)]
+        return [redaction.redact_case(case) for case in review.cases(self._store)]
 
     def candidates(self) -> list[Memory]:
         """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
-        return list(redaction.shown_all(review.candidates(self._store)))
+        return list(redaction.redact_memories(review.candidates(self._store)))
 
     def dispute(self, memory: Memory) -> tuple[Case, list[Memory]]:
         """What it contradicts, and what contradicts it."""
         case, others = review.dispute(self._store, memory)
-        return redaction.shown_case(case), list(redaction.shown_all(others))
+        return redaction.redact_case(case), list(redaction.redact_memories(others))
 
     def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return redaction.shown_review(review.accept(self._store, memories, at=at, by=by))
+        return redaction.redact_review(review.accept(self._store, memories, at=at, by=by))
 
     def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return redaction.shown_review(review.keep(self._store, memories, at=at, by=by))
+        return redaction.redact_review(review.keep(self._store, memories, at=at, by=by))
 
     def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return redaction.shown_review(review.reject(self._store, memories, at=at, by=by))
+        return redaction.redact_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:
@@ -342,14 +342,14 @@ class Engine(Changing):
             )
 
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
-        return redaction.shown_undone(undo(self._store, deed, at=at, by=by))
+        return redaction.redact_undone(undo(self._store, deed, at=at, by=by))
 
     def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> Undone:
         """All that one session taught."""
-        return redaction.shown_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
+        return redaction.redact_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
 
     def deeds(self, *, limit: int) -> list[Change]:
-        return [redaction.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
+        return [redaction.redact_change(deed) for deed in self._store.deeds(limit=limit)]
 
     def tidy(self, now: datetime) -> None:
         """What time alone brings. Nothing waits for it."""
@@ -357,7 +357,7 @@ class Engine(Changing):
         if not self._store.is_read_only:
             settings = self._settings_for(None)
             forget_project.expire(self._store, now - timedelta(hours=settings.forget.undo_hours))
-            if forget.tidy(self._store, now, settings) and "learning" in self._made:
+            if forget.tidy(self._store, now, settings) and "learning" in self._parts:
                 self._learning.forget_all()
 
     def do_chores(self, now: datetime) -> bool:
@@ -447,7 +447,7 @@ class Engine(Changing):
         def its_project() -> ProjectId | None:
             return event.project or (self.project_of(event.folder) if event.folder else project)
 
-        return pause_of(self.pauses.at(event.at), its_project, self.project_named) is not None
+        return find_pause(self.pauses.at(event.at), its_project, self.project_named) is not None
 
     def recall_turns(
         self,
@@ -460,8 +460,8 @@ class Engine(Changing):
     ) -> list[TurnHit]:
         """The best in their order; `fitting` leaves out what has neither a word nor the meaning of the question."""
         hits = recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
-        fit = [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
-        return [redaction.shown_turn(hit) for hit in fit]
+        fit = [hit for hit in hits if not fitting or recall.is_relevant(hit, self._settings_for(None))]
+        return [redaction.redact_turn_hit(hit) for hit in fit]
 
     def embed_some(self, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
         """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
@@ -479,7 +479,7 @@ class Engine(Changing):
 
     def newest(self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] = ()) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit, kinds=kinds or None)
-        return [redaction.shown(memory) for memory in found if may_see(memory, viewer)]
+        return [redaction.redact_memory(memory) for memory in found if may_see(memory, viewer)]
 
     def count(self) -> int:
         return self._store.count()
@@ -491,16 +491,16 @@ class Engine(Changing):
     @property
     def unwritten(self) -> int:
         """How many events wait in memory: the disk took nothing when they came."""
-        return self._moments.unwritten if "moments" in self._made else 0  # nobody has said anything yet
+        return self._moments.events_unwritten if "moments" in self._parts else 0  # nobody has said anything yet
 
     @property
     def dropped(self) -> int:
         """How many events are lost: neither the disk nor memory had room for them."""
-        return self._moments.dropped if "moments" in self._made else 0
+        return self._moments.events_dropped if "moments" in self._parts else 0
 
     def write_down(self) -> None:
         """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
-        self._moments.catch_up()
+        self._moments.write_waiting_events()
 
     def learn_some(self, *, limit: int = 20) -> int:
         """Work for the background: from so much of what happened something was learnt, or nothing is to be."""
@@ -561,11 +561,11 @@ class Engine(Changing):
 
     def warm_up(self, folder: str, now: datetime) -> None:
         """Work for the background: what the first prompt in this folder would have to wait for. It leaves no trace."""
-        from recollect.engine.warmup import rehearsal  # once in a life
+        from recollect.engine.warmup import warmup_events  # once in a life
 
         self._model()  # not inside: nobody can write meanwhile
         with self.rehearsing():
-            for event in rehearsal(folder, now):
+            for event in warmup_events(folder, now):
                 self.handle(event)
 
     def prepare(self, now: datetime) -> int:
@@ -609,7 +609,7 @@ class Engine(Changing):
     def _moments(self) -> "Moments":
         from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
 
-        if "moments" not in self._made:
+        if "moments" not in self._parts:
             made = Moments(
                 self._store,
                 self._settings_for,
@@ -617,13 +617,13 @@ class Engine(Changing):
                 self._workspace,
                 self._seconds,
                 self._model,
-                self._looking_from,
+                self._freshness_lookup,
                 self._unlearn,
                 self.pauses,
                 self.project_named,
             )
-            self._made.setdefault("moments", made)
-        moments: Moments = self._made["moments"]
+            self._parts.setdefault("moments", made)
+        moments: Moments = self._parts["moments"]
         return moments
 
     def _unlearn(self, session: SessionId) -> None:
@@ -634,8 +634,8 @@ class Engine(Changing):
     def _learning(self) -> "Learning":
         from recollect.engine.learning import Learning  # what only asks or teaches by hand starts quicker without it
 
-        if "learning" not in self._made:
-            made = Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)
-            self._made.setdefault("learning", made)
-        learning: Learning = self._made["learning"]
+        if "learning" not in self._parts:
+            made = Learning(self._store, self._settings_for, self._model, self._add_hashes, self.extractor)
+            self._parts.setdefault("learning", made)
+        learning: Learning = self._parts["learning"]
         return learning

@@ -16,7 +16,7 @@ from recollect.engine.admission import OWN
 from recollect.engine.ports import Store
 
 
-def forked(store: Store, session: Session, event: SessionStarted) -> Session:
+def copy_parent_log(store: Store, session: Session, event: SessionStarted) -> Session:
     """With the log of its parent, where it has one; a session that was sent something itself is none."""
     if event.source is StartSource.FORK:
         return _as_told(store, session, event)
@@ -65,7 +65,7 @@ def _recognised(store: Store, session: Session, parent: Session, event: SessionS
     last = max(sent.at for sent in carried)
     besides = [sent for sent in log if sent.context <= context and _is_of_no_message(sent, last)]
     # Who wants to be left alone means the copy, too.
-    wished = session_state.wished(store, session, recalls=parent.recalls, captures=parent.captures)
+    wished = session_state.apply_opt_outs(store, session, recalls=parent.recalls, captures=parent.captures)
     return store.copy_log(parent, wished, [*carried, *besides], context=context)
 
 

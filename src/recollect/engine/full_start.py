@@ -11,10 +11,10 @@ from recollect.domain.session import Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine import continuity
 from recollect.engine.anchoring import settled
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.ports import FindsMemories
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, refused
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation, build_injection, refuse
 from recollect.rank.budget import Offer, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, start_factors, start_score, with_use
 from recollect.text.block import index_line_of, line_of
@@ -53,15 +53,15 @@ def build(
     budgets = settings.budgets
     weighed = [_weigh(memories, situation, task, group) for group in _groups(settings)]
     best = [hit for hits, limit, _ in weighed for hit in hits[:limit]]
-    further = undisputed([hit for hits, limit, _ in weighed for hit in hits[limit:]], situation)
+    further = leave_out_lone_claims([hit for hits, limit, _ in weighed for hit in hits[limit:]], situation)
     low = [choice for _, _, choices in weighed for choice in choices]
-    chosen = undisputed(_ordered(best), situation)
+    chosen = leave_out_lone_claims(_ordered(best), situation)
     told_here = [hit.memory for hit in chosen]
     left = continuity.without_notes(continuity.without_lines(recaps, told_here))
     offers = [
-        *map(_offer, map(for_block, chosen)),
-        *continuity.notes(recaps, settings, situation.now, told_here),
-        *continuity.summaries(left[: settings.start.sessions]),
+        *map(_offer, map(redact_for_block, chosen)),
+        *continuity.offer_notes(recaps, settings, situation.now, told_here),
+        *continuity.offer_summaries(left[: settings.start.sessions]),
     ]
     sections = [*_sections(situation.agent), *continuity.sections(recaps, settings), INDEX]
     scale = budget_tokens / max(1, _all_shares(budgets))
@@ -75,7 +75,7 @@ def build(
         sections=sections,
         counts_rest=False,
     )
-    older = continuity.older(left[settings.start.sessions :]) if len(first.said) == len(offers) else []
+    older = continuity.offer_older(left[settings.start.sessions :]) if len(first.said) == len(offers) else []
     left_out = [hit for hit in chosen if first.verdicts[hit.memory.id] is Verdict.BUDGET]
     listed = _index([*left_out, *_ordered(further)], settings.start.index_entries)
     told = {one.memory or one.ways[-1] for one in (*first.said, *listed)}
@@ -89,7 +89,7 @@ def build(
         flows=False,
         besides=len({hit.memory.id for hit in further}.difference(told)),
     )
-    return injection(
+    return build_injection(
         Placement.SYSTEM,
         filled,
         [*chosen, *further],
@@ -131,16 +131,16 @@ def _weigh(
             confirmed=True,
         )
         if situation.may_show(memory)
-        and not situation.is_heard(memory)
-        and memory.id not in situation.live.shown
+        and not situation.is_said_here(memory)
+        and memory.id not in situation.live.memory_ids
         and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
     ]
     floor = settings.start.floor if group.floor is None else group.floor
     weighed = sorted((_weighed(memory, situation, task) for memory in pool), key=_best_first)
-    fresh = settled(weighed, group.limit, situation.look, settings.stale)
+    fresh = settled(weighed, group.limit, situation.look_up_freshness, settings.stale)
     too_low = [hit for hit in fresh if _base(hit) < floor]
     enough = [hit for hit in fresh if _base(hit) >= floor]
-    return enough, group.limit, refused(too_low, Verdict.FLOOR, dict.fromkeys((h.memory.id for h in too_low), floor))
+    return enough, group.limit, refuse(too_low, Verdict.FLOOR, dict.fromkeys((h.memory.id for h in too_low), floor))
 
 
 def _base(hit: Hit) -> float:
@@ -180,7 +180,7 @@ def level_of(memory: Memory) -> ScopeLevel:
 def _index(hits: Iterable[Hit], limit: int) -> list[Offer]:
     """A title cannot say that its file has changed: what is stale is not listed."""
     short = (hit for hit in hits if not hit.freshness.is_stale and index_line_of(hit.memory) is not None)
-    safe = (for_block(hit).memory for hit in short)
+    safe = (redact_for_block(hit).memory for hit in short)
     told = ((memory, line) for memory in safe if (line := index_line_of(memory)) is not None)
     return [_listed(memory, line) for memory, line in islice(told, limit)]
 

@@ -10,7 +10,7 @@ from recollect.domain.session import Recap, reference
 from recollect.engine.admission import redacted
 from recollect.engine.lookup import MIN_PREFIX_CHARS
 from recollect.engine.ports import Store
-from recollect.engine.redaction import shown, shown_again
+from recollect.engine.redaction import redact_injection, redact_memory
 
 NAMED = 5  # sessions in an error
 
@@ -21,7 +21,7 @@ class InjectionLog:
 
     def of(self, session: SessionId) -> list[Sent]:
         """Everything of a session, in its order."""
-        return [replace(sent, injection=shown_again(sent.injection)) for sent in self._store.log_of(session)]
+        return [replace(sent, injection=redact_injection(sent.injection)) for sent in self._store.log_of(session)]
 
     def last_session(self, project: ProjectId | None = None) -> Session | None:
         """The one in which something was last asked of us; of one project, or of all."""
@@ -65,4 +65,4 @@ class InjectionLog:
     def memories(self, ids: Collection[MemoryId]) -> dict[MemoryId, Memory]:
         """As they are now; what is gone or forgotten is not among them."""
         known = filter(None, map(self._store.get, ids))
-        return {memory.id: shown(memory) for memory in known if memory.forgotten_at is None}
+        return {memory.id: redact_memory(memory) for memory in known if memory.forgotten_at is None}

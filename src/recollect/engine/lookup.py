@@ -33,7 +33,7 @@ def found(memories: KeepsMemories, id_or_beginning: str) -> Memory:
     return alike[0]
 
 
-def found_among(memories: KeepsMemories, id_or_beginning: str, may_be: Callable[[Memory], bool]) -> Memory | None:
+def find_visible(memories: KeepsMemories, id_or_beginning: str, may_be: Callable[[Memory], bool]) -> Memory | None:
     """The same for somebody who knows of some memories only: the others count for nothing, also where several begin
     alike. None: there is none, or there are several."""
     try:

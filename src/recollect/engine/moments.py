@@ -29,20 +29,20 @@ from recollect.domain.settings import Placing
 from recollect.engine import compaction, continuity, on_demand, session_start, session_state, turn
 from recollect.engine.admission import AHEAD, check_event
 from recollect.engine.anchoring import Looks
-from recollect.engine.corrections import corrections
+from recollect.engine.corrections import find_corrections
 from recollect.engine.forget import delete_session
-from recollect.engine.forks import forked, is_copy
+from recollect.engine.forks import copy_parent_log, is_copy
 from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
-from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
+from recollect.engine.pausing import KnowsPauses, NoPauses, find_pause
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
 from recollect.engine.prepared import PreparedBlocks, StartPlace
 from recollect.engine.projects import resolve
-from recollect.engine.redaction import shown_again
-from recollect.engine.sent_log import SentLog, answered
+from recollect.engine.redaction import redact_injection
+from recollect.engine.sent_log import SentLog, injection_of
 from recollect.engine.session_state import EntersProject
-from recollect.engine.situation import Live, Situation, live, silence
+from recollect.engine.situation import Live, Situation, load_live, silence
 from recollect.engine.tombstones import DeletedSessions
-from recollect.engine.use import OpenQuestions
+from recollect.engine.use import UseTracker
 from recollect.rank.budget import allowance
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import opted_out, without_markers
@@ -82,7 +82,7 @@ class Moments:
         self._seconds = seconds
         self._files = session_state.Recent(session_state.RECENT_FILES)
         self._prompts = session_state.Recent(RECENT_PROMPTS)
-        self._questions = OpenQuestions(store, store)
+        self._questions = UseTracker(store, store)
         self._prepared = PreparedBlocks()
         self._deleted = DeletedSessions()
         self.sent = SentLog(store, seconds)
@@ -96,15 +96,15 @@ class Moments:
         if isinstance(event, SessionDeleted):
             self._delete(event)
             return NOTHING
-        if self._deleted.swallow(event):
+        if self._deleted.must_ignore(event):
             return NOTHING
         if self._is_paused(event):
             return self._while_paused(event)
         enters = self._looked_up if isinstance(event, Asked) else self._enter_project
         session = session_state.enter(self._store, event, enters, self._workspace.language_of)
         if event.headless and not self._settings_for(event.folder).capture.headless:
-            session = session_state.wished(self._store, session, recalls=True, captures=False)
-        event = session_state.as_spoken(session, event)
+            session = session_state.apply_opt_outs(self._store, session, recalls=True, captures=False)
+        event = session_state.mark_subagent_prompt(session, event)
         kept = self._keep(session, event)
         injection = self._answer(session, event)
         return injection if kept else replace(injection, kept=False)
@@ -116,7 +116,7 @@ class Moments:
             known = self._store.session(event.session)
             return self._as_it_would_begin(event).project if known is None else known.project
 
-        return pause_of(self._pauses.on(event.at), project, self._project_named) is not None
+        return find_pause(self._pauses.on(event.at), project, self._project_named) is not None
 
     def _while_paused(self, event: Event) -> Injection:
         """Keep nothing of it and say nothing new. What was sent before is said again. Of a session that is known, it is
@@ -142,7 +142,7 @@ class Moments:
             case Asked():
                 return self._asked(session, event)
             case Compacted():
-                session_state.forgotten(self._store, session, event.at)
+                session_state.start_new_context(self._store, session, event.at)
             case SessionEnded():
                 self._store.keep_session(replace(session, ended_at=event.at))
             case _:
@@ -178,15 +178,15 @@ class Moments:
         return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit).project
 
     @property
-    def unwritten(self) -> int:
+    def events_unwritten(self) -> int:
         """How many events wait in memory for a disk that took nothing."""
         return self._inbox.unwritten
 
     @property
-    def dropped(self) -> int:
+    def events_dropped(self) -> int:
         return self._inbox.dropped
 
-    def catch_up(self) -> None:
+    def write_waiting_events(self) -> None:
         """Writes down what waits for the disk."""
         self._inbox.catch_up()
 
@@ -221,12 +221,12 @@ class Moments:
                 self._files.note(session.id, *session_state.files_in(event.input))
                 return NOTHING
             case Reply():
-                self._questions.hear(session.id, event.text, event.at)
+                self._questions.note_reply(session.id, event.text, event.at)
                 return NOTHING
             case Compacting():
                 return self._compacting(session, event)
             case Compacted():
-                session_state.forgotten(self._store, session, event.at)
+                session_state.start_new_context(self._store, session, event.at)
                 return NOTHING
             case SessionEnded():
                 self._end(session, event)
@@ -239,21 +239,21 @@ class Moments:
                 assert_never(never)
 
     def _start(self, session: Session, event: SessionStarted) -> Injection:
-        session = session_state.wished(self._store, session, recalls=event.recalls, captures=event.captures)
+        session = session_state.apply_opt_outs(self._store, session, recalls=event.recalls, captures=event.captures)
         with suppress(StoreError):
             self._inbox.close_silent(event.at, besides=session.id)
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
-            session = session_state.forgotten(self._store, session, event.at, source=event.source)
-        session = forked(self._store, session, event)
+            session = session_state.start_new_context(self._store, session, event.at, source=event.source)
+        session = copy_parent_log(self._store, session, event)
         logged = self._store.stable(session.id, session.context)
         if logged is not None:
-            return shown_again(answered(logged, event))
+            return redact_injection(injection_of(logged, event))
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).start.enabled, event)
         if quiet is not None:
             built = silence(Placement.SYSTEM, quiet)
         else:
-            in_front = live(self._store, session)  # a prompt may have come before it
+            in_front = load_live(self._store, session)  # a prompt may have come before it
             prepared = None if in_front.sent else self._prepared_block(session, event)
             built = prepared or self._stable_block(session, event, in_front)
         return self.sent.record(session, None, built, event, began, Moment.START)
@@ -303,12 +303,12 @@ class Moments:
         sent = self._store.sent_with(session.id, [event.message], why=True)
         logged = next((one for one in sent if not one.call), None)
         if logged is not None:
-            return shown_again(answered(logged, event))
+            return redact_injection(injection_of(logged, event))
         began = self._seconds()
         settings = self._settings_for(event.folder)
         wish = opted_out(event.text)
         if wish.session:
-            session = session_state.wished(
+            session = session_state.apply_opt_outs(
                 self._store, session, recalls=not wish.recall_session, captures=not wish.capture_session
             )
         quiet = self._quiet(session, settings.turn.enabled, event)
@@ -324,16 +324,16 @@ class Moments:
             answer = self._everything_anew(session, event)
         else:
             situation = self._situation(session, event, self._in_front(session, event))
-            known = corrections(self._store, situation)
+            known = find_corrections(self._store, situation)
             answer = turn.answer(self._store, self._model(), without_markers(event.text), situation, known)
         recorded = self.sent.record(session, event.message, answer, event, began, Moment.PROMPT)
         if settings.loop.enabled and quiet is not Quiet.PAUSED:
-            self._questions.ask(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
+            self._questions.note_prompt(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
         return recorded
 
     def _everything_anew(self, session: Session, event: Prompt) -> Injection:
         """One block for the system prompt, in place of the one before it: what was shown then is no longer there."""
-        of_tools = live(self._store, session, event.live).of_tools
+        of_tools = load_live(self._store, session, event.live).from_tools
         stable = self._stable_block(session, event, of_tools)
         at_start = Sent(
             session=session.id,
@@ -364,7 +364,7 @@ class Moments:
             sent = self._store.sent_with(session.id, [event.message], why=True)
             logged = next((one for one in sent if one.call == (event.call or event.message)), None)
             if logged is not None:
-                return shown_again(answered(logged, event))
+                return redact_injection(injection_of(logged, event))
         began = self._seconds()
         quiet = self._quiet(session, self._settings_for(event.folder).tool_error.enabled, event)
         if quiet is not None:
@@ -375,7 +375,7 @@ class Moments:
 
             situation = self._situation(session, event, self._in_front(session, event))
             answer = tool_error.answer(self._store, self._model(), permission.what_failed(event), situation)
-        self._questions.add(session.id, answer.ids)
+        self._questions.note_tool_block(session.id, answer.ids)
         if event.message is None:
             return self.sent.record_unnamed(session, answer, event, began, Moment.TOOL_ERROR)
         call = event.call or event.message
@@ -412,7 +412,7 @@ class Moments:
             self._store.keep_session(replace(session, ended_at=event.at))
             keeps = session.captures and not self._inbox.is_muted(session)
             if keeps and self._settings_for(None).archive.days > 0:
-                session_state.leave(self._store, session, event, self._settings_for(event.folder).privacy)
+                session_state.save_recap(self._store, session, event, self._settings_for(event.folder).privacy)
 
     def _quiet(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
         """Whether nothing is to be said at this moment; None: something may be."""
@@ -423,11 +423,11 @@ class Moments:
         return None if session.recalls else Quiet.OPTED_OUT
 
     def _in_front(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
-        known = live(self._store, session, None if isinstance(event, Compacting) else event.live)
+        known = load_live(self._store, session, None if isinstance(event, Compacting) else event.live)
         if self._settings_for(event.folder).inject.placement is not Placing.SYSTEM:
             return known
         prompts = [sent for sent in known.sent if sent.point is Moment.PROMPT]
-        return Live((*prompts[-1:], *known.of_tools.sent))  # each takes the place of the one before it
+        return Live((*prompts[-1:], *known.from_tools.sent))  # each takes the place of the one before it
 
     def _situation(self, session: Session, event: Event, in_front: Live) -> Situation:
         parents = () if session.parent is None else (session.parent,)
@@ -436,15 +436,15 @@ class Moments:
             now=event.at,
             settings=self._settings_for(event.folder),
             live=in_front,
-            look=self._looking_from(event.folder),
+            look_up_freshness=self._looking_from(event.folder),
             agent=event.agent,
             window_tokens=event.window_tokens,
             recent_files=self._files.of(session.id),
-            known=self._store.get,
-            disputing=cache(lambda: self._store.to_review(limit=DISPUTES)),
-            running=(session.id, *parents),
-            conversation=(session.id, *(parents if session.forked else ())),
-            since=session_state.context_began(self._store, session, event.at),
+            find_memory=self._store.get,
+            list_disputing=cache(lambda: self._store.to_review(limit=DISPUTES)),
+            running_sessions=(session.id, *parents),
+            conversation_sessions=(session.id, *(parents if session.forked else ())),
+            context_started_at=session_state.find_context_start(self._store, session, event.at),
         )
 
     def _recaps(self, session: Session, limit: int, event: Event) -> list[Recap]:
@@ -454,7 +454,7 @@ class Moments:
         left = self._store.recaps(session.project, limit=limit + 1, until=event.at + AHEAD)
         is_cleared = isinstance(event, SessionStarted) and event.source is StartSource.CLEAR
         told = [recap for recap in left if recap.is_current and (is_cleared or recap.session != session.id)]
-        return continuity.that_hold(self._store, told[:limit])
+        return continuity.without_outdated_lines(self._store, told[:limit])
 
     def _task(self, event: Event, recaps: Sequence[Recap]) -> Task | None:
         """What a session is likely about: what the host says, its branch, or what the last one left open."""
@@ -473,7 +473,7 @@ class Moments:
     def _viewer(self, session: Session) -> Viewer:
         # Only the user decides what is shared, never a project's file.
         return replace(
-            session_state.viewer(session), shares_preferences=self._settings_for(None).privacy.share_preferences
+            session_state.viewer_of(session), shares_preferences=self._settings_for(None).privacy.share_preferences
         )
 
 

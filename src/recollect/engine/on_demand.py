@@ -14,12 +14,12 @@ from recollect.domain.injection import Injection, Moment, Placement, Quiet, Verd
 from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
-from recollect.engine.disputes import lone_claims, with_the_users_word
-from recollect.engine.lookup import found_among
+from recollect.engine.disputes import add_counterparts, lone_claims
+from recollect.engine.lookup import find_visible
 from recollect.engine.ports import Embeds, Store
-from recollect.engine.redaction import for_block
+from recollect.engine.redaction import redact_for_block
 from recollect.engine.review import dispute
-from recollect.engine.situation import Situation, injection, refused, silence
+from recollect.engine.situation import Situation, build_injection, refuse, silence
 from recollect.rank.budget import Filled, Offer, allowance, fill, offer
 from recollect.text.block import (
     BlockLine,
@@ -72,9 +72,9 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
     others = [hit for hit in hits if hit not in fitting]
     if asked.nearest and not fitting:
         return _nearest(store, embeds, asked, situation, others, budget_tokens)
-    fitting = with_the_users_word(fitting, situation)
+    fitting = add_counterparts(fitting, situation)
     in_full = situation.live.tokens(Moment.ON_DEMAND) + budget_tokens <= budgets.query_whole_tokens
-    known = situation.live.shown
+    known = situation.live.memory_ids
     shares: dict[str, int] = {
         ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
         ScopeLevel.LANGUAGE: budgets.query_language_tokens,
@@ -83,7 +83,7 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
 
     def filled_with(say: Callable[[Hit], Offer]) -> Filled:
         return fill(
-            [(_reminder if hit.memory.id in known else say)(for_block(hit)) for hit in fitting],
+            [(_reminder if hit.memory.id in known else say)(redact_for_block(hit)) for hit in fitting],
             budget_tokens=budget_tokens,
             shares=shares,
             counts_rest=situation.counts_rest,
@@ -96,14 +96,14 @@ def _list(store: Store, embeds: Embeds | None, asked: Asked, situation: Situatio
     if alone:
         fitting = [hit for hit in fitting if hit.memory.id not in alone]
         filled = filled_with(_title)
-    return injection(
+    return build_injection(
         Placement.ANSWER,
         filled,
         fitting,
         budget_tokens=budget_tokens,
         considered=len(hits),
         needed=thresholds,
-        refused=refused(others, Verdict.THRESHOLD, thresholds),
+        refused=refuse(others, Verdict.THRESHOLD, thresholds),
     )
 
 
@@ -117,24 +117,27 @@ def _nearest(
 ) -> Injection:
     """Asked outright, and nothing fits: what comes nearest, each in short, and marked."""
     near = list(others or _hits(store, embeds, asked, situation, uncertain=True))
-    best = with_the_users_word(near[: recall.NEAREST], situation)
+    best = add_counterparts(near[: recall.MAX_NEAREST], situation)
     filled = fill(
         [
-            replace((_reminder if hit.memory.id in situation.live.shown else _title)(for_block(hit)), section=UNCERTAIN)
+            replace(
+                (_reminder if hit.memory.id in situation.live.memory_ids else _title)(redact_for_block(hit)),
+                section=UNCERTAIN,
+            )
             for hit in best
         ],
         budget_tokens=budget_tokens,
         sections=(UNCERTAIN,),
         counts_rest=False,
     )
-    return injection(
+    return build_injection(
         Placement.ANSWER,
         filled,
         best,
         budget_tokens=budget_tokens,
         considered=len(near),
         needed=dict.fromkeys((hit.memory.id for hit in best), situation.settings.on_demand.threshold),
-        refused=refused([hit for hit in near if hit not in best], Verdict.THRESHOLD),
+        refused=refuse([hit for hit in near if hit not in best], Verdict.THRESHOLD),
     )
 
 
@@ -151,7 +154,7 @@ def _hits(
         now=situation.now,
         settings=situation.settings,
         filters=Filters(kinds=asked.kinds, scope=asked.scope),
-        look=situation.look,
+        look=situation.look_up_freshness,
         uncertain=uncertain,
     )
     return [hit for hit in known if situation.may_show(hit.memory)]
@@ -162,7 +165,7 @@ def _newest(store: Store, asked: Asked, situation: Situation) -> list[Hit]:
     kinds = sorted(asked.kinds) or None
     known = store.newest(situation.viewer, limit=NEWEST, kinds=kinds, injectable=True)
     wanted = [memory for memory in known if asked.scope in (None, memory.scope) and situation.may_show(memory)]
-    seen = situation.look(wanted)
+    seen = situation.look_up_freshness(wanted)
     return [
         Hit(memory=memory, relevance=1.0, score=1.0, freshness=seen.get(memory.id, NOT_LOOKED_AT)) for memory in wanted
     ]
@@ -195,14 +198,14 @@ def _title(hit: Hit) -> Offer:
 
 def _details(store: Store, memory_id: MemoryId, situation: Situation, budget_tokens: int) -> Injection:
     """The whole memory with the sentences it was taken from, as many as fit; else as much of it as fits."""
-    memory = found_among(store, memory_id, situation.may_show)
+    memory = find_visible(store, memory_id, situation.may_show)
     if memory is None:  # an agent gets no list of what else there is
         return replace(silence(Placement.ANSWER), notice=NOT_TOLD)
     hit = Hit(memory=memory, relevance=1.0, score=1.0)
-    seen = situation.look([memory])
+    seen = situation.look_up_freshness([memory])
     if memory.id in seen:
         hit = replace(hit, freshness=seen[memory.id])
-    safe = for_block(hit)
+    safe = redact_for_block(hit)
     disputed = [Offer((item_line_of(line),), DISPUTED) for line in _disputes(store, memory, situation)]
     room = budget_tokens - _overhead(disputed)
     cut = _beginning(safe, room)
@@ -218,7 +221,7 @@ def _details(store: Store, memory_id: MemoryId, situation: Situation, budget_tok
         sections=("", DISPUTED, EVIDENCE),
         counts_rest=False,
     )
-    return injection(Placement.ANSWER, filled, [hit], budget_tokens=budget_tokens, considered=1)
+    return build_injection(Placement.ANSWER, filled, [hit], budget_tokens=budget_tokens, considered=1)
 
 
 def _disputes(store: Store, memory: Memory, situation: Situation) -> list[str]:

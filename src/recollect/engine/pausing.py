@@ -62,7 +62,7 @@ class PastPauses(NoPauses):
         return self._known.at(moment)
 
 
-def pause_of(
+def find_pause(
     pauses: Sequence[Pause], project: Callable[[], ProjectId | None], named: Callable[[str], ProjectId]
 ) -> Pause | None:
     """The pause that is meant for this project; None: none is. Most pauses are for all, and need no project."""

@@ -22,9 +22,9 @@ from recollect.domain.search import SightedTurns
 from recollect.domain.session import Turn
 from recollect.engine.admission import MARK, redacted
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
-from recollect.engine.recall import LookedAt, look_at_turns
-from recollect.engine.redaction import line_as_read
-from recollect.engine.situation import DIGITS, Situation
+from recollect.engine.recall import TurnSearch, search_turns
+from recollect.engine.redaction import redact_line
+from recollect.engine.situation import LOG_DIGITS, Situation
 from recollect.rank.calibrate import rarity
 from recollect.rank.quotes import Passage, choose, topical
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
@@ -69,7 +69,7 @@ def quote_answers(
     project = situation.viewer.project
     if project is None or budget_tokens <= 0:
         return NO_QUOTES
-    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
+    found = search_turns(store, embeds, prompt, project, pool=POOL, running=situation.running_sessions)
     settings = situation.settings.turn
     needed = settings.quote_threshold + (settings.later_threshold if situation.live.has_prompts else 0.0)
     topic = topical(*signs(prompt, found))
@@ -88,7 +88,7 @@ def quote_answers(
 
 def _quoted(
     store: QuoteStore,
-    found: LookedAt,
+    found: TurnSearch,
     turns: Mapping[int, Turn],
     exchanges: Mapping[int, int],
     is_sayable: Callable[[Passage], bool],
@@ -107,7 +107,7 @@ def _quoted(
             chosen.pop()  # passages are counted one by one; what counts is the lines that they make
         unsafe = _unsafe(turns, {passage.turn for passage in chosen} - looked_at)
         if not unsafe:
-            return _explained(_told(chosen, turns, line_as_read), chosen, turns, numbers)
+            return _explained(_told(chosen, turns, redact_line), chosen, turns, numbers)
         turns |= unsafe
         looked_at |= unsafe.keys()
 
@@ -143,7 +143,7 @@ def _explained(
     def reasons(one: Passage) -> dict[str, float]:
         meaning = {} if one.cosine is None else {"meaning": one.cosine}
         told = {**numbers, "words": one.asked, **meaning}
-        return {name: round(value, DIGITS) for name, value in told.items()}
+        return {name: round(value, LOG_DIGITS) for name, value in told.items()}
 
     quoted = tuple(replace(one, reasons=reasons(best[one.session, one.message])) for one in told.turns)
     return replace(told, turns=quoted)
@@ -155,7 +155,7 @@ def _unsafe(turns: Mapping[int, Turn], positions: Collection[int]) -> dict[int, 
     return {at: replace(turns[at], text=text) for at, text in safe.items() if text != turns[at].text}
 
 
-def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
+def signs(prompt: str, found: TurnSearch) -> tuple[float | None, float]:
     """That the prompt is about what was said in this project: how near the nearest passage comes, and the largest share
     of the prompt, by rarity, that one turn has."""
     turns = found.turns
@@ -175,7 +175,7 @@ def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
     return max(near, default=0.0) if found.cosine is not None else None, asked
 
 
-def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
+def _exchanges(found: TurnSearch) -> Iterator[tuple[int, int]]:
     """For each turn of the best exchanges, the one that began it: what a user said, before the replies to it."""
     turns, seen = found.turns, set[int]()
     for position in found.ranked.best(POOL).tolist():
@@ -238,7 +238,7 @@ def _places(memory: Memory) -> Iterator[Place]:
             yield said.session, said.message
 
 
-def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int, int]) -> Iterator[Passage]:
+def _passages(turns: Mapping[int, Turn], found: TurnSearch, exchanges: Mapping[int, int]) -> Iterator[Passage]:
     score = {position: max(0.0, float(found.ranked.score[position])) for position in turns}
     best: dict[int, float] = {}
     for position in turns:
@@ -280,7 +280,7 @@ def _without_pastes(passage: str) -> str:
     return " ".join(left) if len(left) >= LEFT_WORDS and not left[-1].endswith(":") else ""
 
 
-def _near(found: LookedAt, position: int) -> Sequence[float | None]:
+def _near(found: TurnSearch, position: int) -> Sequence[float | None]:
     """How near each passage of a turn comes; the last one stands for all after it, which have no vectors."""
     cosines = found.passages.get(position)
     if cosines:

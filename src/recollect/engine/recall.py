@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from recollect.rank.archive import Ranked
 
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
-NEAREST = 3  # are told to whoever asked where nothing fits
+MAX_NEAREST = 3  # are told to whoever asked where nothing fits
 NEAR_COSINE = 0.10  # of what is told then: below it, nothing has to do with anything
 FIRST = 5  # turns of the user that are looked at for a newer version
 _DIGIT = re.compile(r"\d")
@@ -74,7 +74,7 @@ def recall(
     wanted = limit or (settings.search.hits if listed is None else MAX_LISTED)
     words = search_words(about) if about else [ANY_WORD]
     sighting = memories.look_up(words, viewer, past=filters.looks_back)
-    asked = meaning(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
+    asked = embed_query(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
     stale_only = filters.status is MemoryStatus.STALE
     candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
     found = memories.search(sighting, asked, limit=candidates, filters=filters)
@@ -93,25 +93,25 @@ def recall(
     if not about:  # whatever is listed fits
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
     if uncertain:
-        hits = [hit for hit in hits if listed is None and is_near(hit)][:NEAREST]
-    fitting = [hit for hit in hits if not about or fits(hit, settings) is not uncertain]
+        hits = [hit for hit in hits if listed is None and _is_near(hit)][:MAX_NEAREST]
+    fitting = [hit for hit in hits if not about or is_relevant(hit, settings) is not uncertain]
     live_first = sorted(fitting, key=lambda hit: not hit.memory.is_live)  # stable: what holds comes first
     ordered = rightful_first(settled(live_first, len(live_first) if stale_only else wanted, look, settings.stale))
     return [hit for hit in ordered if hit.freshness.is_stale or not stale_only][:wanted]
 
 
-def fits(hit: Hit | TurnHit, settings: Settings) -> bool:
+def is_relevant(hit: Hit | TurnHit, settings: Settings) -> bool:
     """What has a word of the question may be shown to whoever asked it; what is only near has to be near enough."""
     return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
 
-def is_near(hit: Hit) -> bool:
+def _is_near(hit: Hit) -> bool:
     """Nothing says that it was meant, and something that it may be."""
     return hit.factors.get("meaning", 0.0) >= NEAR_COSINE or hit.factors["words"] > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedAt:
+class TurnSearch:
     """All turns of a project beside a question."""
 
     turns: SightedTurns
@@ -121,7 +121,7 @@ class LookedAt:
     passages: Mapping[int, tuple[float, ...]]  # for positions of the best of them, how near each passage comes
 
 
-def look_at_turns(
+def search_turns(
     archive: KeepsTurns,
     embeds: Embeds | None,
     query: str,
@@ -130,7 +130,7 @@ def look_at_turns(
     pool: int,
     filters: Filters = EVERYTHING,
     running: Collection[SessionId] | None = None,
-) -> LookedAt:
+) -> TurnSearch:
     """So many of them (`pool`) passage by passage."""
     # With numpy: only whoever asks for old turns waits for it.
     from recollect.rank.archive import newest_first, rank, word_rarity
@@ -157,7 +157,7 @@ def look_at_turns(
     if not asks_about_the_past(query):
         ranked = newest_first(ranked, turns, *_versions(archive, turns, ranked, passages))
     worth = {word: weights[word] * word_rarity(len(turns.numbers), len(found)) for word, found in turns.having.items()}
-    return LookedAt(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
+    return TurnSearch(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
 
 
 def _versions(
@@ -185,7 +185,7 @@ def recall_turns(
     filters: Filters = EVERYTHING,
 ) -> list[TurnHit]:
     """What was said about it in this project's sessions."""
-    found = look_at_turns(archive, embeds, query, project, pool=max(limit, TURN_POOL), filters=filters)
+    found = search_turns(archive, embeds, query, project, pool=max(limit, TURN_POOL), filters=filters)
     turns, cosine, ranked = found.turns, found.cosine, found.ranked
     best = ranked.best(limit)
     occurring = {word: turns.occurrences.get(word, 0) for word in search_words(query)}
@@ -212,7 +212,7 @@ def recall_turns(
     ]
 
 
-def meaning(
+def embed_query(
     embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
 ) -> Meaning | None:
     """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
@@ -231,11 +231,11 @@ def _meaning_of_words(
     is_known: Callable[[str], bool],
 ) -> Meaning | None:
     """Names of things are found by their letters; so half of the meaning is that of what is said about them."""
-    whole = meaning(embeds, query, occurrences, texts, project)
+    whole = embed_query(embeds, query, occurrences, texts, project)
     rest = without_names(query[:MAX_MEANING_CHARS], is_known)
     if whole is None or not rest or rest == query:
         return whole
-    about = meaning(embeds, rest, occurrences, texts, project)
+    about = embed_query(embeds, rest, occurrences, texts, project)
     return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
 
 

@@ -8,7 +8,7 @@ from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sen
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.admission import OWN
 from recollect.engine.ports import Measures, Store
-from recollect.engine.redaction import shown_block
+from recollect.engine.redaction import redact_block
 
 
 class SentLog:
@@ -20,7 +20,7 @@ class SentLog:
         """What these messages were really sent with, after a restart of the host."""
         logged = self._store.sent_with(session, messages)
         return {
-            sent.message: shown_block(sent.injection.block)
+            sent.message: redact_block(sent.injection.block)
             for sent in logged
             if sent.confirmed
             and sent.message is not None
@@ -33,7 +33,7 @@ class SentLog:
         found: dict[MessageId, dict[str, str]] = {}
         for sent in self._store.sent_with(session, messages):
             if sent.confirmed and sent.message is not None and sent.call:
-                found.setdefault(sent.message, {})[sent.call] = shown_block(sent.injection.block)
+                found.setdefault(sent.message, {})[sent.call] = redact_block(sent.injection.block)
         return found
 
     def record_unnamed(
@@ -68,11 +68,11 @@ class SentLog:
             point=point,
             confirmed=not (event.offered or (event.confirms and point in (Moment.PROMPT, Moment.TOOL_ERROR))),
         )
-        recorded = answered(self._store.record(sent), event)
+        recorded = injection_of(self._store.record(sent), event)
         return replace(recorded, notice=injection.notice) if injection.notice else recorded
 
 
-def answered(sent: Sent, event: Event) -> Injection:
+def injection_of(sent: Sent, event: Event) -> Injection:
     """As the log has it, with its place there if it counts only once it was delivered."""
     if not event.offered or not sent.injection.block:
         return sent.injection

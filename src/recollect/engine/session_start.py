@@ -20,11 +20,11 @@ from recollect.domain.session import Recap
 from recollect.domain.settings import Settings, StartStyle
 from recollect.engine import continuity, full_start
 from recollect.engine.anchoring import settled
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.full_start import LEVELS, RULES, STANDING, level_of
 from recollect.engine.ports import FindsMemories
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, silence
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation, build_injection, silence
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.score import start_factors, start_score
 from recollect.text.intent import Task
@@ -84,10 +84,10 @@ def build(
     facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
     tied = [hit for hit in hits.of(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
     by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
-    chosen = undisputed([*standing, *(hit for group in by_section.values() for hit in group)], situation)
+    chosen = leave_out_lone_claims([*standing, *(hit for group in by_section.values() for hit in group)], situation)
     section_of = {hit.memory.id: section for section, group in by_section.items() for hit in group}
-    last = continuity.last_session(recaps, [hit.memory for hit in chosen])
-    offers = [*last, *(_offer(hit, section_of.get(hit.memory.id)) for hit in map(for_block, chosen))]
+    last = continuity.offer_last_session(recaps, [hit.memory for hit in chosen])
+    offers = [*last, *(_offer(hit, section_of.get(hit.memory.id)) for hit in map(redact_for_block, chosen))]
     filled = fill(
         offers,
         budget_tokens=budget_tokens,
@@ -95,7 +95,7 @@ def build(
         sections=[*RULES, *by_section, *dict.fromkeys(one.section for one in last)],
         counts_rest=situation.counts_rest,
     )
-    return injection(Placement.SYSTEM, filled, chosen, budget_tokens=budget_tokens, considered=hits.considered)
+    return build_injection(Placement.SYSTEM, filled, chosen, budget_tokens=budget_tokens, considered=hits.considered)
 
 
 class _Hits:
@@ -122,12 +122,12 @@ class _Hits:
             for memory in newest
             if is_wanted(memory)
             and situation.may_show(memory)
-            and not situation.is_heard(memory)
-            and memory.id not in situation.live.shown
+            and not situation.is_said_here(memory)
+            and memory.id not in situation.live.memory_ids
         ]
         self.considered += len(pool)
         hits = sorted(map(self._weighed, pool), key=lambda hit: (-hit.score, -hit.memory.valid_from.timestamp()))
-        looked_at = settled(hits, min(limit, len(hits)), situation.look, situation.settings.stale)
+        looked_at = settled(hits, min(limit, len(hits)), situation.look_up_freshness, situation.settings.stale)
         return [hit for hit in looked_at if not _has_lost_all(hit)][:limit]
 
     def _weighed(self, memory: Memory) -> Hit:

@@ -44,7 +44,7 @@ def enter(sessions: Store, event: Event, enter_project: EntersProject, language_
     )
 
 
-def as_spoken(session: Session, event: Event) -> Event:
+def mark_subagent_prompt(session: Session, event: Event) -> Event:
     """Whoever goes on with an agent's session in a new process may not know that it is one: what is asked there, its
     parent's agent has asked."""
     is_agents = session.parent is not None and not session.forked
@@ -53,7 +53,7 @@ def as_spoken(session: Session, event: Event) -> Event:
     return event
 
 
-def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
+def apply_opt_outs(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
     """What the user does not want of a session holds for the rest of it."""
     wish = replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
     if wish != session:
@@ -61,7 +61,7 @@ def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures
     return wish
 
 
-def forgotten(store: Store, session: Session, at: datetime, *, source: StartSource | None = None) -> Session:
+def start_new_context(store: Store, session: Session, at: datetime, *, source: StartSource | None = None) -> Session:
     """The model knows nothing of before: a new live context. A host may tell of one compaction twice, by the event and
     by a start (`source`) after it, or by the same event again; that is one context all the same."""
     began_by_event = session.context > 0 and store.stable(session.id, session.context) is None
@@ -75,14 +75,14 @@ def forgotten(store: Store, session: Session, at: datetime, *, source: StartSour
     return store.begin_context(session.id)
 
 
-def context_began(log: LogsInjections, session: Session, now: datetime) -> datetime | None:
+def find_context_start(log: LogsInjections, session: Session, now: datetime) -> datetime | None:
     """When the model last forgot what was before; None: it never did."""
     if session.context == 0:
         return None
     return min((sent.at for sent in log.in_context(session.id, session.context)), default=now)
 
 
-def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
+def save_recap(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
     """What a session has for the next one of its project; a session may end more than once."""
     if session.project is None or not (event.notes or event.summary):
         return
@@ -91,7 +91,7 @@ def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: P
     recaps.keep_recap(left if before is None else left.after(before))
 
 
-def viewer(session: Session) -> Viewer:
+def viewer_of(session: Session) -> Viewer:
     return Viewer(project=session.project, language=session.language, session=session.id)
 
 

@@ -15,8 +15,8 @@ from recollect.engine.session_ports import LogsInjections
 from recollect.privacy.visibility import may_inject
 from recollect.rank.budget import Filled
 
-DIGITS = 3  # of what is logged
-LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
+LOG_DIGITS = 3  # of what is logged
+MAX_LOGGED_REFUSALS = 20  # of those that were not shown, how many are kept with the reason
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Live:
     sent: tuple[Sent, ...] = ()
 
     @cached_property
-    def shown(self) -> frozenset[MemoryId]:
+    def memory_ids(self) -> frozenset[MemoryId]:
         """What the model was told, and not told since that it no longer holds."""
         known: set[MemoryId] = set()
         for sent in self.sent:
@@ -35,10 +35,10 @@ class Live:
 
     @cached_property
     def last_shown(self) -> Mapping[MemoryId, datetime]:
-        return {told: sent.at for sent in self.sent for told in sent.injection.ids if told in self.shown}
+        return {told: sent.at for sent in self.sent for told in sent.injection.ids if told in self.memory_ids}
 
     @property
-    def of_tools(self) -> "Live":
+    def from_tools(self) -> "Live":
         """What no block of a prompt or a start takes the place of."""
         return Live(tuple(sent for sent in self.sent if sent.point in (Moment.TOOL_ERROR, Moment.ON_DEMAND)))
 
@@ -50,7 +50,7 @@ class Live:
         return sum(sent.injection.tokens for sent in self.sent if sent.point in points)
 
 
-def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
+def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
     """Where the host does not say what is in the request, everything of this context that was sent. What a summary is
     told is not: only whoever writes it reads that."""
     known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
@@ -76,15 +76,17 @@ class Situation:
     now: datetime
     settings: Settings
     live: Live = Live()
-    look: Looks = nobody_looks
+    look_up_freshness: Looks = nobody_looks
     agent: str | None = None
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
-    known: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
-    disputing: Callable[[], Sequence[Memory]] = tuple  # live memories that contradict others
-    running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
-    conversation: Collection[SessionId] = ()  # those of them whose words surely are: itself, and what it is a copy of
-    since: datetime | None = (
+    find_memory: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
+    list_disputing: Callable[[], Sequence[Memory]] = tuple  # live memories that contradict others
+    running_sessions: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
+    conversation_sessions: Collection[
+        SessionId
+    ] = ()  # those of them whose words surely are: itself, and what it is a copy of
+    context_started_at: datetime | None = (
         None  # so long the model has them: a summary took what was before; None: from the beginning
     )
 
@@ -92,13 +94,16 @@ class Situation:
         """Unasked or asked, this is what a model may be told; whether its kind is switched off is another question."""
         return may_inject(memory, self.viewer) and not is_ignored(memory, self.settings.privacy)
 
-    def is_heard(self, memory: Memory) -> bool:
+    def is_said_here(self, memory: Memory) -> bool:
         """It was said in what the model has in front of it: it is no news, and not from an earlier session. Once a
         summary has taken it, it may be told. An agent that another one started has not read that one's conversation,
         so it is told what the user confirmed there."""
         said = [(memory.source, memory.created_at), *((mention.source, mention.at) for mention in memory.mentions)]
-        sessions = self.running if memory.tier is Tier.CANDIDATE else self.conversation
-        return any(source.session in sessions and (self.since is None or at >= self.since) for source, at in said)
+        sessions = self.running_sessions if memory.tier is Tier.CANDIDATE else self.conversation_sessions
+        return any(
+            source.session in sessions and (self.context_started_at is None or at >= self.context_started_at)
+            for source, at in said
+        )
 
     @property
     def counts_rest(self) -> bool:
@@ -109,7 +114,7 @@ def silence(placement: Placement, quiet: Quiet | None = None) -> Injection:
     return Injection(placement=placement, quiet=quiet)
 
 
-def injection(
+def build_injection(
     placement: Placement,
     filled: Filled,
     hits: Iterable[Hit],
@@ -134,11 +139,11 @@ def injection(
         budget_tokens=budget_tokens,
         ids=filled.shown,
         considered=considered,
-        choices=(*shown, *[*others, *refused][:LOGGED_CHOICES]),
+        choices=(*shown, *[*others, *refused][:MAX_LOGGED_REFUSALS]),
     )
 
 
-def refused(hits: Collection[Hit], verdict: Verdict, needed: Mapping[MemoryId, float] | None = None) -> list[Choice]:
+def refuse(hits: Collection[Hit], verdict: Verdict, needed: Mapping[MemoryId, float] | None = None) -> list[Choice]:
     return [_choice(hit, verdict, (needed or {}).get(hit.memory.id, 0.0)) for hit in hits]
 
 
@@ -147,8 +152,8 @@ def _choice(hit: Hit, verdict: Verdict, needed: float) -> Choice:
         id=hit.memory.id,
         kind=hit.memory.kind,
         verdict=verdict,
-        relevance=round(hit.relevance, DIGITS),
-        score=round(hit.score, DIGITS),
-        needed=round(needed, DIGITS),
-        factors={name: round(value, DIGITS) for name, value in hit.factors.items()},
+        relevance=round(hit.relevance, LOG_DIGITS),
+        score=round(hit.score, LOG_DIGITS),
+        needed=round(needed, LOG_DIGITS),
+        factors={name: round(value, LOG_DIGITS) for name, value in hit.factors.items()},
     )

@@ -19,7 +19,7 @@ class Story:
     changes: tuple[MemoryChange, ...]  # what was done to it, in order
 
 
-def story(memories: Writes, memory: Memory) -> Story:
+def build_story(memories: Writes, memory: Memory) -> Story:
     return Story(
         memory=memory,
         before=tuple(_before(memories, memory)),

@@ -15,7 +15,7 @@ class DeletedSessions:
         while len(self._names) > MAX_SESSIONS:
             self._names.pop(next(iter(self._names)), None)
 
-    def swallow(self, event: Event) -> bool:
+    def must_ignore(self, event: Event) -> bool:
         """Whether it is not heard. What starts again is another session of that name; a question is answered."""
         name = (event.host, event.session)
         if isinstance(event, SessionStarted):

@@ -10,11 +10,11 @@ from recollect.domain.injection import Choice, Injection, Moment, Placement, Qui
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Tier
 from recollect.domain.search import Filters
 from recollect.engine.anchoring import settled
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.ports import Embeds, FindsMemories
-from recollect.engine.recall import meaning, weigh
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, refused, silence
+from recollect.engine.recall import embed_query, weigh
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation, build_injection, refuse, silence
 from recollect.rank.budget import Offer, allowance, fill
 from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of, without
 from recollect.text.intent import Intent, Task
@@ -63,13 +63,13 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
         return silence(Placement.TOOL, Quiet.CAP)
     hits, known, considered = _known(memories, embeds, sign, situation)
     filled = fill(
-        [_offer(for_block(hit), situation) for hit in hits],
+        [_offer(redact_for_block(hit), situation) for hit in hits],
         budget_tokens=budget_tokens,
         max_lines=settings.tool_error.lines if any(CERTAIN in hit.factors for hit in hits) else 1,
         sections=(KNOWN_ERROR, LIKE_IT),
         counts_rest=situation.counts_rest,
     )
-    return injection(
+    return build_injection(
         Placement.TOOL,
         filled,
         hits,
@@ -90,7 +90,7 @@ def _known(
     asked = " ".join([sign.headline, *sign.terms])
     words = content_words(asked)
     sighting = memories.look_up(words, viewer, injectable=True)
-    meant = meaning(embeds, sign.headline, sighting.occurrences, sighting.memories, viewer.project)
+    meant = embed_query(embeds, sign.headline, sighting.occurrences, sighting.memories, viewer.project)
     found = [
         one
         for one in memories.search(sighting, meant, limit=CANDIDATES, filters=Filters(kinds=KNOWN))
@@ -113,13 +113,13 @@ def _known(
     new = [hit for hit in fitting if not _is_told(hit.memory, situation)]
     near = [hit for hit in new if CERTAIN in hit.factors] or new[:1]
     why = _refused(hits, fitting, near, situation, needed)
-    near = settled(near, len(near), situation.look, settings.stale)
-    return undisputed(near, situation), why, len(found)
+    near = settled(near, len(near), situation.look_up_freshness, settings.stale)
+    return leave_out_lone_claims(near, situation), why, len(found)
 
 
 def _is_only_said_here(memory: Memory, situation: Situation) -> bool:
     """What is proven is told at the error, wherever it was said: there it helps, however long ago that was."""
-    return memory.tier is Tier.CANDIDATE and situation.is_heard(memory)
+    return memory.tier is Tier.CANDIDATE and situation.is_said_here(memory)
 
 
 def _certain(hit: Hit, sign: Signature) -> Hit:
@@ -191,7 +191,7 @@ def _refused(
         choice
         for hit in hits
         if hit.memory.id not in kept
-        for choice in refused([hit], _why_not(hit, fits, situation, needed), {hit.memory.id: needed})
+        for choice in refuse([hit], _why_not(hit, fits, situation, needed), {hit.memory.id: needed})
     ]
 
 
@@ -205,7 +205,7 @@ def _why_not(hit: Hit, fits: Collection[MemoryId], situation: Situation, needed:
 
 def _offer(hit: Hit, situation: Situation) -> Offer:
     section = KNOWN_ERROR if CERTAIN in hit.factors else LIKE_IT
-    if hit.memory.id in situation.live.shown:
+    if hit.memory.id in situation.live.memory_ids:
         return Offer((reminder_line_of(hit.memory),), section, hit.memory.id, means=Verdict.RECALLED)
     short = short_line_of(hit.memory, hit.freshness)
     ways = (error_line_of(hit.memory, hit.freshness), *([] if short is None else [short]))

@@ -11,12 +11,12 @@ from recollect.domain.search import FoundMemory
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
-from recollect.engine.disputes import lone_claims, undisputed
+from recollect.engine.disputes import leave_out_lone_claims, lone_claims
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
 from recollect.engine.quotes import quote_answers
-from recollect.engine.recall import meaning, weigh
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
+from recollect.engine.recall import embed_query, weigh
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import MAX_LOGGED_REFUSALS, Situation, build_injection, refuse, silence
 from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use
 from recollect.text.asking import PromptPurpose, asking, points_back, typed
@@ -35,7 +35,7 @@ FENCE_TOKENS = 25  # around a block that has nothing but quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class PromptHits:
     """What a prompt found: what fits, the best first, and what does not, with the reason."""
 
     fitting: tuple[Hit, ...] = ()
@@ -71,7 +71,9 @@ def answer(
     if budget_tokens <= 0:
         return silence(Placement.MESSAGE, Quiet.CAP)
     by_name_only = not asks_something(asked, min_chars=settings.turn.min_prompt_chars)
-    found = weighed(memories, embeds, asked, words, situation, by_name_only=by_name_only) if words else Weighed()
+    found = (
+        find_fitting(memories, embeds, asked, words, situation, by_name_only=by_name_only) if words else PromptHits()
+    )
     if not found.fitting and not corrections and by_name_only:
         return silence(Placement.MESSAGE, Quiet.IDLE)
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
@@ -82,7 +84,7 @@ def answer(
     if alone:
         hits = [hit for hit in hits if hit.memory.id not in alone]
         filled = _filled(hits, corrections, situation, budget_tokens, lines)
-    block = injection(
+    block = build_injection(
         Placement.MESSAGE,
         filled,
         hits,
@@ -91,7 +93,7 @@ def answer(
         needed=_needed(found.fitting, situation),
         refused=[choice for choice in found.refused if choice.id not in told],
     )
-    corrected = [old for one in corrections if one.is_told_in(filled.block) for old in one.old]
+    corrected = [old for one in corrections if one.is_in(filled.block) for old in one.old]
     told_of = replace(block, corrected=tuple(corrected))
     return told_of if by_name_only else _with_quotes(told_of, memories, embeds, asked, situation, kind)
 
@@ -102,7 +104,7 @@ def _filled(
     budgets = situation.settings.budgets
     scale = budget_tokens / max(1, budgets.turn_tokens)
     return fill(
-        [*(correction.offer for correction in corrections), *map(_offer, map(for_block, hits))],
+        [*(correction.offer for correction in corrections), *map(_offer, map(redact_for_block, hits))],
         budget_tokens=budget_tokens,
         shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
         max_lines=lines + len(corrections),
@@ -132,7 +134,7 @@ def _with_quotes(
     return replace(block, block=text, tokens=tokens, quoted=found.turns)
 
 
-def weighed(
+def find_fitting(
     memories: FindsMemories,
     embeds: Embeds | None,
     prompt: str,
@@ -140,12 +142,12 @@ def weighed(
     situation: Situation,
     *,
     by_name_only: bool,
-) -> Weighed:
+) -> PromptHits:
     """`by_name_only`: so few words ask only for what they call by its name."""
     settings, viewer = situation.settings, situation.viewer
     words = _words(content, viewer)
     sighting = memories.look_up(words, viewer, injectable=True)
-    asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
+    asked = embed_query(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
     found = memories.search(sighting, asked, limit=settings.turn.candidates)
     about = intent(prompt, situation.recent_files)
     heard = said(prompt, without=project_words(viewer.project or ""))
@@ -161,7 +163,7 @@ def weighed(
     hits = weighed_of([one for one, why_not in may_be if why_not is None])
     # Apart from the others, which must not depend on them: only the log has these.
     kept_back = weighed_of([one for one, why_not in may_be if why_not is not None])
-    shown = situation.live.shown
+    shown = situation.live.memory_ids
     new = [
         hit
         for hit in hits
@@ -176,8 +178,8 @@ def weighed(
     best = max((hit.relevance for hit in passing), default=0.0)
     # What is called by its name is asked for, however well something else fits that was named beside it.
     near = [hit for hit in passing if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
-    return Weighed(
-        fitting=tuple(settled(near, len(near), situation.look, settings.stale)),
+    return PromptHits(
+        fitting=tuple(settled(near, len(near), situation.look_up_freshness, settings.stale)),
         refused=(*_not_offered(kept_back, situation), *_refused(hits, near, situation, needed)),
         considered=len(found),
     )
@@ -185,7 +187,7 @@ def weighed(
 
 def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
     """Why it is not offered, whatever is asked; None: it may be."""
-    if situation.is_heard(memory):
+    if situation.is_said_here(memory):
         return Verdict.HEARD
     return Verdict.CANDIDATE if memory.tier is Tier.CANDIDATE else None
 
@@ -205,8 +207,8 @@ def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
     """Of what would have been relevant enough, why it was not."""
     needed = _needed(hits, situation)
     fitting = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
-    verdicts = [(hit, _kept_back(hit.memory, situation)) for hit in fitting[:LOGGED_CHOICES]]
-    return [choice for hit, verdict in verdicts if verdict for choice in refused([hit], verdict, needed)]
+    verdicts = [(hit, _kept_back(hit.memory, situation)) for hit in fitting[:MAX_LOGGED_REFUSALS]]
+    return [choice for hit, verdict in verdicts if verdict for choice in refuse([hit], verdict, needed)]
 
 
 def _by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
@@ -234,12 +236,12 @@ def _refused(
 ) -> list[Choice]:
     """The best of them: of no more the reasons are kept."""
     fitting = {hit.memory.id for hit in near}
-    shown = situation.live.shown
+    shown = situation.live.memory_ids
     best = sorted(hits, key=lambda hit: (-hit.relevance, hit.memory.id))
     return [
         choice
-        for hit in [hit for hit in best if hit.memory.id not in fitting][:LOGGED_CHOICES]
-        for choice in refused([hit], _why_not(hit, situation, shown, needed[hit.memory.id]), needed)
+        for hit in [hit for hit in best if hit.memory.id not in fitting][:MAX_LOGGED_REFUSALS]
+        for choice in refuse([hit], _why_not(hit, situation, shown, needed[hit.memory.id]), needed)
     ]
 
 
@@ -264,7 +266,7 @@ def _ordered(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]
     kinds = favoured(situation.agent)
     most = int(situation.settings.turn.favoured_share * lines)
     parts = (favouring(first_of_each_kind(part), kinds, most) for part in (sure, doubtful))
-    return undisputed([hit for part in parts for hit in part], situation)
+    return leave_out_lone_claims([hit for part in parts for hit in part], situation)
 
 
 def _is_sure(hit: Hit) -> bool:

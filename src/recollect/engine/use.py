@@ -13,7 +13,7 @@ MAX_SESSIONS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
+class _OpenPrompt:
     """What a prompt brought, and no reply has used yet."""
 
     prompt: str
@@ -21,28 +21,28 @@ class _Question:
     answered: bool = False  # where no host tells of replies, nothing is known of use
 
 
-class OpenQuestions:
+class UseTracker:
     """The last prompt of each session. Not kept: after a restart, nothing."""
 
     def __init__(self, memories: KeepsMemories, counters: CountsUse) -> None:
         self._memories = memories
         self._counters = counters
-        self._open: dict[SessionId, _Question] = {}
+        self._open: dict[SessionId, _OpenPrompt] = {}
 
-    def ask(self, session: SessionId, prompt: str, brought: Collection[MemoryId], at: datetime) -> None:
+    def note_prompt(self, session: SessionId, prompt: str, brought: Collection[MemoryId], at: datetime) -> None:
         """A new prompt: what the one before it brought and no reply used was not needed."""
         self.close(session, at)
-        self._open[session] = _Question(prompt=prompt, waiting=tuple(brought))
+        self._open[session] = _OpenPrompt(prompt=prompt, waiting=tuple(brought))
         if len(self._open) > MAX_SESSIONS:
             del self._open[next(iter(self._open))]
 
-    def add(self, session: SessionId, brought: Collection[MemoryId]) -> None:
+    def note_tool_block(self, session: SessionId, brought: Collection[MemoryId]) -> None:
         """A tool failed meanwhile, and that brought something too."""
         question = self._open.get(session)
         if question is not None and brought:
             self._open[session] = replace(question, waiting=(*question.waiting, *brought))
 
-    def hear(self, session: SessionId, reply: str, at: datetime) -> None:
+    def note_reply(self, session: SessionId, reply: str, at: datetime) -> None:
         question = self._open.get(session)
         if question is None:
             return

@@ -12,7 +12,7 @@ QUESTION = "How do we build, test and deploy what is in src/main?"  # asks somet
 ERROR = "ModuleNotFoundError: No module named 'rehearsal'"
 
 
-def rehearsal(folder: str, now: datetime) -> Iterator[Event]:
+def warmup_events(folder: str, now: datetime) -> Iterator[Event]:
     yield SessionStarted(session=SESSION, at=now, host=HOST, folder=folder)
     yield Prompt(session=SESSION, at=now, host=HOST, folder=folder, message=MESSAGE, text=QUESTION)
     yield ToolFailed(session=SESSION, at=now, host=HOST, folder=folder, tool="bash", error=ERROR)
