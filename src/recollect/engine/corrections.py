@@ -1,4 +1,4 @@
-"""What was shown and no longer holds: the next prompt says so in one line. What was sent stays as it was."""
+"""Corrections: one line on the next prompt for each shown memory that is no longer valid. Sent blocks never change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,40 +25,41 @@ class Correction:
 
 
 def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
-    """Of what is in front of the model. Where the model has what holds now, it needs no line about it."""
+    """Correct what is in the live context. Nothing to correct where the current version is there too."""
     live = situation.live
     found: list[Correction] = []
     replaced: dict[MemoryId, list[MemoryId]] = {}
     successors: dict[MemoryId, Memory] = {}
     for memory in sorted(memories.ended(live.memory_ids), key=lambda memory: memory.id):
-        now = current_version(memories, memory)
+        now = _current_version(memories, memory)
         if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
-            found.append(_ended(memory))
+            found.append(_correct_ended(memory))
         elif now.id not in live.memory_ids:
             successors[now.id] = now
             replaced.setdefault(now.id, []).append(memory.id)
     for memory in memories.reworded(live.last_shown):
-        if situation.may_show(memory):  # told again under its id, it stays among what was shown
-            found.append(replace(_replacing(memory, (memory.id,), situation), old=()))
+        if situation.may_show(memory):  # shown again under its id, it still counts as shown
+            found.append(replace(_correct_replaced(memory, (memory.id,), situation), old=()))
         else:
-            found.append(_ended(memory))
-    return [*found, *(_replacing(successors[now], old, situation) for now, old in replaced.items())]
+            found.append(_correct_ended(memory))
+    for successor, old in replaced.items():
+        found.append(_correct_replaced(successors[successor], old, situation))
+    return found
 
 
-def _ended(memory: Memory) -> Correction:
+def _correct_ended(memory: Memory) -> Correction:
     return Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),)))
 
 
-def _replacing(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
-    """One line, however many it replaces."""
+def _correct_replaced(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
+    """One line, however many memories `now` replaces."""
     freshness = situation.look_up_freshness([now]).get(now.id, NOT_LOOKED_AT)
     safe = redact_for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
     line = correction_line_of(safe.memory, old, safe.freshness)
     return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))
 
 
-def current_version(memories: KeepsMemories, memory: Memory) -> Memory | None:
-    """None: nothing came in its place."""
+def _current_version(memories: KeepsMemories, memory: Memory) -> Memory | None:
     for _ in range(MAX_STEPS):
         if memory.superseded_by is None:
             return memory if memory.is_live else None

@@ -1,14 +1,13 @@
-"""The last look before anything leaves the engine, to a model, a person or a file.
+"""The last check before anything leaves the engine, for a model, a person or a file.
 
-What an older version kept with a secret inside is shown without it. What is kept is not changed here: `doctor --repair`
-does that.
+Secrets that an older version stored are redacted here. The stored data does not change: `doctor --repair` does that.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from recollect.domain.freshness import Freshness
+from recollect.domain.freshness import Freshness, SeenFile
 from recollect.domain.history import Change, MemoryChange
 from recollect.domain.injection import Injection
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Hit, Memory
@@ -25,9 +24,9 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 
 def redact_memory(memory: Memory) -> Memory:
-    """Names stay as they are: by them it is found."""
-    said = (memory.text, memory.title or "", *memory.aliases, *memory.evidence)
-    if all(redacted(text) == text for text in said if text) and not memory.anchors:  # as almost always
+    """Ids, scopes and sessions stay as they are: they are what a memory is found by."""
+    texts = (memory.text, memory.title or "", *memory.aliases, *memory.evidence)
+    if all(redacted(text) == text for text in texts if text) and not memory.anchors:  # as almost always
         return memory
     safe = replace(
         memory,
@@ -67,8 +66,8 @@ def redact_outcome(outcome: AnyOutcome) -> AnyOutcome:
             return replace(outcome, memory=redact_memory(outcome.memory))
 
 
-def redact_change(deed: Change) -> Change:
-    return deed if deed.about is None else replace(deed, about=redacted(deed.about))
+def redact_change(change: Change) -> Change:
+    return change if change.about is None else replace(change, about=redacted(change.about))
 
 
 def redact_story(story: Story) -> Story:
@@ -103,23 +102,25 @@ def redact_undone(undone: Undone) -> Undone:
 
 
 def redact_for_block(hit: Hit) -> Hit:
-    """Looked at as it will be read there: in one line, without what nobody sees."""
+    """Redact each text as the block shows it: in one line, without invisible characters."""
     safe = redact_hit(hit)
-    return replace(safe, memory=_redact_as_read(safe.memory))
-
-
-def _redact_as_read(memory: Memory) -> Memory:
-    text, title = redact_line(memory.text), None if memory.title is None else redact_line(memory.title)
+    memory = safe.memory
+    text = redact_line(memory.text)
+    title = None if memory.title is None else redact_line(memory.title)
     evidence = tuple(map(redact_line, memory.evidence))
     if (text, title, evidence) == (memory.text, memory.title, memory.evidence):  # as almost always
-        return memory
-    title = None if title is None else title[:MAX_TITLE_CHARS]
-    evidence = tuple(sentence[:MAX_TEXT_CHARS] for sentence in evidence)
-    return replace(memory, text=text[:MAX_TEXT_CHARS], title=title, evidence=evidence)
+        return safe
+    shortened = replace(
+        memory,
+        text=text[:MAX_TEXT_CHARS],
+        title=None if title is None else title[:MAX_TITLE_CHARS],
+        evidence=tuple(sentence[:MAX_TEXT_CHARS] for sentence in evidence),
+    )
+    return replace(safe, memory=shortened)
 
 
 def redact_injection(injection: Injection) -> Injection:
-    """What was sent before: the same bytes, unless an older version sent a secret."""
+    """Return what was sent before: the same bytes, unless an older version sent a secret."""
     return replace(injection, block=redact_block(injection.block))
 
 
@@ -135,17 +136,16 @@ def _redact_memory_change(change: MemoryChange) -> MemoryChange:
 def _redact_freshness(freshness: Freshness) -> Freshness:
     if not freshness.files:
         return freshness
-    files = [
-        replace(
-            file, path=_redact_path(file.path), moved_to=None if file.moved_to is None else _redact_path(file.moved_to)
-        )
-        for file in freshness.files
-    ]
-    return replace(freshness, files=tuple(files))
+    return replace(freshness, files=tuple(map(_redact_file, freshness.files)))
+
+
+def _redact_file(file: SeenFile) -> SeenFile:
+    moved_to = None if file.moved_to is None else _redact_path(file.moved_to)
+    return replace(file, path=_redact_path(file.path), moved_to=moved_to)
 
 
 def redact_line(text: str) -> str:
-    """A secret may be one only where it is read: in the text, a line ends or a character hides inside of it."""
+    """A line break or an invisible character inside a secret hides it in the text, but not from a reader."""
     seen = visible(text)
     safe = redacted(seen)
     return text if safe == seen else safe
@@ -155,6 +155,6 @@ def _redact_path(path: str) -> str:
     return redact_name(path)[:MAX_NAME_CHARS]
 
 
-def _redact_text(text: str, most: int) -> str:
-    """A mark may be longer than the secret was."""
-    return redacted(text)[:most]
+def _redact_text(text: str, max_chars: int) -> str:
+    """The mark may be longer than the secret was, so the text is cut."""
+    return redacted(text)[:max_chars]
