@@ -1,8 +1,6 @@
-"""The text for the host's model when it summarises a session: plain text, half of a start block, or nothing.
-
-A start block survives a compaction; the blocks on prompts and errors do not. So the text repeats the memories of those
-blocks, and adds what else matters most. Where capture may learn from the session, it asks the model for a list.
-"""
+"""The text for the host's model when it summarises a session: half of a start block, or nothing. It repeats the memories
+of the blocks on prompts and errors, which a compaction removes, and adds what else matters most. Where capture may learn
+from the session, it asks the model for a list."""
 
 from collections.abc import Collection, Sequence
 
@@ -37,9 +35,9 @@ def build(
     known: KeepsMemories,
     situation: Situation,
     *,
-    recaps: Sequence[Recap] = (),
-    said: Collection[str] = (),
-    asks: bool = False,
+    recaps: Sequence[Recap],
+    said: Collection[str],
+    asks: bool,
 ) -> Injection:
     """`said`: the words of the session's last prompts; `asks`: ask the model for what is worth remembering."""
     settings = situation.settings

@@ -95,10 +95,7 @@ def offer_older(recaps: Sequence[Recap]) -> list[Offer]:
 
 
 def offer_last_session(recaps: Sequence[Recap], shown: Sequence[Memory]) -> list[Offer]:
-    """Where the last session ended, in at most three lines, without what the shown memories say.
-
-    Nothing if only the request is known: it helps later sessions only together with its end or open tasks.
-    """
+    """Where the last session ended, in at most three lines, without what the shown memories say."""
     last = _last_with_work(recaps)
     if last is None:
         return []
@@ -106,7 +103,7 @@ def offer_last_session(recaps: Sequence[Recap], shown: Sequence[Memory]) -> list
     summary = recap.summary
     left = [note.text for note in recap.notes if note.code is NoteCode.NEXT] or list(summary.open)
     blocked = [note.text for note in recap.notes if note.code is NoteCode.BLOCK]
-    if not (summary.ended or left or blocked):
+    if not (summary.ended or left or blocked):  # the request alone does not help later sessions
         return []
     course = []
     if summary.asked:

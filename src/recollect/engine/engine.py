@@ -104,11 +104,8 @@ class Engine(Changing):
 
     def is_paused(self, folder: str | None, at: datetime) -> bool:
         """While paused, agents in this folder are shown nothing, and nothing is kept."""
-
-        def find_project() -> ProjectId | None:
-            return self.project_of(folder) if folder else None
-
-        return find_pause(self.pauses.on(at), find_project, self.project_named) is not None
+        pauses = self.pauses.on(at)
+        return find_pause(pauses, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
 
     def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder, now=now)
@@ -138,11 +135,8 @@ class Engine(Changing):
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
     ) -> tuple[DeedId, list[Outcome | InvalidValue]]:
-        """Import memories from a file. Return the outcome of each, or why it was refused; `strict` raises instead.
-
-        Several calls can be parts of one change. It takes many short transactions, so that an agent's writes go first.
-        An import that ends halfway leaves a change that can be undone.
-        """
+        """Import memories from a file, in many short transactions: an agent's writes go first. Several calls can be one
+        change; an import that stops halfway can be undone. `strict`: raise a refusal instead of returning it."""
         outcomes: list[Outcome | InvalidValue] = []
         rest = iter(drafts)
         is_done = False
@@ -251,7 +245,6 @@ class Engine(Changing):
         return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
-        """Delete memories for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
@@ -336,7 +329,6 @@ class Engine(Changing):
         return redaction.redact_undone(undo(self._store, deed, at=at, by=by))
 
     def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> Undone:
-        """Undo everything that was learnt from one session."""
         return redaction.redact_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
 
     def deeds(self, *, limit: int) -> list[Change]:
@@ -368,8 +360,7 @@ class Engine(Changing):
         return doubtful.taken_back(self._store)
 
     def put_back(self) -> Change | None:
-        """The change that turned captured memories which today's rules would not confirm into candidates, unless it
-        was undone."""
+        """The change that made candidates of memories which today's rules would not confirm, unless it was undone."""
         from recollect.engine import rejudging
 
         return rejudging.put_back(self._store)
@@ -408,10 +399,8 @@ class Engine(Changing):
         project: ProjectId | None = None,
         is_own: bool = True,
     ) -> "Backfilled":
-        """Learn from an old session, in several transactions. A second run continues where the first one stopped.
-
-        `project`: for sessions without a folder. `is_own`: False if another person may have written the file.
-        """
+        """Learn from an old session; a second run continues where the first one stopped. `project`: for sessions
+        without a folder. `is_own`: False if another person may have written the file."""
         return self._backfill.run(transcript, events, now=now, project=project, is_own=is_own)
 
     def has_read(self, transcript: Mark) -> bool:
@@ -487,16 +476,16 @@ class Engine(Changing):
     @property
     def unwritten(self) -> int:
         """Events that wait in memory because the disk was full."""
-        return self._moments.events_unwritten if "moments" in self._parts else 0
+        return self._moments.inbox.unwritten if "moments" in self._parts else 0
 
     @property
     def dropped(self) -> int:
         """Events that are lost: neither the disk nor memory had room for them."""
-        return self._moments.events_dropped if "moments" in self._parts else 0
+        return self._moments.inbox.dropped if "moments" in self._parts else 0
 
     def write_down(self) -> None:
         """Background work: write the waiting events. StoreError: the disk is still full."""
-        self._moments.write_waiting_events()
+        self._moments.inbox.catch_up()
 
     def learn_some(self, *, limit: int = 20) -> int:
         """Background work: learn from some events. Return how many were processed."""
@@ -577,10 +566,8 @@ class Engine(Changing):
         return self._moments.sent.replay(session, messages)
 
     def confirm(self, session: SessionId, carriers: Sequence[str]) -> None:
-        """Note that the host has sent these blocks: an answer that came too late for it is never confirmed.
-
-        A block is carried by a message, or by a tool's part in it (`message/call`).
-        """
+        """Note that the host has sent the blocks of these messages or tool calls (`message/call`). An answer that came
+        too late for the host is never confirmed."""
         self._store.confirm(session, carriers)
 
     def delivered(self, injection: "Injection") -> None:

@@ -1,8 +1,6 @@
-"""Forks: a session that is a copy of another gets the injection log of its original, up to where it begins.
-
-Some hosts name the original. Others copy the messages under new names and keep their times: then the original is the
-session whose log has the most of these times.
-"""
+"""Forks: a session that is a copy of another gets the injection log of its original, up to where it begins. Some hosts
+name the original. Others copy the messages under new names and keep their times: then the original is the session whose
+log has the most of these times."""
 
 from collections.abc import Iterator
 from dataclasses import replace

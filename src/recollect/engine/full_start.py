@@ -56,12 +56,7 @@ class _Found:
 
 
 def build(
-    memories: FindsMemories,
-    situation: Situation,
-    budget_tokens: int,
-    *,
-    recaps: Sequence[Recap] = (),
-    task: Task | None = None,
+    memories: FindsMemories, situation: Situation, budget_tokens: int, *, recaps: Sequence[Recap], task: Task | None
 ) -> Injection:
     settings = situation.settings
     found = _Found()
@@ -83,11 +78,7 @@ def build(
 
 
 def _fill(
-    chosen: Sequence[Hit],
-    further: Sequence[Hit],
-    situation: Situation,
-    budget_tokens: int,
-    recaps: Sequence[Recap],
+    chosen: Sequence[Hit], further: Sequence[Hit], situation: Situation, budget_tokens: int, recaps: Sequence[Recap]
 ) -> Filled:
     """Fill the block without the index, then again with an index of what found no room."""
     settings = situation.settings
@@ -237,15 +228,8 @@ def _shares(settings: Settings, scale: float) -> dict[str, int]:
 
 
 def _all_shares(budgets: Budgets) -> int:
-    return (
-        budgets.universal_tokens
-        + budgets.language_tokens
-        + budgets.project_tokens
-        + budgets.reserve_tokens
-        + budgets.codes_tokens
-        + budgets.summaries_tokens
-        + budgets.index_tokens
-    )
+    memories = budgets.universal_tokens + budgets.language_tokens + budgets.project_tokens + budgets.reserve_tokens
+    return memories + budgets.codes_tokens + budgets.summaries_tokens + budgets.index_tokens
 
 
 def _sections(agent: str | None) -> list[str]:

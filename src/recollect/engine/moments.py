@@ -50,7 +50,6 @@ from recollect.text.optout import opted_out, without_markers
 from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
-NOTHING_LIVE = Live()
 NOTHING = silence(Placement.MESSAGE)  # for events that need no answer
 PAUSED = silence(Placement.MESSAGE, Quiet.PAUSED)
 NO_SESSION = SessionId("nobody")  # the session that a start block is prepared for
@@ -76,7 +75,7 @@ class Moments:
         self._store = store
         self._model = model
         self._freshness_lookup = freshness_lookup
-        self._inbox = Inbox(store, settings_for)
+        self.inbox = Inbox(store, settings_for)
         self._settings_for = settings_for
         self._enter_project = enter_project
         self._workspace = workspace
@@ -107,7 +106,8 @@ class Moments:
             session = session_state.apply_opt_outs(self._store, session, recalls=True, captures=False)
         event = session_state.mark_subagent_prompt(session, event)
         is_kept = self._keep_event(session, event)
-        injection = self._answer(session, event)
+        self._note(session, event)
+        injection = self._answer(session, event) or NOTHING
         return injection if is_kept else replace(injection, kept=False)
 
     def _is_paused(self, event: Event) -> bool:
@@ -120,61 +120,32 @@ class Moments:
         return find_pause(self._pauses.on(event.at), find_project, self._project_by_alias) is not None
 
     def _answer_while_paused(self, event: Event) -> Injection:
-        """Keep nothing and show nothing new; what was sent before is sent again.
-
-        For a known session, the log notes that this message was sent without a block, so that it stays so. For an
-        unknown one nothing is noted at all.
-        """
+        """Keep nothing and show nothing new; what was sent before is sent again. Of an unknown session nothing is noted
+        at all. For a known one the log notes that this message was sent without a block, so that it stays so."""
         if isinstance(event, Prompt):
-            self._inbox.mute(event.session)  # replies to it are not kept either, even after the pause
+            self.inbox.mute(event.session)  # replies to it are not kept either, even after the pause
         session = self._store.session(event.session)
         if session is None and isinstance(event, SessionStarted) and (event.holds or event.parent):
             unsaved = self._unsaved_session(event)
             if is_copy(self._store, unsaved, event):  # a copy begins with what its original was sent
                 session = self._store.begin_session(unsaved)
-        match event:
-            case _ if session is None:
-                return PAUSED
-            case SessionStarted():
-                return self._answer_start(session, event)
-            case Prompt():
-                return self._answer_prompt(session, event)
-            case ToolFailed():
-                return self._answer_tool_failure(session, event)
-            case Compacting():
-                return self._answer_compaction(session, event)
-            case Asked():
-                return self._answer_question(session, event)
-            case Compacted():
-                session_state.start_new_context(self._store, session, event.at)
-            case SessionEnded():
-                self._store.keep_session(replace(session, ended_at=event.at))
-            case _:
-                pass
-        return PAUSED
+        if session is None:
+            return PAUSED
+        if isinstance(event, Compacted):
+            session_state.start_new_context(self._store, session, event.at)
+        if isinstance(event, SessionEnded):
+            self._store.keep_session(replace(session, ended_at=event.at))
+        return self._answer(session, event) or PAUSED
 
     def _unsaved_session(self, event: Event) -> Session:
-        """The session that this event would begin."""
-        project, language = event.project, event.language
-        if event.folder:
-            project = project or self._look_up_project(event.folder, event.at)
-            language = language or self._workspace.language_of(event.folder)
-        return Session(
-            id=event.session,
-            host=event.host,
-            project=project,
-            language=language,
-            started_at=event.at,
-            parent=event.parent,
-            forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
-        )
+        return session_state.new_session(event, self._look_up_project, self._workspace.language_of)
 
     def _delete(self, event: SessionDeleted) -> None:
         known = self._store.session(event.session)
         if known is not None and known.host != event.host:  # a host cannot delete another host's session
             return
         self._deleted.note(event)  # first: events that arrive meanwhile are late
-        self._inbox.forget(event.session)
+        self.inbox.forget(event.session)
         for recent in (self._files, self._prompts, self._use):
             recent.forget(event.session)
         self._unlearn(event.session)
@@ -184,27 +155,15 @@ class Moments:
         """For a question: it makes no project known."""
         return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit).project
 
-    @property
-    def events_unwritten(self) -> int:
-        """Events that wait in memory because the disk was full."""
-        return self._inbox.unwritten
-
-    @property
-    def events_dropped(self) -> int:
-        return self._inbox.dropped
-
-    def write_waiting_events(self) -> None:
-        self._inbox.catch_up()
-
     def _keep_event(self, session: Session, event: Event) -> bool:
         """Return False if the disk is full: memories can be shown all the same."""
         if not isinstance(event, LearntFrom):
             return True
         try:
             if isinstance(event, Prompt) and self._was_sent_in_pause(session, event):
-                self._inbox.mute(session.id)
+                self.inbox.mute(session.id)
                 return True
-            return self._inbox.note(session, event)
+            return self.inbox.note(session, event)
         except StoreError:  # not even the opt-outs can be read
             return False
 
@@ -213,21 +172,11 @@ class Moments:
         sent = self._store.sent_with(session.id, [event.message])
         return any(not one.call and one.injection.quiet is Quiet.PAUSED for one in sent)
 
-    def _answer(self, session: Session, event: Event) -> Injection:
+    def _note(self, session: Session, event: Event) -> None:
         match event:
-            case SessionStarted():
-                return self._answer_start(session, event)
             case Prompt():
                 self._files.note(session.id, *event.files)
-                return self._answer_prompt(session, event)
-            case ToolFailed():
-                self._files.note(session.id, *session_state.files_in(event.input))
-                return self._answer_tool_failure(session, event)
-            case Compacting():
-                return self._answer_compaction(session, event)
-            case Asked():
-                return self._answer_question(session, event)
-            case ToolSucceeded():
+            case ToolFailed() | ToolSucceeded():
                 self._files.note(session.id, *session_state.files_in(event.input))
             case Reply():
                 self._use.note_reply(session.id, event.text, event.at)
@@ -235,16 +184,30 @@ class Moments:
                 session_state.start_new_context(self._store, session, event.at)
             case SessionEnded():
                 self._end_session(session, event)
-            case SessionDeleted():
-                raise AssertionError("A deleted session is never entered.")
+            case _:
+                pass
+
+    def _answer(self, session: Session, event: Event) -> Injection | None:
+        match event:
+            case SessionStarted():
+                return self._answer_start(session, event)
+            case Prompt():
+                return self._answer_prompt(session, event)
+            case ToolFailed():
+                return self._answer_tool_failure(session, event)
+            case Compacting():
+                return self._answer_compaction(session, event)
+            case Asked():
+                return self._answer_question(session, event)
+            case Reply() | ToolSucceeded() | Compacted() | SessionEnded() | SessionDeleted():
+                return None
             case _ as never:
                 assert_never(never)
-        return NOTHING
 
     def _answer_start(self, session: Session, event: SessionStarted) -> Injection:
         session = session_state.apply_opt_outs(self._store, session, recalls=event.recalls, captures=event.captures)
         with suppress(StoreError):
-            self._inbox.close_silent(event.at, besides=session.id)
+            self.inbox.close_silent(event.at, besides=session.id)
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
             session = session_state.start_new_context(self._store, session, event.at, source=event.source)
         session = copy_parent_log(self._store, session, event)
@@ -265,17 +228,14 @@ class Moments:
         """Only a new session can use one: nothing is known of it but its place."""
         place = StartPlace(project=session.project, language=session.language, folder=event.folder, agent=event.agent)
         self._prepared.note(place)
-        is_new = session.started_at == event.at and event.source is StartSource.STARTUP
-        if event.task or not is_new or self._has_small_window(event):
-            return None
         settings = self._settings_for(event.folder)
+        budgets = settings.budgets
+        usual_tokens = allowance(budgets.start_tokens, budgets)
+        has_small_window = allowance(budgets.start_tokens, budgets, window_tokens=event.window_tokens) < usual_tokens
+        is_new = session.started_at == event.at and event.source is StartSource.STARTUP
+        if event.task or not is_new or has_small_window:
+            return None
         return self._prepared.get(place, revision=self._store.revision(), settings=settings, now=self._seconds())
-
-    def _has_small_window(self, event: SessionStarted) -> bool:
-        """The model's context window is so small that the start block must be smaller."""
-        budgets = self._settings_for(event.folder).budgets
-        usual = allowance(budgets.start_tokens, budgets)
-        return allowance(budgets.start_tokens, budgets, window_tokens=event.window_tokens) < usual
 
     def prepare(self, now: datetime) -> int:
         """Background work: build start blocks for recently used places. Return how many were built."""
@@ -285,11 +245,11 @@ class Moments:
                 id=NO_SESSION, host=NO_SESSION, project=place.project, language=place.language, started_at=now
             )
             event = SessionStarted(session=NO_SESSION, at=now, folder=place.folder, agent=place.agent)
-            return self._build_start_block(session, event)
+            return self._build_start_block(session, event, Live())
 
         return self._prepared.renew(build, self._settings_for, revision=self._store.revision(), now=self._seconds())
 
-    def _build_start_block(self, session: Session, event: Event, live: Live = NOTHING_LIVE) -> Injection:
+    def _build_start_block(self, session: Session, event: Event, live: Live) -> Injection:
         situation = self._situation(session, event, live)
         start = situation.settings.start
         recaps = self._recaps(session, start.sessions + start.older_sessions, event)
@@ -418,7 +378,7 @@ class Moments:
         self._use.close(session.id, event.at)
         with self._store.writing():
             self._store.keep_session(replace(session, ended_at=event.at))
-            is_captured = session.captures and not self._inbox.is_muted(session)
+            is_captured = session.captures and not self.inbox.is_muted(session)
             if is_captured and self._settings_for(None).archive.days > 0:
                 session_state.save_recap(self._store, session, event, self._settings_for(event.folder).privacy)
 

@@ -1,8 +1,5 @@
-"""The answer to an agent's question: memories that fit it, the newest ones, or one memory with its evidence.
-
-After some answers in one live context, further ones are ids and titles; so is every memory that the model has in front
-of it already. A memory can always be opened by its id.
-"""
+"""The answer to an agent's question: memories that fit it, the newest ones, or one memory with its evidence. After some
+answers in one live context, further ones are titles, which can be opened by their ids; so is every live memory."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,7 +9,6 @@ from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.injection import Injection, Moment, Placement, Quiet, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
-from recollect.domain.settings import Budgets
 from recollect.engine import recall
 from recollect.engine.disputes import add_counterparts, lone_claims
 from recollect.engine.injections import build_injection, refuse, silence
@@ -96,20 +92,14 @@ def _answer_with_list(
 
 
 def _fill(hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situation: Situation, budget_tokens: int) -> Filled:
-    return fill(
-        _offer_each(hits, make_offer, situation),
-        budget_tokens=budget_tokens,
-        shares=_shares(situation.settings.budgets),
-        counts_rest=situation.counts_rest,
-    )
-
-
-def _shares(budgets: Budgets) -> dict[str, int]:
-    return {
+    budgets = situation.settings.budgets
+    shares: dict[str, int] = {
         ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
         ScopeLevel.LANGUAGE: budgets.query_language_tokens,
         ScopeLevel.PROJECT: budgets.query_project_tokens,
     }
+    offers = _offer_each(hits, make_offer, situation)
+    return fill(offers, budget_tokens=budget_tokens, shares=shares, counts_rest=situation.counts_rest)
 
 
 def _answer_with_nearest(
@@ -170,10 +160,8 @@ def _certain_hit(memory: Memory, freshness: Freshness) -> Hit:
 
 
 def _threshold(hit: Hit, words: frozenset[str], usual: float) -> float:
-    """A question of a word or two means memories that have them all, however long they are: half is enough then.
-
-    Without a model nothing more is needed: there, relevance falls with every word that was not asked for.
-    """
+    """A memory with all words of the question needs half, however long it is. Without a model it needs nothing: there,
+    relevance falls with every other word of the memory."""
     if not words or not words <= word_set(hit.memory):
         return usual
     return usual / 2 if MEANING in hit.factors else 0.0

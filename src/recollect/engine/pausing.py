@@ -12,23 +12,18 @@ class KnowsPauses(Protocol):
     @property
     def problem(self) -> str | None:
         """Why the pauses cannot be read, in a sentence. Recollect counts as paused then."""
-        ...
 
     def on(self, at: datetime | None = None) -> Sequence[Pause]:
         """The pauses that are on now, or were on at this time."""
-        ...
 
     def at(self, moment: datetime) -> Sequence[Pause]:
         """The pauses that were on at this time. Raises PauseUnreadable."""
-        ...
 
     def begin(self, pause: Pause) -> Pause:
         """Start a pause. It replaces the current pause of the same project, or the current global one."""
-        ...
 
     def end(self, project: ProjectId | None, now: datetime) -> Sequence[Pause]:
         """End the pause of a project, or every pause for None. Return those that were on."""
-        ...
 
 
 class NoPauses:

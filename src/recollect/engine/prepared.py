@@ -1,8 +1,5 @@
-"""Start blocks that are built in advance, so that a session start is a look-up.
-
-A block is used only while nothing was written since it was built, under the same settings, and for a few minutes: the
-anchors of its memories may have changed meanwhile.
-"""
+"""Start blocks that are built in advance, so that a session start is a look-up. A block is used only for a few minutes
+(anchors may change), under the same settings, and while nothing was written since it was built."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

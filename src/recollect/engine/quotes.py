@@ -1,9 +1,6 @@
-"""Lines that quote earlier sessions of the project at a prompt, or none.
-
-Only a question about the project is answered, by the best exchanges: what was said during another task hardly ever
+"""Quotes of earlier sessions that answer a question about the project: what was said during another task hardly ever
 helps with this one. Never quoted: output of tools, pasted text, the running session, what is in the live context
-already, and what is no longer valid.
-"""
+already, and what is no longer valid."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,8 +45,7 @@ CHARS_PER_TOKEN = 3  # roughly: the final lines are counted exactly
 Place = tuple[SessionId, MessageId]
 
 
-class QuoteStore(KeepsTurns, KeepsMemories, Protocol):
-    """The archive, and the memories learnt from it."""
+class QuoteStore(KeepsTurns, KeepsMemories, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +143,7 @@ def _explain(
 
 
 def _redact_turns(turns: Mapping[int, Turn], positions: Collection[int]) -> dict[int, Turn]:
-    """Return redacted copies of turns that an older version stored with a secret.
-
-    The whole turn is read: a secret may go over many lines.
-    """
+    """Redact turns that an older version stored with a secret, which may go over many lines. Return those only."""
     unsafe: dict[int, Turn] = {}
     for at in sorted(positions):
         text = redacted(turns[at].text)[:MAX_QUOTED_CHARS]
@@ -213,14 +206,13 @@ def _load_turns(archive: KeepsTurns, found: TurnSearch, positions: Collection[in
 
 
 def _outdated_memories(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[Memory]:
-    """Memories from the sessions of these turns that are no longer valid, without those that merely faded."""
+    """Memories from the sessions of these turns that are no longer valid, without candidates that merely faded."""
     ended = memories.ended_of({turn.session for turn in turns.values()})
-    return [memory for memory in ended if not _has_faded(memory)]
+    return [memory for memory in ended if memory.tier is not Tier.CANDIDATE or _was_rejected(memory)]
 
 
-def _has_faded(memory: Memory) -> bool:
-    """A candidate that nothing replaced and the user did not forget."""
-    return memory.tier is Tier.CANDIDATE and memory.superseded_by is None and memory.forgotten_at is None
+def _was_rejected(memory: Memory) -> bool:
+    return memory.superseded_by is not None or memory.forgotten_at is not None
 
 
 def _without_sources_of(outdated: Sequence[Memory], turns: Mapping[int, Turn]) -> dict[int, Turn]:
@@ -279,10 +271,8 @@ def _speaker(turn: Turn) -> str:
 
 @lru_cache(maxsize=256)  # 9 KB each, and more of long turns
 def _cut_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The passages of a turn with their words. Cached: the same turns are near again and again.
-
-    A user pastes what others wrote: such a passage is empty here, so that the others keep their places.
-    """
+    """The passages of a turn with their words; pasted ones are empty, so that the others keep their places. Cached: the
+    same turns are near again and again."""
     passages = map(_without_pastes, quotable(blanked(text))) if is_of_user else quotable(text)
     return tuple((passage, frozenset(index_words(passage))) for passage in passages)
 

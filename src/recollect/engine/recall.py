@@ -73,11 +73,10 @@ def recall(
         filters = replace(filters, kinds=listed.kinds)
     wanted = limit or (settings.search.hits if listed is None else MAX_LISTED)
     stale_only = filters.status is MemoryStatus.STALE
-    is_limited = listed is None and not stale_only
     words = search_words(topic) if topic else [ANY_WORD]
     sighting = memories.look_up(words, viewer, past=filters.looks_back)
     meaning = embed_query(embeds, topic, sighting.occurrences, sighting.memories, viewer.project)
-    max_candidates = max(wanted, settings.search.candidates) if is_limited else MAX_LISTED
+    max_candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
     found = memories.search(sighting, meaning, limit=max_candidates, filters=filters)
     hits = weigh(
         [one for one in found if may_see(one.memory, viewer)],
@@ -109,7 +108,6 @@ def is_relevant(hit: Hit | TurnHit, settings: Settings) -> bool:
 
 
 def _is_near(hit: Hit) -> bool:
-    """Something suggests that it may be meant."""
     return hit.factors.get("meaning", 0.0) >= NEAR_COSINE or hit.factors["words"] > 0
 
 
@@ -265,10 +263,7 @@ def weigh(
     settings: Settings,
 ) -> list[Hit]:
     """Compute relevance, score and factors, best first; of equal scores, the kind that helps with the task first.
-
-    `words`: the words of the query that matter. Without a model (`embeds` None) words decide, and typing errors cannot
-    be told from words.
-    """
+    `words`: the words of the query that matter. Typing errors are recognised only with a model (`embeds`)."""
     names = {one.memory.id: names_of(one.memory) for one in found}
     knows = None if embeds is None else embeds.knows
     if knows is not None:

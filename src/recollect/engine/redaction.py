@@ -1,7 +1,5 @@
-"""The last check before anything leaves the engine, for a model, a person or a file.
-
-Secrets that an older version stored are redacted here. The stored data does not change: `doctor --repair` does that.
-"""
+"""The last check before anything leaves the engine, for a model, a person or a file: secrets that an older version
+stored are redacted. The stored data does not change; `doctor --repair` does that."""
 
 from collections.abc import Iterable
 from dataclasses import replace

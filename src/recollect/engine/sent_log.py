@@ -37,10 +37,8 @@ class SentLog:
     def record_unnamed(
         self, session: Session, injection: Injection, event: Event, started_s: float, moment: Moment
     ) -> Injection:
-        """Record a block that no message carries, under a name of ours with a number.
-
-        In one transaction, so that two askers at once do not get the same number.
-        """
+        """Record a block that no message carries, under a name of ours with a number."""
+        # In one transaction: two askers at once must not get the same number.
         with self._store.writing():
             number = self._store.count_in(session.id, session.context, moment)
             name = MessageId(f"{OWN}{moment}:{number}")

@@ -1,9 +1,6 @@
-"""The start block, chosen without a question and built once per live context: rules, the project's commands, and where
-its last session ended.
-
-A budget is a cap, not a target: what needs a question to be useful is left to the prompts. Use never decides about a
-rule: a rule that is followed is silent.
-"""
+"""The start block, built once per live context: rules, the project's commands, and where its last session ended. What
+needs a question to be useful is left to the prompts: a budget is a cap, not a target. Use never decides about a rule: a
+rule that is followed is silent."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -58,16 +55,13 @@ class OpenWork:
         return len(words) >= MIN_BRANCH_WORDS and words <= set(content_words(memory.text))
 
 
-NO_WORK = OpenWork()
-
-
 def build(
     memories: FindsMemories,
     situation: Situation,
     *,
-    recaps: Sequence[Recap] = (),
-    task: Task | None = None,
-    work: OpenWork = NO_WORK,
+    recaps: Sequence[Recap],
+    task: Task | None,
+    work: OpenWork,
 ) -> Injection:
     """`recaps`: of the last sessions, newest first."""
     settings = situation.settings
@@ -80,7 +74,11 @@ def build(
         return full_start.build(memories, situation, budget_tokens, recaps=recaps, task=task)
     search = _StartSearch(memories, situation, task)
     standing = search.find(STANDING, lambda _: True, MAX_NEWEST)
-    by_section = _find_by_section(search, settings, work, situation.now)
+    commands = _choose_commands(search.find((Kind.RESEARCH,), _is_command, MAX_NEWEST))
+    since = situation.now - timedelta(days=settings.start.decision_days)
+    facts = search.find((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
+    tied = [hit for hit in search.find(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
+    by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
     found = list(standing)
     section_of: dict[MemoryId, str] = {}
     for section, hits in by_section.items():
@@ -130,14 +128,6 @@ class _StartSearch:
         return Hit(memory=memory, relevance=1.0, score=start_score(factors, situation.settings), factors=factors)
 
 
-def _find_by_section(search: _StartSearch, settings: Settings, work: OpenWork, now: datetime) -> dict[str, list[Hit]]:
-    commands = _choose_commands(search.find((Kind.RESEARCH,), _is_command, MAX_NEWEST))
-    since = now - timedelta(days=settings.start.decision_days)
-    facts = search.find((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
-    tied = [hit for hit in search.find(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
-    return {FACTS: facts, COMMANDS: commands, TIED: tied}
-
-
 def _has_lost_all_files(hit: Hit) -> bool:
     files = hit.freshness.files
     return bool(files) and all(file.state is FileState.GONE and file.moved_to is None for file in files)
@@ -148,20 +138,16 @@ def _is_command(memory: Memory) -> bool:
 
 
 def _is_fact(memory: Memory) -> bool:
-    """The user said it, or an agent saved it with its tool; capture did not read it in an agent's reply.
-
-    A choice in a question is about one feature: prompts about that feature get it.
-    """
+    """The user said it, or an agent saved it with its tool; capture did not read it in an agent's reply. Prompts about a
+    feature get the choices about that feature."""
     is_by_user = memory.source.role is Role.USER
     is_saved_by_agent = memory.source.role is Role.ASSISTANT and memory.rules is None
     return (is_by_user or is_saved_by_agent) and not _is_command(memory) and not is_choice(memory)
 
 
 def _choose_commands(found: Iterable[Hit]) -> list[Hit]:
-    """The newest command for each purpose and one more for a part of the project; of a monorepo's many, a few.
-
-    Where a project has tasks of its own, commands that everybody knows of its language are left out.
-    """
+    """The newest command for each purpose and one more for a part of the project; of a monorepo's many, a few. If the
+    project has tasks of its own, the usual commands of its language are left out."""
     by_title: dict[str, Hit] = {}
     for hit in sorted(found, key=lambda hit: (hit.memory.valid_from, hit.memory.id)):
         by_title[hit.memory.title or ""] = hit

@@ -26,32 +26,34 @@ def enter(sessions: Store, event: Event, enter_project: EntersProject, language_
     known = sessions.session(event.session)
     if known is not None:
         return known
+    session = new_session(event, enter_project, language_of)
+    parent = None if event.parent is None else sessions.session(event.parent)
+    if parent is not None:
+        project, language = session.project or parent.project, session.language or parent.language
+        session = replace(session, project=project, language=language)
+        # A user who opted out of a session opted out of its subagents too.
+        session = replace(session, recalls=parent.recalls, captures=parent.captures)
+    for name in (event.session, event.parent):
+        if name is not None and "" in sessions.gone(name):
+            session = replace(session, captures=False)
+    return sessions.begin_session(session)
+
+
+def new_session(event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
+    """The session that this event would begin."""
     project, language, folder = event.project, event.language, event.folder
     if project is None and folder:
         project = enter_project(folder, event.at)
     if language is None and folder:
         language = language_of(folder)
-    # A user who opted out of a session opted out of its subagents too.
-    recalls = captures = True
-    parent = None if event.parent is None else sessions.session(event.parent)
-    if parent is not None:
-        project, language = project or parent.project, language or parent.language
-        recalls, captures = parent.recalls, parent.captures
-    for name in (event.session, event.parent):
-        if name is not None and "" in sessions.gone(name):
-            captures = False
-    return sessions.begin_session(
-        Session(
-            id=event.session,
-            host=event.host,
-            project=project,
-            language=language,
-            started_at=event.at,
-            parent=event.parent,
-            forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
-            recalls=recalls,
-            captures=captures,
-        )
+    return Session(
+        id=event.session,
+        host=event.host,
+        project=project,
+        language=language,
+        started_at=event.at,
+        parent=event.parent,
+        forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
     )
 
 
@@ -72,11 +74,8 @@ def apply_opt_outs(sessions: KeepsSessions, session: Session, *, recalls: bool, 
 
 
 def start_new_context(store: Store, session: Session, at: datetime, *, source: StartSource | None = None) -> Session:
-    """Begin a new live context: the model has lost the old one.
-
-    A host may report one compaction twice, by the event and by a start (`source`) after it, or by the same event
-    again. That is still one new context.
-    """
+    """Begin a new live context. A host may report one compaction twice, by the event and by a start (`source`) after it,
+    or by the same event again: that is still one new context."""
     if session.context > 0:
         started_by_event = store.stable(session.id, session.context) is None
         if source is StartSource.COMPACT and started_by_event:

@@ -50,10 +50,8 @@ class Live:
 
 
 def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
-    """Read the live context from the log: what the host says is in the request, else all that this context was sent.
-
-    The text for a summary is not part of it: only the model that writes the summary reads that.
-    """
+    """Read the live context from the log: what the host says is in the request, else all that this context was sent."""
+    # Only the model that writes a summary reads the text for it.
     known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
     if carriers is None:
         return Live(tuple(sent for sent in known if sent.confirmed))
@@ -102,19 +100,12 @@ class Situation:
         return not is_live and self.may_show(memory) and not self.is_said_here(memory)
 
     def is_said_here(self, memory: Memory) -> bool:
-        """It was said in the conversation that the model has in its context, so it is no news.
-
-        After a compaction it may be shown. A subagent has not read its parent's conversation, so it is shown what the
-        user confirmed there.
-        """
+        """It was said in the conversation that the model still has in its context, so it is no news. A subagent has not
+        read its parent's conversation, so it is shown what the user confirmed there."""
         sessions = self.running_sessions if memory.tier is Tier.CANDIDATE else self.conversation_sessions
-        said = [(memory.source, memory.created_at)]
-        said.extend((mention.source, mention.at) for mention in memory.mentions)
-        for source, at in said:
-            is_in_context = self.context_started_at is None or at >= self.context_started_at
-            if source.session in sessions and is_in_context:
-                return True
-        return False
+        said = [(memory.source, memory.created_at), *((mention.source, mention.at) for mention in memory.mentions)]
+        since = self.context_started_at
+        return any(source.session in sessions and (since is None or at >= since) for source, at in said)
 
     @property
     def counts_rest(self) -> bool:

@@ -42,8 +42,7 @@ class PromptHits:
     considered: int = 0
 
 
-class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol):
-    """Memories and the archive."""
+class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol): ...
 
 
 def answer(
@@ -76,7 +75,9 @@ def answer(
     if not found.fitting and not corrections and by_name_only:
         return silence(Placement.MESSAGE, Quiet.IDLE)
     block = _build_block(found, corrections, situation, budget_tokens)
-    return block if by_name_only else _add_quotes(block, memories, embeds, asked, situation, purpose)
+    if by_name_only or purpose is not PromptPurpose.QUESTION:
+        return block
+    return _add_quotes(block, memories, embeds, asked, situation)
 
 
 def _build_block(
@@ -124,20 +125,13 @@ def _fill(
 
 
 def _add_quotes(
-    block: Injection,
-    store: TurnStore,
-    embeds: Embeds | None,
-    prompt: str,
-    situation: Situation,
-    purpose: PromptPurpose,
+    block: Injection, store: TurnStore, embeds: Embeds | None, prompt: str, situation: Situation
 ) -> Injection:
-    """Add quotes of earlier sessions to the block on a question, where memories leave room.
-
-    In the middle of a session questions are about its own work, unless they point further back.
-    """
+    """Add quotes of earlier sessions to the block on a question, where memories leave room."""
     settings, budgets = situation.settings, situation.settings.budgets
-    if purpose is not PromptPurpose.QUESTION or not settings.turn.quotes or settings.archive.days <= 0:
+    if not settings.turn.quotes or settings.archive.days <= 0:
         return block
+    # In the middle of a session questions are about its own work, unless they point further back.
     if situation.live.has_prompts and not points_back(prompt):
         return block
     # Half of the live budget is left to the memories of later prompts.
@@ -176,13 +170,9 @@ def _find_fitting(
         )
         return _rank_by_use(hits, settings)
 
-    offered: list[FoundMemory] = []
-    withheld: list[FoundMemory] = []
-    for one in found:
-        if situation.may_show(one.memory):
-            is_withheld = _withholding_reason(one.memory, situation) is not None
-            (withheld if is_withheld else offered).append(one)
-    hits = weigh_all(offered)
+    allowed = [one for one in found if situation.may_show(one.memory)]
+    withheld = [one for one in allowed if _withholding_reason(one.memory, situation) is not None]
+    hits = weigh_all([one for one in allowed if _withholding_reason(one.memory, situation) is None])
     # Weighed apart from the others, which must not depend on them. Only the log gets these.
     not_offered = _refuse_withheld(weigh_all(withheld), situation)
     needed = _thresholds(hits, situation)
@@ -216,11 +206,8 @@ def _withholding_reason(memory: Memory, situation: Situation) -> Verdict | None:
 
 
 def _is_specific_enough(hit: Hit, purpose: PromptPurpose) -> bool:
-    """For some memories it is not enough that the prompt is similar.
-
-    A captured command or fix is shown at the start and when a tool fails; a prompt must name it. A choice about one
-    detail shares words with every task near it.
-    """
+    """A captured command or fix is shown at the start and when a tool fails; a prompt must name it. A choice about one
+    detail shares words with every task near it, so a similar prompt is not enough."""
     memory = hit.memory
     is_captured_work = memory.rules is not None and memory.source.role is not Role.USER
     if hit.factors["named"] or not (is_captured_work or is_choice(memory)):
