@@ -60,8 +60,8 @@ class Belonging:
     def take_name(
         self, folder: str, *, brings: ProjectId | None, named: Named | None, at: datetime, by: str
     ) -> ProjectId:
-        """Use the name in the folder's marker file, and move the project `brings` there: one undo takes both back.
-        `named`: the line that was written to the file for it."""
+        """Use the name in the folder's marker file, and move the project `moves_from` there: one undo takes both back.
+        `written`: the name that was written to the file for it."""
         detail = {} if named is None else {"named": asdict(named)}
         with self._store.writing():
             after, accepted = self._accept(folder, {} if brings else detail, at=at, by=by)

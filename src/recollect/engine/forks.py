@@ -27,7 +27,7 @@ def copy_parent_log(store: Store, session: Session, event: SessionStarted) -> Se
 def is_copy(store: Store, session: Session, event: SessionStarted) -> bool:
     """Check whether a session that is about to begin is the copy of a known one."""
     if event.source is StartSource.FORK:
-        return _named_parent(store, session, event) is not None
+        return _find_parent(store, session, event) is not None
     times = _times(event)
     return bool(times) and store.session_sent_at(times, like=session) is not None
 
@@ -39,7 +39,7 @@ def _times(event: SessionStarted) -> set[datetime]:
     return times
 
 
-def _named_parent(store: Store, session: Session, event: SessionStarted) -> Session | None:
+def _find_parent(store: Store, session: Session, event: SessionStarted) -> Session | None:
     """Of the same host and project only: what another project was shown never reaches this one, whatever a host says."""
     parent = None if event.parent is None else store.session(event.parent)
     if parent is None or (parent.host, parent.project) != (session.host, session.project):
@@ -48,7 +48,7 @@ def _named_parent(store: Store, session: Session, event: SessionStarted) -> Sess
 
 
 def _copy_from_named_parent(store: Store, session: Session, event: SessionStarted) -> Session:
-    parent = _named_parent(store, session, event)
+    parent = _find_parent(store, session, event)
     if parent is None or store.log_of(session.id):
         return session
     copied = []

@@ -45,7 +45,7 @@ class _Group:
     limit: int
     since_days: int | None = None
     floor: float | None = None  # None: that of the settings
-    may_be_of_tools: bool = True  # False: nobody said what a tool printed, so it is not shown unasked
+    may_be_of_tools: bool = True  # False: leave out what a tool printed, which no person said
 
 
 @dataclass(slots=True)

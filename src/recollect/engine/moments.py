@@ -115,7 +115,7 @@ class Moments:
 
         def find_project() -> ProjectId | None:
             known = self._store.session(event.session)
-            return self._unsaved_session(event).project if known is None else known.project
+            return self._session_to_begin(event).project if known is None else known.project
 
         return find_pause(self._pauses.on(event.at), find_project, self._project_by_alias) is not None
 
@@ -126,7 +126,7 @@ class Moments:
             self.inbox.mute(event.session)  # replies to it are not kept either, even after the pause
         session = self._store.session(event.session)
         if session is None and isinstance(event, SessionStarted) and (event.holds or event.parent):
-            unsaved = self._unsaved_session(event)
+            unsaved = self._session_to_begin(event)
             if is_copy(self._store, unsaved, event):  # a copy begins with what its original was sent
                 session = self._store.begin_session(unsaved)
         if session is None:
@@ -137,7 +137,7 @@ class Moments:
             self._store.keep_session(replace(session, ended_at=event.at))
         return self._answer(session, event) or PAUSED
 
-    def _unsaved_session(self, event: Event) -> Session:
+    def _session_to_begin(self, event: Event) -> Session:
         return session_state.new_session(event, self._look_up_project, self._workspace.language_of)
 
     def _delete(self, event: SessionDeleted) -> None:
@@ -267,14 +267,14 @@ class Moments:
             return redact_injection(injection_of(logged, event))
         started_s = self._seconds()
         settings = self._settings_for(event.folder)
-        wish = opted_out(event.text)
-        if wish.session:
+        opt_out = opted_out(event.text)
+        if opt_out.session:
             session = session_state.apply_opt_outs(
-                self._store, session, recalls=not wish.recall_session, captures=not wish.capture_session
+                self._store, session, recalls=not opt_out.recall_session, captures=not opt_out.capture_session
             )
         quiet = self._quiet_reason(session, settings.turn.enabled, event)
         is_paused = quiet is Quiet.PAUSED
-        if wish.recall and not is_paused:
+        if opt_out.recall and not is_paused:
             quiet = Quiet.OPTED_OUT
         if quiet is None and is_nobodys(event):
             quiet = Quiet.IDLE

@@ -209,7 +209,7 @@ def _answer_with_details(store: Store, memory_id: MemoryId, situation: Situation
         ways: tuple[str, ...] = (whole,)
         evidence = [Offer((item_line_of(said),), EVIDENCE) for said in safe.memory.evidence if visible(said)]
     else:  # no evidence: it only repeats the memory, which has more to say
-        ways = tuple(filter(None, (whole, _cut_line(safe, room_tokens))))
+        ways = tuple(filter(None, (whole, _shorten_line(safe, room_tokens))))
     filled = fill(
         [Offer(ways, memory=memory.id), *disputed, *evidence],
         budget_tokens=budget_tokens,
@@ -246,7 +246,7 @@ def _overhead_tokens(offers: Sequence[Offer]) -> int:
     return estimate(render([BlockLine("", ""), *lines])) + len(lines) + 1
 
 
-def _cut_line(hit: Hit, room_tokens: int) -> str | None:
+def _shorten_line(hit: Hit, room_tokens: int) -> str | None:
     """The line with as many whole sentences as fit, else words, else characters; None: nothing fits."""
     text = hit.memory.text
 

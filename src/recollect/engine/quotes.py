@@ -74,9 +74,9 @@ def quote_answers(
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
     turns = _load_turns(store, found, exchanges, project)
-    outdated = _outdated_memories(store, turns)
+    outdated = _find_outdated(store, turns)
     turns = _without_sources_of(outdated, turns)
-    outdated_lines = list(_outdated_lines(outdated))
+    outdated_lines = list(_lines_with_end(outdated))
     is_news = _news_check(prompt, situation, beside)
 
     def choose_passages() -> list[Passage]:
@@ -205,7 +205,7 @@ def _load_turns(archive: KeepsTurns, found: TurnSearch, positions: Collection[in
     return turns
 
 
-def _outdated_memories(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[Memory]:
+def _find_outdated(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[Memory]:
     """Memories from the sessions of these turns that are no longer valid, without candidates that merely faded."""
     ended = memories.ended_of({turn.session for turn in turns.values()})
     return [memory for memory in ended if memory.tier is not Tier.CANDIDATE or _was_rejected(memory)]
@@ -224,7 +224,7 @@ def _without_sources_of(outdated: Sequence[Memory], turns: Mapping[int, Turn]) -
     return {at: turn for at, turn in turns.items() if (turn.session, turn.message) not in places}
 
 
-def _outdated_lines(outdated: Sequence[Memory]) -> Iterator[tuple[frozenset[str], datetime]]:
+def _lines_with_end(outdated: Sequence[Memory]) -> Iterator[tuple[frozenset[str], datetime]]:
     """The words of each sentence, and until when it was valid."""
     for memory in outdated:
         until = memory.valid_to or memory.forgotten_at
@@ -248,7 +248,7 @@ def _passages(turns: Mapping[int, Turn], found: TurnSearch, exchanges: Mapping[i
     asked = sum(found.worth.values()) or 1.0
     for position, turn in turns.items():
         cosines = _passage_cosines(found, position)
-        for place, (text, words) in enumerate(_cut_passages(turn.text, _speaker(turn) == "user")):
+        for place, (text, words) in enumerate(_split_passages(turn.text, _speaker(turn) == "user")):
             if not text:
                 continue
             yield Passage(
@@ -270,7 +270,7 @@ def _speaker(turn: Turn) -> str:
 
 
 @lru_cache(maxsize=256)  # 9 KB each, and more of long turns
-def _cut_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
+def _split_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
     """The passages of a turn with their words; pasted ones are empty, so that the others keep their places. Cached: the
     same turns are near again and again."""
     passages = map(_without_pastes, quotable(blanked(text))) if is_of_user else quotable(text)
