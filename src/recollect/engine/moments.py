@@ -111,7 +111,7 @@ class Moments:
         return injection if is_kept else replace(injection, kept=False)
 
     def _is_paused(self, event: Event) -> bool:
-        """Paused when the event happened: a host may report it late."""
+        """Paused now, or when the event happened: a host may report it late."""
 
         def find_project() -> ProjectId | None:
             known = self._store.session(event.session)
