@@ -20,8 +20,8 @@ from recollect.domain.settings import Settings
 from recollect.embed.loading import Model
 from recollect.engine.embedding import embed_some
 from recollect.engine.ports import Embeds
-from recollect.engine.quotes import POOL, signs
-from recollect.engine.recall import look_at_turns
+from recollect.engine.quotes import POOL, topic_signs
+from recollect.engine.recall import search_turns
 from recollect.rank.quotes import TOPIC_BIAS, TOPIC_NEAREST, TOPIC_WORDS
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.query import asks_something
@@ -64,7 +64,7 @@ def _rows(project: Project, elsewhere: list[str], model: Embeds) -> Iterator[tup
     asked = [(prompt.ask, True) for prompt in project.prompts if prompt.fits]
     for prompt, is_about in [*asked, *((text, False) for text in elsewhere)]:
         if asks_something(prompt, min_chars=Settings().turn.min_prompt_chars):
-            nearest, share = signs(prompt, look_at_turns(store, model, prompt, where, pool=POOL, running=()))
+            nearest, share = topic_signs(prompt, search_turns(store, model, prompt, where, pool=POOL, running=()))
             yield nearest or 0.0, share, is_about, project.name
 
 

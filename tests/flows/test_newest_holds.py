@@ -5,7 +5,7 @@ from bench.novelty.judge import SAID, WEEKS_LATER, _draft
 from recollect import wiring
 from recollect.domain.memory import Hit, Kind, ProjectId, Viewer
 from recollect.domain.settings import Settings
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.situation import Situation
 
 
@@ -18,7 +18,7 @@ def test_an_older_version_brings_the_newer_one_along() -> None:
         viewer=Viewer(project=ProjectId("name:bench")),
         now=SAID + 2 * WEEKS_LATER,
         settings=Settings(),
-        disputing=lambda: [new],
+        list_disputing=lambda: [new],
     )
-    told = undisputed([Hit(memory=old, relevance=0.9, score=0.9)], situation)
+    told = leave_out_lone_claims([Hit(memory=old, relevance=0.9, score=0.9)], situation)
     assert [hit.memory.id for hit in told] == [new.id, old.id]

@@ -159,7 +159,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "search", "query": "a", "filters": {"since": "soon"}}, "bad_request", "`filters.since`: 'soon' is no"),
         ({"op": "search", "query": "a", "filters": {"until": ""}}, "bad_request", "`filters.until`"),
         ({"op": "search", "query": "a", "filters": {"as_of": "0001-01-01"}}, "bad_request", "`filters.as_of`: The"),
-        ({"op": "search", "query": "a", "filters": {"status": "stale"}}, "invalid_value", "What is stale is known in"),
+        ({"op": "search", "query": "a", "filters": {"status": "stale"}}, "invalid_value", "The status `stale` works"),
         ({"op": "search", "query": "a", "filters": {"status": "odd"}}, "bad_request", "no status 'odd'; known are"),
         ({"op": "search", "query": "a", "folder": 3}, "bad_request", "`folder` is not a text"),
         ({"op": "remember", "memories": [], "folder": 3}, "bad_request", "`folder` is not a text"),

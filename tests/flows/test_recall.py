@@ -111,7 +111,7 @@ def test_what_is_new_is_found_by_its_words_before_it_has_a_vector(engine: Engine
     engine.remember(a_draft("Deploys need a ticket."))
     embed_everything(engine)
     engine.remember(a_draft("Rollouts need two tickets."))
-    assert engine.unembedded() == 1
+    assert engine.waiting(None).memories == 1
     assert sorted(found(engine, "rollout ticket")) == ["Deploys need a ticket.", "Rollouts need two tickets."]
 
 
@@ -138,7 +138,7 @@ def test_joined_projects_are_searched_by_meaning_without_embedding_again(engine:
     engine.archive([a_turn("Where is the automobile?", project=OTHER_PROJECT)])
     embed_everything(engine)
     engine.join(OTHER_PROJECT, PROJECT, at=NOW, by="test")
-    assert engine.unembedded() == 0
+    assert embed_everything(engine) == 0
     assert found(engine, "vehicle") == ["Park the automobile."]
     assert turns_found(engine, "vehicle") == ["Where is the automobile?"]
 
@@ -151,7 +151,8 @@ def test_after_a_change_of_the_model_nothing_old_is_compared_and_all_is_embedded
     assert embed_everything(old) == 3
     assert (found(new, "vehicle"), turns_found(new, "vehicle")) == ([], [])
     assert found(new, "automobile") == ["Park the automobile."], "by its words, meanwhile"
-    assert new.unembedded() == 3
+    missing = new.waiting(OTHER_MODEL)
+    assert (missing.memories, missing.turns) == (2, 1)
     assert new.embed_some(limit=1) == 1
     assert found(old, "vehicle") == []
     assert embed_everything(new) == 2
@@ -164,7 +165,7 @@ def test_without_a_model_everything_works_by_words(store: SqliteStore) -> None:
     engine = engine_on(store)
     engine.remember_all([a_draft("Park the automobile."), a_draft("Deploys need a ticket.")])
     engine.archive([a_turn("Where is the automobile?")])
-    assert (engine.embed_some(), engine.unembedded()) == (0, 0)
+    assert engine.embed_some() == 0
     assert found(engine, "automobile") == ["Park the automobile."]
     (turn,) = engine.recall_turns("automobile", PROJECT, limit=5)
     assert (turn.turn.text, turn.factors["words"]) == ("Where is the automobile?", 1.0)

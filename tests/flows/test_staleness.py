@@ -187,13 +187,13 @@ def test_only_what_is_stale_can_be_asked_for(shop: Shop) -> None:
     only = Filters(status=MemoryStatus.STALE)
     assert [hit.memory.id for hit in shop.recall(filters=only)] == [stale]
     assert [hit.memory.id for hit in shop.recall("list all payment retry", filters=only)] == [stale]
-    with pytest.raises(InvalidValue, match="in the folder of its project alone"):
+    with pytest.raises(InvalidValue, match="inside the project's own folder"):
         shop.recall(filters=only, folder=None)
 
 
 @covers("RET-5")
 def test_what_is_stale_cannot_be_asked_for_from_another_project(shop: Shop, tmp_path: Path) -> None:
-    with pytest.raises(InvalidValue, match="in the folder of its project alone"):
+    with pytest.raises(InvalidValue, match="inside the project's own folder"):
         shop.recall(filters=Filters(status=MemoryStatus.STALE), folder=str(a_repository(tmp_path / "other")))
 
 

@@ -42,7 +42,9 @@ def wait_until_embedded(home: Home, folder: Path) -> None:
     model = wiring.Model(folder)
     give_up = time.monotonic() + PATIENCE_S
     with wiring.open_engine(lambda _: Settings(), home.places.database, model) as engine:
-        while engine.unembedded():
+        embeds = model()
+        assert embeds is not None
+        while (missing := engine.waiting(embeds.model)).memories or missing.turns:
             assert time.monotonic() < give_up
             time.sleep(0.05)
 

@@ -112,7 +112,7 @@ def test_what_is_stale_elsewhere_cannot_be_asked_for_here(home: Home, shop: Path
     project = memory["scope"].removeprefix("project:")
     done = home.recollect("recall", "retries", "--status", "stale", "--project", project)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert b"known in the folder of its project alone; ask there" in done.stderr
+    assert b"works only inside the project's own folder" in done.stderr
 
 
 @covers("MEM-8")

@@ -1,4 +1,4 @@
-"""What belongs to which project, as a part of the engine."""
+"""Projects, folders and viewers, as a part of the engine."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -23,7 +23,6 @@ class Belonging:
         return self._store.projects()
 
     def project(self, project: ProjectId) -> ProjectFacts | None:
-        """None: nothing is known of it."""
         return next((facts for facts in self._store.projects() if facts.id == project), None)
 
     def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
@@ -31,39 +30,38 @@ class Belonging:
         return join(self._store, source, into, at=at, by=by)
 
     def resolve(self, folder: str) -> Resolved:
-        """The project of a folder, why it is that one, and what else it could be. A look-up: nothing is written."""
+        """Find the project of a folder, the reason, and other projects it could be. Writes nothing."""
         return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit)
 
     def project_of(self, folder: str) -> ProjectId:
         return self.resolve(folder).project
 
     def project_named(self, alias: str) -> ProjectId:
-        """The project that is known as this; what nobody knows names itself."""
-        having = self._store.known_as([ProjectId(alias)]).get(ProjectId(alias), frozenset())
-        return next(iter(having)) if len(having) == 1 else ProjectId(alias)
+        """Return the one project with this alias; an alias without one is itself the id."""
+        projects = self._store.known_as([ProjectId(alias)]).get(ProjectId(alias), frozenset())
+        return next(iter(projects)) if len(projects) == 1 else ProjectId(alias)
 
-    def viewer(self, project: ProjectId | None, language: str | None = None) -> Viewer:
-        """Somebody who asks from within this project."""
+    def viewer(
+        self, project: ProjectId | None, language: str | None = None, session: SessionId | None = None
+    ) -> Viewer:
         shared = self._settings_for(None).privacy.share_preferences
-        return Viewer(project=project, language=language, shares_preferences=shared)
-
-    def viewer_in(self, folder: str | None, session: SessionId) -> Viewer:
-        """An agent at work in this folder; None: in no project."""
-        shared = self._settings_for(None).privacy.share_preferences
-        if folder is None:
-            return Viewer(session=session, shares_preferences=shared)
-        project, language = self.project_of(folder), self._workspace.language_of(folder)
         return Viewer(project=project, language=language, session=session, shares_preferences=shared)
 
+    def viewer_in(self, folder: str | None, session: SessionId) -> Viewer:
+        """The viewer for an agent in this folder; None: outside of every project."""
+        if folder is None:
+            return self.viewer(None, session=session)
+        return self.viewer(self.project_of(folder), self._workspace.language_of(folder), session)
+
     def enter_project(self, folder: str, at: datetime) -> ProjectId:
-        """The project of a folder where something is about to be kept: what is new about it is noted."""
-        return self._noted(self.resolve(folder), at)
+        """Return the project of a folder where something will be stored, and note what is new about it."""
+        return self._note_project(self.resolve(folder), at)
 
     def take_name(
         self, folder: str, *, brings: ProjectId | None, named: Named | None, at: datetime, by: str
     ) -> ProjectId:
-        """The name in the folder's file holds, and what was kept for the project that it `brings` comes along: taken
-        back as one. `named`: the file was written for it."""
+        """Use the name in the folder's marker file, and move the project `moves_from` there: one undo takes both back.
+        `written`: the name that was written to the file for it."""
         detail = {} if named is None else {"named": asdict(named)}
         with self._store.writing():
             after, accepted = self._accept(folder, {} if brings else detail, at=at, by=by)
@@ -74,21 +72,21 @@ class Belonging:
         return after
 
     def accept_name(self, folder: str, *, at: datetime, by: str) -> ProjectId:
-        """The name that a file in the folder gives its project holds, also where it is known from elsewhere."""
+        """Use the name in the folder's marker file, even if a project from elsewhere has that name."""
         with self._store.writing():
             return self._accept(folder, {}, at=at, by=by)[0]
 
     def _accept(
-        self, folder: str, besides: Mapping[str, Any], *, at: datetime, by: str
+        self, folder: str, more_detail: Mapping[str, Any], *, at: datetime, by: str
     ) -> tuple[ProjectId, DeedId | None]:
         place = self._workspace.place_of(folder)
         accepted = resolve(self._store, place, self._workspace.root_commit, accept_name=True)
-        deed = None
+        change = None
         if accepted.aliases:
-            detail = {"project": accepted.project, "aliases": sorted(accepted.aliases), **besides}
-            deed = self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
-        return self._noted(accepted, at), deed
+            detail = {"project": accepted.project, "aliases": sorted(accepted.aliases), **more_detail}
+            change = self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
+        return self._note_project(accepted, at), change
 
-    def _noted(self, resolved: Resolved, at: datetime) -> ProjectId:
+    def _note_project(self, resolved: Resolved, at: datetime) -> ProjectId:
         note(self._store, resolved, self._workspace.root_commit, at)
         return resolved.project

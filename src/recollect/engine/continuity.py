@@ -1,4 +1,4 @@
-"""What the sessions of a project left for later ones: where the last one ended; for whoever wants more, notes in codes
+"""Recaps of earlier sessions as lines of a block: where the last session ended, and for the full style notes in codes
 and summaries. The agent's words are marked as such."""
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,148 +10,145 @@ from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redacted
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.redaction import line_as_read
+from recollect.engine.redaction import redact_line
 from recollect.rank.budget import Offer
 from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
 from recollect.text.sentences import sentences
 
 LAST, SESSIONS, EARLIER = "Last session", "Sessions", "Earlier sessions"
-MOST_LISTED = 4  # tasks of a session that are named
+MAX_TASKS = 4  # open tasks of a session in one line
 CODES, SUMMARIES = "codes", "summaries"
-HALF_LIVES = 2  # so long the notes of a session are told beside those of a later one
-# What is to be done comes first; done : decided : open have 3 : 2 : 3 of the room.
+HALF_LIVES = 2  # notes of an earlier session are shown for this long
+# Open tasks come first; done : decided : open get 3 : 2 : 3 of the room.
 PARTS = {NoteCode.NEXT: "open", NoteCode.BLOCK: "open", NoteCode.DEC: "decided", NoteCode.IMPL: "done"}
 ROOM = {"done": 3 / 8, "decided": 2 / 8, "open": 3 / 8}
 
 
-def that_hold(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
-    """Without the lines that only say what something newer has taken the place of, or what somebody wanted gone; and
-    without the sessions that then tell nothing."""
-    of_them = memories.ended_of({recap.session for recap in recaps})
-    ended = [memory for memory in of_them if memory.superseded_by or memory.forgotten_at is not None]
-    repeats = _repeating([memory for memory in ended if memory.forgotten_at is not None])
-    told = [recap.retold(lambda line: _without(line, repeats)) for recap in without_lines(recaps, ended)]
-    return [recap for recap in told if recap.notes or _has_outcome(recap)]
+def without_outdated_lines(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
+    """Drop lines that only repeat a replaced or forgotten memory, and then recaps without an outcome."""
+    forgotten, outdated = [], []
+    for memory in memories.ended_of({recap.session for recap in recaps}):
+        if memory.forgotten_at is not None:
+            forgotten.append(memory)
+        if memory.superseded_by or memory.forgotten_at is not None:
+            outdated.append(memory)
+    repeats_forgotten = _repeats_any(forgotten)
+
+    def drop_sentences(line: str) -> str:
+        said = sentences(line)
+        kept = [sentence for sentence in said if not repeats_forgotten(sentence)]
+        return line if len(kept) == len(said) else " ".join(kept)
+
+    current = [recap.retold(drop_sentences) for recap in without_lines(recaps, outdated)]
+    return [recap for recap in current if recap.notes or _has_outcome(recap)]
 
 
 def _has_outcome(recap: Recap) -> bool:
-    """What was only asked, or of which all that came is told elsewhere, is of no use to anybody who comes later."""
+    """A recap with only a question, or whose outcome is shown elsewhere, is of no use to later sessions."""
     return bool(recap.summary.ended) or any(lines for _, lines in recap.summary.lists)
 
 
-def _without(line: str, repeats: Callable[[str], bool]) -> str:
-    """Without the sentences that say it."""
-    said = sentences(line)
-    return line if not any(map(repeats, said)) else " ".join(one for one in said if not repeats(one))
-
-
 def without_lines(recaps: Sequence[Recap], memories: Sequence[Memory]) -> list[Recap]:
-    """Without the lines that only say what these memories say."""
-    repeats = _repeating(memories)
+    """Drop lines that only repeat these memories."""
+    repeats = _repeats_any(memories)
     return [recap.without(repeats) for recap in recaps]
 
 
 def without_notes(recaps: Sequence[Recap]) -> list[Recap]:
-    """Without what their notes say as well."""
+    """Drop summary lines that the notes repeat."""
     return [recap.without({note.text for note in recap.notes}.__contains__) for recap in recaps]
 
 
-def _repeating(memories: Sequence[Memory]) -> Callable[[str], bool]:
+def _repeats_any(memories: Sequence[Memory]) -> Callable[[str], bool]:
     said = [words_of(sentence) for memory in memories for sentence in sentences(memory.text)]
     return lambda line: is_echo(line, said)
 
 
-def notes(recaps: Sequence[Recap], settings: Settings, now: datetime, told: Sequence[Memory] = ()) -> list[Offer]:
-    """Of the newest first; without those that only say what the memories beside them tell."""
-    return list(_notes(_safe(recaps[: settings.start.sessions]), settings, now, _repeating(told)))
+def offer_notes(
+    recaps: Sequence[Recap], settings: Settings, now: datetime, shown: Sequence[Memory] = ()
+) -> Iterator[Offer]:
+    """All notes of the last session, however old; of earlier ones while they are young, with their date."""
+    repeats = _repeats_any(shown)
+    with_notes = [recap for recap in _redact(recaps[: settings.start.sessions]) if recap.notes]
+    max_age = timedelta(days=HALF_LIVES * settings.start.note_half_life_days)
+    said: set[tuple[NoteCode, str]] = set()
+    for recap in with_notes:
+        is_last = recap is with_notes[0]
+        if not is_last and now - recap.at > max_age:
+            return
+        for note in sorted(recap.notes, key=lambda note: list(PARTS).index(note.code)):
+            key = (note.code, note.text.casefold())
+            if key not in said and not repeats(note.text):
+                said.add(key)
+                line = note_line_of(note, None if is_last else recap.at)
+                yield Offer((line,), _heading(with_notes), shares=(CODES, PARTS[note.code]))
 
 
-def summaries(recaps: Sequence[Recap]) -> list[Offer]:
-    """Whole."""
-    told = [recap for recap in _safe(recaps) if _has_outcome(recap)]
-    return [Offer((summary_line_of(one),), SESSIONS, shares=(SUMMARIES,)) for one in told]
+def offer_summaries(recaps: Sequence[Recap]) -> list[Offer]:
+    with_outcome = filter(_has_outcome, _redact(recaps))
+    return [Offer((summary_line_of(recap),), SESSIONS, shares=(SUMMARIES,)) for recap in with_outcome]
 
 
-def older(recaps: Sequence[Recap]) -> list[Offer]:
-    """In a line each."""
-    return [Offer((brief_line_of(one),), EARLIER) for one in _safe(recaps) if _has_outcome(one)]
+def offer_older(recaps: Sequence[Recap]) -> list[Offer]:
+    """One short line for each recap."""
+    return [Offer((brief_line_of(recap),), EARLIER) for recap in filter(_has_outcome, _redact(recaps))]
 
 
-def last_session(recaps: Sequence[Recap], told: Sequence[Memory]) -> list[Offer]:
-    """Where the last session ended, in three lines at most; without what the memories beside it tell. What was asked
-    says nothing to later ones unless it is known how it ended, or what is left."""
-    last = _last(recaps)
+def offer_last_session(recaps: Sequence[Recap], shown: Sequence[Memory]) -> list[Offer]:
+    """Where the last session ended, in at most three lines, without what the shown memories say."""
+    last = _last_with_work(recaps)
     if last is None:
         return []
-    (safe,) = _safe(without_lines([last], told))
-    summary, heading = safe.summary, f"{LAST} ({day_of(safe.at)})"
-    left = [note.text for note in safe.notes if note.code is NoteCode.NEXT] or list(summary.open)
-    blocked = [note.text for note in safe.notes if note.code is NoteCode.BLOCK]
-    if not (summary.ended or left or blocked):
+    (recap,) = _redact(without_lines([last], shown))
+    summary = recap.summary
+    left = [note.text for note in recap.notes if note.code is NoteCode.NEXT] or list(summary.open)
+    blocked = [note.text for note in recap.notes if note.code is NoteCode.BLOCK]
+    if not (summary.ended or left or blocked):  # the request alone does not help later sessions
         return []
-    went = {"asked": _quoted(summary.asked), "ended, in the agent's words": _quoted(summary.ended)}
-    lines = [
-        "; ".join(f"{part}: {said}" for part, said in went.items() if said),
-        *(f"{part}: {_listed(some)}" for part, some in (("open", left), ("blocked", blocked)) if some),
-    ]
-    return [Offer((item_line_of(line),), heading) for line in lines if line]
+    course = []
+    if summary.asked:
+        course.append(f'asked: "{summary.asked}"')
+    if summary.ended:
+        course.append(f'ended, in the agent\'s words: "{summary.ended}"')
+    lines = ["; ".join(course)]
+    if left:
+        lines.append(f"open: {_join_tasks(left)}")
+    if blocked:
+        lines.append(f"blocked: {_join_tasks(blocked)}")
+    return [Offer((item_line_of(line),), f"{LAST} ({day_of(recap.at)})") for line in lines if line]
 
 
-def _last(recaps: Sequence[Recap]) -> Recap | None:
-    """The newest; before one in which hardly anything happened, one with work of the same day."""
+def _last_with_work(recaps: Sequence[Recap]) -> Recap | None:
+    """The newest recap; if hardly anything happened in it, rather one with work of the day before it."""
     if not recaps:
         return None
-    reach = recaps[0].at - timedelta(days=1)
-    worked = (recap for recap in recaps if not recap.summary.is_slight and recap.at >= reach)
-    return next(worked, recaps[0])
+    since = recaps[0].at - timedelta(days=1)
+    with_work = (recap for recap in recaps if not recap.summary.is_slight and recap.at >= since)
+    return next(with_work, recaps[0])
 
 
-def _quoted(text: str) -> str:
-    return f'"{text}"' if text else ""
+def _join_tasks(tasks: Sequence[str]) -> str:
+    named = list(tasks[:MAX_TASKS])
+    if len(tasks) > MAX_TASKS:
+        named.append(f"{len(tasks) - MAX_TASKS} more")
+    return "; ".join(named)
 
 
-def _listed(lines: Sequence[str]) -> str:
-    more = len(lines) - MOST_LISTED
-    return "; ".join([*lines[:MOST_LISTED], *([f"{more} more"] if more > 0 else [])])
+def _redact(recaps: Sequence[Recap]) -> list[Recap]:
+    return [recap.retold(lambda line: redact_line(redacted(line))) for recap in recaps]
 
 
-def _safe(recaps: Sequence[Recap]) -> list[Recap]:
-    """Redacted once more."""
-    return [recap.retold(lambda line: line_as_read(redacted(line))) for recap in recaps]
-
-
-def heading(recaps: Sequence[Recap]) -> str:
-    """Of the notes: a session that was months ago says so."""
-    with_notes = [recap for recap in recaps if recap.notes]
-    return f"{LAST} ({day_of(with_notes[0].at)})" if with_notes else LAST
+def _heading(recaps: Sequence[Recap]) -> str:
+    """The heading of the notes, with the date: the last session may be months old."""
+    dates = [day_of(recap.at) for recap in recaps if recap.notes]
+    return f"{LAST} ({dates[0]})" if dates else LAST
 
 
 def sections(recaps: Sequence[Recap], settings: Settings) -> tuple[str, ...]:
-    return heading(_safe(recaps[: settings.start.sessions])), SESSIONS, EARLIER
+    return _heading(_redact(recaps[: settings.start.sessions])), SESSIONS, EARLIER
 
 
 def shares(budgets: Budgets, scale: float) -> dict[str, int]:
     codes = budgets.codes_tokens * scale
-    return {
-        CODES: int(codes),
-        SUMMARIES: int(budgets.summaries_tokens * scale),
-        **{part: int(codes * room) for part, room in ROOM.items()},
-    }
-
-
-def _notes(
-    recaps: Sequence[Recap], settings: Settings, now: datetime, repeats: Callable[[str], bool]
-) -> Iterator[Offer]:
-    """All of the last session's, however old; of earlier ones while they are young. Each says of when it is."""
-    said: set[tuple[NoteCode, str]] = set()
-    with_notes = [recap for recap in recaps if recap.notes]
-    reach = timedelta(days=HALF_LIVES * settings.start.note_half_life_days)
-    for recap in with_notes:
-        is_last = recap is with_notes[0]
-        if not is_last and now - recap.at > reach:
-            return
-        for note in sorted(recap.notes, key=lambda note: list(PARTS).index(note.code)):
-            if (note.code, note.text.casefold()) not in said and not repeats(note.text):
-                said.add((note.code, note.text.casefold()))
-                line = note_line_of(note, None if is_last else recap.at)
-                yield Offer((line,), heading(with_notes), shares=(CODES, PARTS[note.code]))
+    parts = {part: int(codes * room) for part, room in ROOM.items()}
+    return {CODES: int(codes), SUMMARIES: int(budgets.summaries_tokens * scale), **parts}

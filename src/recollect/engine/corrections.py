@@ -1,4 +1,4 @@
-"""What was shown and no longer holds: the next prompt says so in one line. What was sent stays as it was."""
+"""Corrections: one line on the next prompt for each shown memory that is no longer valid. Sent blocks never change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.domain.freshness import NOT_LOOKED_AT
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
-from recollect.engine.redaction import for_block
+from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer
 from recollect.text.block import correction_line_of, ended_line_of
@@ -19,46 +19,47 @@ class Correction:
     old: tuple[MemoryId, ...]
     offer: Offer
 
-    def is_told_in(self, block: str) -> bool:
+    def is_in(self, block: str) -> bool:
         lines = block.split("\n")
         return any(way in lines for way in self.offer.ways)
 
 
-def corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
-    """Of what is in front of the model. Where the model has what holds now, it needs no line about it."""
+def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
+    """Correct what is in the live context. Nothing to correct where the current version is there too."""
     live = situation.live
     found: list[Correction] = []
     replaced: dict[MemoryId, list[MemoryId]] = {}
     successors: dict[MemoryId, Memory] = {}
-    for memory in sorted(memories.ended(live.shown), key=lambda memory: memory.id):
-        now = what_holds_now(memories, memory)
+    for memory in sorted(memories.ended(live.memory_ids), key=lambda memory: memory.id):
+        now = _current_version(memories, memory)
         if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
-            found.append(_ended(memory))
-        elif now.id not in live.shown:
+            found.append(_correct_ended(memory))
+        elif now.id not in live.memory_ids:
             successors[now.id] = now
             replaced.setdefault(now.id, []).append(memory.id)
     for memory in memories.reworded(live.last_shown):
-        if situation.may_show(memory):  # told again under its id, it stays among what was shown
-            found.append(replace(_replacing(memory, (memory.id,), situation), old=()))
+        if situation.may_show(memory):  # shown again under its id, it still counts as shown
+            found.append(replace(_correct_replaced(memory, (memory.id,), situation), old=()))
         else:
-            found.append(_ended(memory))
-    return [*found, *(_replacing(successors[now], old, situation) for now, old in replaced.items())]
+            found.append(_correct_ended(memory))
+    for successor, old in replaced.items():
+        found.append(_correct_replaced(successors[successor], old, situation))
+    return found
 
 
-def _ended(memory: Memory) -> Correction:
+def _correct_ended(memory: Memory) -> Correction:
     return Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),)))
 
 
-def _replacing(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
-    """One line, however many it replaces."""
-    freshness = situation.look([now]).get(now.id, NOT_LOOKED_AT)
-    safe = for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
+def _correct_replaced(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
+    """One line, however many memories `now` replaces."""
+    freshness = situation.look_up_freshness([now]).get(now.id, NOT_LOOKED_AT)
+    safe = redact_for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
     line = correction_line_of(safe.memory, old, safe.freshness)
     return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))
 
 
-def what_holds_now(memories: KeepsMemories, memory: Memory) -> Memory | None:
-    """None: nothing came in its place."""
+def _current_version(memories: KeepsMemories, memory: Memory) -> Memory | None:
     for _ in range(MAX_STEPS):
         if memory.superseded_by is None:
             return memory if memory.is_live else None

@@ -1,5 +1,5 @@
-"""What is never told alone while nobody has decided: an agent's claim without the user's word, and an older statement
-without the newer one that may have taken its place."""
+"""Undecided contradictions: an agent's claim is never shown without the user's statement, nor an older statement
+without the newer one that may have replaced it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,60 +10,60 @@ from recollect.engine.situation import Situation
 from recollect.novelty.conflicts import is_of_the_user, rightful_first
 from recollect.rank.budget import Filled
 
-NOT_TOLD = (Verdict.BUDGET, Verdict.LINES)  # there was no room
+NO_ROOM = (Verdict.BUDGET, Verdict.LINES)
 
 
-def undisputed(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
-    """For what nobody asked for: a claim whose contrary is neither here nor in front of the model is left out; a newer
-    statement comes along."""
-    told = situation.live.shown.union(hit.memory.id for hit in hits)
-    kept = [hit for hit in hits if all(word.id in told for word in _users_words(hit.memory, situation))]
-    return _with_others(kept, situation)
+def leave_out_lone_claims(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
+    """For unasked blocks: drop claims whose contrary is neither among the hits nor live; add newer statements."""
+    present = situation.live.memory_ids.union(hit.memory.id for hit in hits)
+
+    def is_answered(hit: Hit) -> bool:
+        return all(statement.id in present for statement in _user_statements(hit.memory, situation))
+
+    return add_counterparts(list(filter(is_answered, hits)), situation)
 
 
-def with_the_users_word(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
-    """For whoever asked: the user's word comes along too; a claim against what may not be told is not told either."""
-    return _with_others(hits, situation)
-
-
-def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> frozenset[MemoryId]:
-    """Hits that found room in a block where what must be told with them found none."""
-    told = situation.live.shown.union(one for one, verdict in filled.verdicts.items() if verdict not in NOT_TOLD)
-    return frozenset(
-        hit.memory.id
-        for hit in hits
-        if hit.memory.id in told and any(other.id not in told for other in _told_with(hit.memory, situation))
-    )
-
-
-def _with_others(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
-    told = situation.live.shown.union(hit.memory.id for hit in hits)
+def add_counterparts(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
+    """Add what must be shown with each hit. A hit whose counterpart may not be shown is dropped."""
+    present = situation.live.memory_ids.union(hit.memory.id for hit in hits)
     found: dict[str, Hit] = {}
     for hit in hits:
-        absent = [other for other in _told_with(hit.memory, situation) if other.id not in told]
-        if all(situation.may_show(other) and not situation.is_heard(other) for other in absent):
+        absent = [other for other in _counterparts(hit.memory, situation) if other.id not in present]
+        if all(situation.may_show(other) and not situation.is_said_here(other) for other in absent):
             for other in absent:
                 found.setdefault(other.id, replace(hit, memory=other))
             found[hit.memory.id] = hit
     return rightful_first([*found.values()])
 
 
-def _told_with(memory: Memory, situation: Situation) -> list[Memory]:
-    return [*_users_words(memory, situation), *_newer(memory, situation)]
+def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> frozenset[MemoryId]:
+    """Hits that found room in a block while a counterpart of them found none."""
+    shown = set(situation.live.memory_ids)
+    shown.update(memory for memory, verdict in filled.verdicts.items() if verdict not in NO_ROOM)
+    alone = set()
+    for hit in hits:
+        is_shown = hit.memory.id in shown
+        if is_shown and any(other.id not in shown for other in _counterparts(hit.memory, situation)):
+            alone.add(hit.memory.id)
+    return frozenset(alone)
 
 
-def _users_words(memory: Memory, situation: Situation) -> list[Memory]:
+def _counterparts(memory: Memory, situation: Situation) -> list[Memory]:
+    return [*_user_statements(memory, situation), *_newer_statements(memory, situation)]
+
+
+def _user_statements(memory: Memory, situation: Situation) -> list[Memory]:
     if not memory.conflicts or is_of_the_user(memory):
         return []
-    known = filter(None, map(situation.known, memory.conflicts))
+    known = filter(None, map(situation.find_memory, memory.conflicts))
     return [other for other in known if other.is_live and is_of_the_user(other)]
 
 
-def _newer(memory: Memory, situation: Situation) -> list[Memory]:
-    """Of what contradicts it, the word of the same speaker, or of the user."""
+def _newer_statements(memory: Memory, situation: Situation) -> list[Memory]:
+    """What contradicts the memory and was said by the same speaker, or by the user."""
     by_user = is_of_the_user(memory)
     return [
         other
-        for other in situation.disputing()
+        for other in situation.list_disputing()
         if memory.id in other.conflicts and other.flag is None and is_of_the_user(other) >= by_user
     ]

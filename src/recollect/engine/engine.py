@@ -1,4 +1,4 @@
-"""The engine: one object with everything that Recollect can do, on one store. Events in, injections out."""
+"""The engine: everything that Recollect can do, on one store. Events in, injections out."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,10 +44,10 @@ from recollect.engine.embedding import AT_ONCE, embed_some
 from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
 from recollect.engine.lookup import found
-from recollect.engine.pausing import KnowsPauses, NoPauses, pause_of
+from recollect.engine.pausing import KnowsPauses, NoPauses, find_pause
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
-from recollect.engine.story import Story, story
+from recollect.engine.story import Story, build_story
 from recollect.engine.undo import Undone, learnt_in, undo
 from recollect.privacy.visibility import may_see
 
@@ -59,8 +59,7 @@ if TYPE_CHECKING:
     from recollect.engine.learning import Learning
     from recollect.engine.moments import Moments
 
-
-TRANSACTION_S = 0.015  # of much work: the longest that somebody else waits who has little to write
+TRANSACTION_S = 0.015  # of a long job: the longest wait of another process with little to write
 
 
 def no_model() -> Embeds | None:
@@ -71,8 +70,8 @@ def no_extractor() -> ReadsExchanges | None:
     return None
 
 
-class _Rehearsed(Exception):
-    """It was only tried."""
+class _Rollback(Exception):
+    """Raised to discard everything that a transaction wrote."""
 
 
 class Engine(Changing):
@@ -95,26 +94,18 @@ class Engine(Changing):
         self._open_files = files
         self.extractor = extractor
         self.pauses: KnowsPauses = pauses or NoPauses()
-        self._made: dict[str, Any] = {}
-        self.is_untidy = False  # a session was deleted: its bytes wait for `tidy`
+        self._parts: dict[str, Any] = {}  # built when first needed
+        self.is_untidy = False  # a session was deleted, and `tidy` has not removed its bytes yet
 
     def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
-        """The same store, as these settings have it, whatever the folder; for one question."""
-        return Engine(
-            self._store,
-            lambda _: settings,
-            self._workspace,
-            self._seconds,
-            model,
-            self._open_files,
-            self.extractor,
-            self.pauses,
-        )
+        """Return an engine on the same store for one request, with these settings in every folder."""
+        places, seconds, files = self._workspace, self._seconds, self._open_files
+        return Engine(self._store, lambda _: settings, places, seconds, model, files, self.extractor, self.pauses)
 
     def is_paused(self, folder: str | None, at: datetime) -> bool:
-        """Whether nothing is told to an agent in this folder, and nothing kept of it."""
-        on = self.pauses.on(at)
-        return pause_of(on, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
+        """While paused, agents in this folder are shown nothing, and nothing is kept."""
+        pauses = self.pauses.on(at)
+        return find_pause(pauses, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
 
     def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder, now=now)
@@ -125,28 +116,27 @@ class Engine(Changing):
     def remember_all(
         self, drafts: Sequence[Draft], *, folder: str | None = None, now: datetime | None = None
     ) -> list[Outcome]:
-        """All of them, or none. `folder`: where the files of their project lie; `now`: what is dated later than that
-        outdates nothing."""
-        if not drafts:
-            return []
+        """Store all drafts or none. `folder`: of the project's files; `now`: a draft from after it replaces nothing."""
         privacy = self._settings_for(None).privacy
-        admissible = [admitted(draft, privacy) for draft in self._hashed(drafts, folder)]
-        first = next((draft for draft in admissible if isinstance(draft, Draft)), None)
-        if first is None:  # nothing of them is kept, nor that there was something
-            return [draft for draft in admissible if isinstance(draft, Refused)]
+        checked = [admitted(draft, privacy) for draft in self._add_hashes(drafts, folder)]
+        first = next((draft for draft in checked if isinstance(draft, Draft)), None)
+        if first is None:  # nothing is stored, not even that there was something
+            return [draft for draft in checked if isinstance(draft, Refused)]
+        outcomes: list[Outcome] = []
         with self._store.writing():
-            deed = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
-            done = [d if isinstance(d, Refused) else remember(self._store, d, deed, now=now) for d in admissible]
-        return [redaction.shown_outcome(outcome) for outcome in done]
+            change = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
+            for draft in checked:
+                if isinstance(draft, Draft):
+                    outcomes.append(remember(self._store, draft, change, now=now))
+                else:
+                    outcomes.append(draft)
+        return list(map(redaction.redact_outcome, outcomes))
 
     def bring_back(
         self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
     ) -> tuple[DeedId, list[Outcome | InvalidValue]]:
-        """From a file: each with its outcome or why it was refused; `strict` raises that.
-
-        Several calls can be parts of one deed, which is undone as a whole. It takes many short transactions: an agent
-        that has something to write goes first. One that ends half way leaves a deed that can be undone.
-        """
+        """Import memories from a file, in many short transactions: an agent's writes go first. Several calls can be one
+        change; an import that stops halfway can be undone. `strict`: raise a refusal instead of returning it."""
         outcomes: list[Outcome | InvalidValue] = []
         rest = iter(drafts)
         is_done = False
@@ -156,7 +146,7 @@ class Engine(Changing):
                 until = self._seconds() + TRANSACTION_S
                 is_done = True
                 for draft in rest:
-                    outcomes.append(self._brought_back(draft, deed, at, strict))
+                    outcomes.append(self._bring_one_back(draft, deed, at, strict))
                     if self._seconds() > until:
                         is_done = False
                         break
@@ -164,14 +154,14 @@ class Engine(Changing):
         assert deed is not None
         return deed, outcomes
 
-    def _brought_back(self, draft: Draft, deed: DeedId, at: datetime, strict: bool) -> Outcome | InvalidValue:
+    def _bring_one_back(self, draft: Draft, change: DeedId, at: datetime, strict: bool) -> Outcome | InvalidValue:
         try:
-            if draft.at > at + AHEAD:  # what is never outdated would outdate everything
-                raise InvalidValue(f"Its time, {draft.at.date()}, lies in the future.")
-            may_be = admitted(draft, self._settings_for(None).privacy, from_file=True)
-            if isinstance(may_be, Refused):
-                raise InvalidValue(may_be.why)
-            return redaction.shown_outcome(bring_back(self._store, may_be, deed, at))
+            if draft.at > at + AHEAD:  # nothing would ever replace it, and it would replace everything
+                raise InvalidValue(f"Its time, {draft.at.date()}, is in the future.")
+            checked = admitted(draft, self._settings_for(None).privacy, from_file=True)
+            if isinstance(checked, Refused):
+                raise InvalidValue(checked.why)
+            return redaction.redact_outcome(bring_back(self._store, checked, change, at))
         except InvalidValue as refusal:
             if strict:
                 raise
@@ -188,10 +178,10 @@ class Engine(Changing):
         folder: str | None = None,
         uncertain: bool = False,
     ) -> list[Hit]:
-        """`folder`: where somebody asks; only in its own project's folder does a memory turn out to be stale.
-        `uncertain`: the nearest few of what does not fit."""
+        """`folder`: of the asker; a memory can be found stale only in its own project's folder. `uncertain`: return
+        the nearest few of what does not fit."""
         if filters.status is MemoryStatus.STALE:
-            self._refuse_elsewhere(viewer, folder)
+            self._require_own_folder(viewer, folder)
         hits = recall.recall(
             self._store,
             self._model(),
@@ -201,17 +191,17 @@ class Engine(Changing):
             now=now,
             settings=self._settings_for(None),
             filters=filters,
-            look=self._looking_from(folder, asked=True),
+            look=self._freshness_lookup(folder, asked=True),
             uncertain=uncertain,
         )
-        return [redaction.shown_hit(hit) for hit in hits]
+        return list(map(redaction.redact_hit, hits))
 
     def freshness(self, memories: Sequence[Memory], folder: str | None) -> Mapping[MemoryId, Freshness]:
-        """What became of the files of these memories, as far as the folder is that of their project."""
-        return self._looking_from(folder, asked=True)(memories)
+        """The state of the files of these memories; empty unless the folder is in their project."""
+        return self._freshness_lookup(folder, asked=True)(memories)
 
     def anchor(self, folder: str, path: str, scope: Scope) -> Anchor:
-        """A file that somebody names from a folder, for a memory that is to hold there."""
+        """An anchor for a path that is given relative to a folder."""
         here = self._ground(folder)
         if here is None or scope != Scope.project(here.project):
             raise InvalidValue(
@@ -219,11 +209,11 @@ class Engine(Changing):
             )
         return self._files.anchor(here.root, folder, path)
 
-    def _hashed(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
+    def _add_hashes(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
         here = self._ground(folder) if any(draft.anchors for draft in drafts) else None
         return drafts if here is None else [with_hashes(draft, self._files, here) for draft in drafts]
 
-    def _looking_from(self, folder: str | None, *, asked: bool = False) -> Looks:
+    def _freshness_lookup(self, folder: str | None, *, asked: bool = False) -> Looks:
         return looking(lambda: self._files, lambda: self._ground(folder, asked=asked), asked=asked)
 
     @cached_property
@@ -233,152 +223,145 @@ class Engine(Changing):
     def _ground(self, folder: str | None, *, asked: bool = True) -> Ground | None:
         return ground(self._store, self._workspace, folder, asked=asked)
 
-    def _refuse_elsewhere(self, viewer: Viewer, folder: str | None) -> None:
+    def _require_own_folder(self, viewer: Viewer, folder: str | None) -> None:
         here = self._ground(folder)
         if here is None or here.project != viewer.project:
-            raise InvalidValue("What is stale is known in the folder of its project alone; ask there.")
+            raise InvalidValue("The status `stale` works only inside the project's own folder.")
 
-    def find(self, id_or_beginning: str) -> Memory:
-        """By its id, or by the beginning of it where only one memory has that."""
-        return redaction.shown(found(self._store, id_or_beginning))
+    def find(self, id_or_prefix: str) -> Memory:
+        return redaction.redact_memory(found(self._store, id_or_prefix))
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        return map(redaction.shown, self._store.everything(project))
+        return map(redaction.redact_memory, self._store.everything(project))
 
     def history(self, memory: Memory) -> Story:
-        return redaction.shown_story(story(self._store, memory))
+        return redaction.redact_story(build_story(self._store, memory))
 
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
-        """Out of sight; gone at once where there is no undo window."""
-        if not self._settings_for(None).forget.undo_hours:
+        """Hide memories until the undo window ends; without an undo window, delete them at once."""
+        if self.forgets_for_good:
             return self.forget_now(memories, at=at, by=by)
         done = forget.forget(self._store, memories, at=at, by=by)
-        return done._replace(memories=[*redaction.shown_all(done.memories)])
+        return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
     def forget_now(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
-        """Gone for good."""
         done = forget.forget_now(self._store, memories, at=at, by=by)
-        return done._replace(memories=[*redaction.shown_all(done.memories)])
+        return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
     def holdings(self) -> list[Holding]:
-        """How much is kept of each project and outside of all, the last used first."""
+        """How much is stored for each project and outside of all, last used first."""
         return self._store.holdings()
 
     def forget_project(self, project: ProjectId, *, at: datetime, by: str, for_good: bool) -> tuple[DeedId, bool]:
-        """Everything of a project: out of sight, or gone for good. Whether no byte is left of what should be gone."""
+        """Hide everything of a project, or delete it for good. Return False if bytes of deleted data may be left."""
         sessions = self._store.sessions_in(project)
-        deed = forget_project.hide(self._store, project, at=at, by=by)
+        change = forget_project.hide(self._store, project, at=at, by=by)
         for session in sessions:
             self._unlearn(session)
         if not for_good:
-            return deed, True
-        return deed, self._store.scrub(forget_project.delete_now(self._store, project))
+            return change, True
+        return change, self._store.scrub(forget_project.delete_now(self._store, project))
 
     def is_forgotten(self, project: ProjectId) -> bool:
-        """Whether it was forgotten and can still be brought back."""
-        return any(deed.detail["project"] == project for deed in self._store.forgotten_projects())
+        """The project was forgotten and can still be brought back."""
+        return any(change.detail["project"] == project for change in self._store.forgotten_projects())
 
     def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
-        """A person changes what a memory says. InvalidValue: it cannot be kept so; nothing was changed."""
+        """Change the text of a memory. InvalidValue: it may not be stored so, and nothing was changed."""
         done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
-        return replace(done, memory=redaction.shown(done.memory), before=redaction.shown(done.before))
+        return replace(done, memory=redaction.redact_memory(done.memory), before=redaction.redact_memory(done.before))
 
     def out_of_sight(self, viewer: Viewer) -> list[Memory]:
-        """What this viewer could see before it was forgotten, or what brought it was undone, and is not gone yet."""
-        known = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
-        before = [memory for memory in known if may_see(replace(memory, forgotten_at=None), viewer)]
-        return [*redaction.shown_all(before)]
+        """Memories that were forgotten or undone, are not deleted yet, and were visible to this viewer."""
+        forgotten = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
+        visible = (memory for memory in forgotten if may_see(replace(memory, forgotten_at=None), viewer))
+        return [*redaction.redact_memories(visible)]
 
     def edited(self, viewer: Viewer) -> list[tuple[Memory, Memory]]:
-        """What this viewer may see and a person has edited, each with how it was before: those words are still kept."""
-        pairs = ((self._store.get(change.memory), change.before) for change in self._store.edits())
-        seen = ((now, before) for now, before in pairs if now is not None and before is not None)
-        return [(redaction.shown(now), before) for now, before in seen if may_see(now, viewer)]
+        """Edited memories that this viewer may see, each with its old version, whose words are still stored."""
+        pairs = []
+        for change in self._store.edits():
+            now = self._store.get(change.memory)
+            if now is not None and change.before is not None and may_see(now, viewer):
+                pairs.append((redaction.redact_memory(now), change.before))
+        return pairs
 
     def cases(self) -> list[Case]:
-        """What waits for a person to decide."""
-        return [redaction.shown_case(case) for case in review.cases(self._store)]
+        """Contradictions and proposals that wait for the user's decision."""
+        return list(map(redaction.redact_case, review.cases(self._store)))
 
     def candidates(self) -> list[Memory]:
-        """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
-        return list(redaction.shown_all(review.candidates(self._store)))
+        """The candidates, the likeliest to matter first."""
+        return list(redaction.redact_memories(review.candidates(self._store)))
 
     def dispute(self, memory: Memory) -> tuple[Case, list[Memory]]:
-        """What it contradicts, and what contradicts it."""
+        """The memories that it contradicts, and those that contradict it."""
         case, others = review.dispute(self._store, memory)
-        return redaction.shown_case(case), list(redaction.shown_all(others))
+        return redaction.redact_case(case), list(redaction.redact_memories(others))
 
     def accept(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return redaction.shown_review(review.accept(self._store, memories, at=at, by=by))
+        return redaction.redact_review(review.accept(self._store, memories, at=at, by=by))
 
     def keep(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return redaction.shown_review(review.keep(self._store, memories, at=at, by=by))
+        return redaction.redact_review(review.keep(self._store, memories, at=at, by=by))
 
     def reject(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-        return redaction.shown_review(review.reject(self._store, memories, at=at, by=by))
+        return redaction.redact_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager
     def rehearsing(self) -> Iterator[None]:
-        """Whatever is written inside is not kept. Others wait meanwhile: for little, or see `rehearsal`."""
+        """Discard whatever is written inside. Other writers wait meanwhile: for long trials use `dry_run_copy`."""
         try:
             with self._store.writing():
                 yield
-                raise _Rehearsed
-        except _Rehearsed:
+                raise _Rollback
+        except _Rollback:
             pass
 
     @contextmanager
     def rehearsal(self) -> "Iterator[Engine]":
-        """For much that is only tried: on a copy in memory, which nobody has to wait for."""
+        """For long trials: an engine on a copy in memory, so that no other writer waits."""
+        settings_for, places, seconds, model = self._settings_for, self._workspace, self._seconds, self._model
         with self._store.copied() as copy:
-            yield Engine(
-                copy,
-                self._settings_for,
-                self._workspace,
-                self._seconds,
-                self._model,
-                self._open_files,
-                self.extractor,
-            )
+            yield Engine(copy, settings_for, places, seconds, model, self._open_files, self.extractor)
 
     def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
-        return redaction.shown_undone(undo(self._store, deed, at=at, by=by))
+        return redaction.redact_undone(undo(self._store, deed, at=at, by=by))
 
     def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> Undone:
-        """All that one session taught."""
-        return redaction.shown_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
+        return redaction.redact_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
 
     def deeds(self, *, limit: int) -> list[Change]:
-        return [redaction.shown_deed(deed) for deed in self._store.deeds(limit=limit)]
+        return list(map(redaction.redact_change, self._store.deeds(limit=limit)))
 
     def tidy(self, now: datetime) -> None:
-        """What time alone brings. Nothing waits for it."""
+        """Background work: delete what has expired."""
         self.is_untidy = False
-        if not self._store.is_read_only:
-            settings = self._settings_for(None)
-            forget_project.expire(self._store, now - timedelta(hours=settings.forget.undo_hours))
-            if forget.tidy(self._store, now, settings) and "learning" in self._made:
-                self._learning.forget_all()
+        if self._store.is_read_only:
+            return
+        settings = self._settings_for(None)
+        forget_project.expire(self._store, now - timedelta(hours=settings.forget.undo_hours))
+        if forget.tidy(self._store, now, settings) and "learning" in self._parts:
+            self._learning.forget_all()
 
     def do_chores(self, now: datetime) -> bool:
-        """Take one step of what an upgrade leaves for later. False: all of it is done."""
+        """Take one step of the work that an upgrade left. Return False when all is done."""
         if self._store.is_read_only:
             return False
-        from recollect.engine import doubtful, rejudging  # after an upgrade alone
+        from recollect.engine import doubtful, rejudging  # needed only after an upgrade
 
         doubtful.take_back(self._store, now)
         return rejudging.judge_some(self._store, now)
 
     def taken_back(self) -> Change | None:
-        """The deed that took back what an older version had ended in doubt, as far as it holds."""
-        from recollect.engine import doubtful  # who asks how it is going
+        """The change that restored memories which an older version had replaced in doubt, unless it was undone."""
+        from recollect.engine import doubtful
 
         return doubtful.taken_back(self._store)
 
     def put_back(self) -> Change | None:
-        """The deed that made candidates of captured memories which today's rules would not confirm, as far as it
-        holds."""
-        from recollect.engine import rejudging  # who asks how it is going
+        """The change that made candidates of memories which today's rules would not confirm, unless it was undone."""
+        from recollect.engine import rejudging
 
         return rejudging.put_back(self._store)
 
@@ -401,11 +384,11 @@ class Engine(Changing):
         return done
 
     def archive(self, turns: Sequence[Turn]) -> None:
+        """Add turns to the archive, without those of deleted sessions and messages."""
         gone = {session: self._store.gone(session) for session in {turn.session for turn in turns}}
-        told = [turn for turn in turns if gone[turn.session].isdisjoint((turn.message, ""))]
-        kept = [turn for turn in map(admitted_turn, told) if turn is not None]
+        present = [turn for turn in turns if gone[turn.session].isdisjoint((turn.message, ""))]
         with self._store.writing():
-            self._store.add_turns(kept)
+            self._store.add_turns(list(filter(None, map(admitted_turn, present))))
 
     def backfill(
         self,
@@ -416,14 +399,12 @@ class Engine(Changing):
         project: ProjectId | None = None,
         is_own: bool = True,
     ) -> "Backfilled":
-        """An old session: what is new of it is kept, in several transactions; reading goes on where it was ended.
-
-        `project`: of sessions that do not tell their folder. `is_own`: False for what somebody else may have written.
-        """
+        """Learn from an old session; a second run continues where the first one stopped. `project`: for sessions
+        without a folder. `is_own`: False if another person may have written the file."""
         return self._backfill.run(transcript, events, now=now, project=project, is_own=is_own)
 
     def has_read(self, transcript: Mark) -> bool:
-        """Whether an old session was read to its end, and is as it was."""
+        """The old session was read to its end and has not changed since."""
         return self._backfill.is_finished(transcript)
 
     def knows_session(self, session: SessionId) -> bool:
@@ -431,23 +412,30 @@ class Engine(Changing):
 
     @cached_property
     def _backfill(self) -> "Backfill":
-        from recollect.engine.backfill import Backfill  # only who reads old sessions needs it
+        from recollect.engine.backfill import Backfill  # only commands that read old sessions need it
         from recollect.engine.old_sessions import OldSessions
 
         def sessions(project: ProjectId | None, begun: bool, is_own: bool) -> OldSessions:
-            language_of = self._workspace.language_of
-            known = (self._store, self._settings_for, self.enter_project, language_of, project)
-            return OldSessions(*known, begun=begun, is_own=is_own, is_paused=self._was_paused)
+            return OldSessions(
+                self._store,
+                self._settings_for,
+                self.enter_project,
+                self._workspace.language_of,
+                project,
+                begun=begun,
+                is_own=is_own,
+                is_paused=self._was_paused,
+            )
 
         return Backfill(self._store, self._settings_for, sessions, self._learning)
 
     def _was_paused(self, event: "Event", project: ProjectId | None) -> bool:
-        """Whether an event of an old session happened during a pause. PauseUnreadable: nobody knows."""
+        """An event of an old session happened during a pause. Raises PauseUnreadable."""
 
-        def its_project() -> ProjectId | None:
+        def find_project() -> ProjectId | None:
             return event.project or (self.project_of(event.folder) if event.folder else project)
 
-        return pause_of(self.pauses.at(event.at), its_project, self.project_named) is not None
+        return find_pause(self.pauses.at(event.at), find_project, self.project_named) is not None
 
     def recall_turns(
         self,
@@ -458,56 +446,53 @@ class Engine(Changing):
         filters: Filters = EVERYTHING,
         fitting: bool = False,
     ) -> list[TurnHit]:
-        """The best in their order; `fitting` leaves out what has neither a word nor the meaning of the question."""
+        """Best first. `fitting`: leave out turns with neither a word nor the meaning of the question."""
         hits = recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
-        fit = [hit for hit in hits if not fitting or recall.fits(hit, self._settings_for(None))]
-        return [redaction.shown_turn(hit) for hit in fit]
+        if fitting:
+            settings = self._settings_for(None)
+            hits = [hit for hit in hits if recall.is_relevant(hit, settings)]
+        return list(map(redaction.redact_turn_hit, hits))
 
     def embed_some(self, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
-        """Work for the background: so many got their meaning. None: nothing waits, or there is no model."""
+        """Background work: compute some missing vectors. Return how many; 0 also without a model."""
         model = None if self._store.is_read_only else self._model()
         return 0 if model is None else embed_some(self._store, model, limit=limit, wait_ms=wait_ms)
 
-    def unembedded(self) -> int:
-        """How much waits for its meaning; without a model, nothing does."""
-        model = self._model()
-        return 0 if model is None else self._store.unembedded(model.model)
-
     def waiting(self, model: ModelId | None) -> MissingVectors:
-        """How much has no vector of this model yet; None: of any."""
+        """How much has no vector of this model yet; None: of any model."""
         return self._store.waiting(model)
 
     def newest(self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] = ()) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit, kinds=kinds or None)
-        return [redaction.shown(memory) for memory in found if may_see(memory, viewer)]
+        return [redaction.redact_memory(memory) for memory in found if may_see(memory, viewer)]
 
     def count(self) -> int:
         return self._store.count()
 
     def handle(self, event: "Event") -> "Injection":
-        """What the host is to put in front of the model now. Asked again about the same message: the same bytes."""
+        """Return what the host puts in front of the model now. Asked again about the same message: the same bytes."""
         return self._moments.handle(event)
 
     @property
     def unwritten(self) -> int:
-        """How many events wait in memory: the disk took nothing when they came."""
-        return self._moments.unwritten if "moments" in self._made else 0  # nobody has said anything yet
+        """Events that wait in memory because the disk was full."""
+        return self._moments.inbox.unwritten if "moments" in self._parts else 0
 
     @property
     def dropped(self) -> int:
-        """How many events are lost: neither the disk nor memory had room for them."""
-        return self._moments.dropped if "moments" in self._made else 0
+        """Events that are lost: neither the disk nor memory had room for them."""
+        return self._moments.inbox.dropped if "moments" in self._parts else 0
 
     def write_down(self) -> None:
-        """Work for the background: what waits for the disk. StoreError: it still takes nothing."""
-        self._moments.catch_up()
+        """Background work: write the waiting events. StoreError: the disk is still full."""
+        self._moments.inbox.catch_up()
 
     def learn_some(self, *, limit: int = 20) -> int:
-        """Work for the background: from so much of what happened something was learnt, or nothing is to be."""
+        """Background work: learn from some events. Return how many were processed."""
         return self._learning.work(limit=limit)
 
     def extract_some(self) -> bool:
-        """Work for the background that may take long: an exchange goes to the language model that its user has set."""
+        """Background work that may take long: send an exchange to the language model that the user has configured."""
         return self._learning.extract()
 
     def question(
@@ -520,8 +505,8 @@ class Engine(Changing):
         working: Collection[SessionId] = (),
         client: int | None = None,
     ) -> Question | timedelta | None:
-        """What the host's own model is to be asked about a session of this project. A time: ask again then."""
-        from recollect.engine.questions import next_question  # off, as with most users, it is not needed
+        """Return a question for the host's own model about a session of this project. A time: ask again then."""
+        from recollect.engine.questions import next_question  # most users have it switched off
 
         reader = self.extractor()
         if not isinstance(reader, AsksHost) or self._store.is_read_only or self.is_paused(folder, now):
@@ -535,7 +520,7 @@ class Engine(Changing):
     def answer_question(
         self, question_id: str, text: str, tokens: int | None, folder: str | None, now: datetime
     ) -> int:
-        """How many memories the answer brought."""
+        """Learn from the answer of the host's model. Return how many memories it brought."""
         from recollect.engine.questions import MOST
 
         reader = self.extractor()
@@ -547,83 +532,80 @@ class Engine(Changing):
         return self._learning.keep_read(session, proposals, folder, now)
 
     def look_again(self) -> bool:
-        """Work for the background: some more of what an older version kept is looked at with the rules of this one."""
+        """Background work: check some more of an older version's data with the rules of this version."""
         return not self._store.is_read_only and self._store.look_again()
 
     def looked_again(self) -> str | None:
-        """How far that is; None: it has not begun."""
+        """The progress of that check; None: it has not begun."""
         finding = self._store.looked_again()
         return None if finding is None else finding.says
 
     def to_learn(self) -> int:
-        """How much waits to be learnt from."""
+        """How many events wait to be learnt from."""
         return self._store.count_waiting_events()
 
     def warm_up(self, folder: str, now: datetime) -> None:
-        """Work for the background: what the first prompt in this folder would have to wait for. It leaves no trace."""
-        from recollect.engine.warmup import rehearsal  # once in a life
+        """Background work: load what the first prompt in this folder needs. It leaves no trace."""
+        from recollect.engine.warmup import warmup_events  # once per process
 
-        self._model()  # not inside: nobody can write meanwhile
+        self._model()  # before the transaction: no process can write during it
         with self.rehearsing():
-            for event in rehearsal(folder, now):
+            for event in warmup_events(folder, now):
                 self.handle(event)
 
     def prepare(self, now: datetime) -> int:
-        """Work for the background: start blocks for where somebody works; how many were built."""
+        """Background work: build start blocks for recently used places. Return how many were built."""
         return self._moments.prepare(now)
 
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
-        """What the failed tools of these messages were really sent with, by message and call."""
+        """Return the blocks that the failed tools of these messages were really sent with, by message and call."""
         return self._moments.sent.replay_tools(session, messages)
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
-        """What these messages were really sent with, after a restart of the host."""
+        """Return the blocks that these messages were really sent with, after a restart of the host."""
         return self._moments.sent.replay(session, messages)
 
     def confirm(self, session: SessionId, carriers: Sequence[str]) -> None:
-        """The host has sent what it was offered: an answer that came too late for it is never confirmed.
-
-        A block is carried by a message, or by a tool's part in it (`message/call`).
-        """
+        """Note that the host has sent the blocks of these messages or tool calls (`message/call`). An answer that came
+        too late for the host is never confirmed."""
         self._store.confirm(session, carriers)
 
     def delivered(self, injection: "Injection") -> None:
-        """Whoever asked has the answer: what was offered counts as sent from now on."""
+        """Note that the asker has the answer: from now on it counts as sent."""
         if injection.offered is not None:
             self._store.confirm_one(injection.offered)
 
     def feedback(self, memories: Sequence[MemoryId], *, useful: bool) -> None:
-        """A person's word on what was shown; the opposite word takes it back."""
+        """Count the user's feedback; the opposite feedback takes it back."""
         self._store.note_feedback(memories, 1 if useful else -1)
 
     @cached_property
     def log(self) -> "InjectionLog":
-        """What was sent, and why."""
-        from recollect.engine.injection_log import InjectionLog  # only who asks afterwards needs it
+        from recollect.engine.injection_log import InjectionLog  # no moment needs it
 
         return InjectionLog(self._store)
 
-    # These two remember what sessions said. Of two threads that ask first, both get the same one: a dictionary takes
-    # the first, where a `cached_property` would keep the second.
+    # These two keep state of sessions. Two threads that ask first at once must get the same object: `setdefault` keeps
+    # the first one, where a `cached_property` would keep the second.
     @property
     def _moments(self) -> "Moments":
-        from recollect.engine.moments import Moments  # a command that teaches or asks starts quicker without them
+        from recollect.engine.moments import Moments  # a command that only stores or recalls starts quicker without it
 
-        if "moments" not in self._made:
-            made = Moments(
+        if "moments" not in self._parts:
+            built = Moments(
                 self._store,
                 self._settings_for,
                 self.enter_project,
                 self._workspace,
                 self._seconds,
                 self._model,
-                self._looking_from,
+                self._freshness_lookup,
                 self._unlearn,
                 self.pauses,
                 self.project_named,
             )
-            self._made.setdefault("moments", made)
-        moments: Moments = self._made["moments"]
+            self._parts.setdefault("moments", built)
+        moments: Moments = self._parts["moments"]
         return moments
 
     def _unlearn(self, session: SessionId) -> None:
@@ -632,10 +614,10 @@ class Engine(Changing):
 
     @property
     def _learning(self) -> "Learning":
-        from recollect.engine.learning import Learning  # what only asks or teaches by hand starts quicker without it
+        from recollect.engine.learning import Learning  # as above
 
-        if "learning" not in self._made:
-            made = Learning(self._store, self._settings_for, self._model, self._hashed, self.extractor)
-            self._made.setdefault("learning", made)
-        learning: Learning = self._made["learning"]
+        if "learning" not in self._parts:
+            built = Learning(self._store, self._settings_for, self._model, self._add_hashes, self.extractor)
+            self._parts.setdefault("learning", built)
+        learning: Learning = self._parts["learning"]
         return learning

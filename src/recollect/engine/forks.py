@@ -1,8 +1,6 @@
-"""Forks: a session that is a copy of another carries what that one was sent, up to where it begins.
-
-Some hosts say of which session it is a copy. Others copy the messages under new names and keep their times: then the
-session is its parent whose log has the most of these times.
-"""
+"""Forks: a session that is a copy of another gets the injection log of its original, up to where it begins. Some hosts
+name the original. Others copy the messages under new names and keep their times: then the original is the session whose
+log has the most of these times."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,78 +14,87 @@ from recollect.engine.admission import OWN
 from recollect.engine.ports import Store
 
 
-def forked(store: Store, session: Session, event: SessionStarted) -> Session:
-    """With the log of its parent, where it has one; a session that was sent something itself is none."""
+def copy_parent_log(store: Store, session: Session, event: SessionStarted) -> Session:
+    """Give a fork the log of its parent. A session that was sent something itself is no fork."""
     if event.source is StartSource.FORK:
-        return _as_told(store, session, event)
-    if not event.holds or not _has_only_begun(store, session):
+        return _copy_from_named_parent(store, session, event)
+    if not event.holds or not _has_only_started(store, session):
         return session
-    moments = {moment for held in event.holds for moment in (held.at, *held.calls.values())}
-    parent = store.session_sent_at(moments, like=session)
-    return session if parent is None else _recognised(store, session, parent, event)
+    parent = store.session_sent_at(_times(event), like=session)
+    return session if parent is None else _copy_from_found_parent(store, session, parent, event)
 
 
 def is_copy(store: Store, session: Session, event: SessionStarted) -> bool:
-    """Whether a session that only begins is the copy of one that is known."""
+    """Check whether a session that is about to begin is the copy of a known one."""
     if event.source is StartSource.FORK:
-        parent = None if event.parent is None else store.session(event.parent)
-        return parent is not None and _is_alike(parent, session)
-    moments = {moment for held in event.holds for moment in (held.at, *held.calls.values())}
-    return bool(moments) and store.session_sent_at(moments, like=session) is not None
+        return _find_parent(store, session, event) is not None
+    times = _times(event)
+    return bool(times) and store.session_sent_at(times, like=session) is not None
 
 
-def _as_told(store: Store, session: Session, event: SessionStarted) -> Session:
+def _times(event: SessionStarted) -> set[datetime]:
+    times: set[datetime] = set()
+    for message in event.holds:
+        times.update((message.at, *message.calls.values()))
+    return times
+
+
+def _find_parent(store: Store, session: Session, event: SessionStarted) -> Session | None:
+    """Of the same host and project only: what another project was shown never reaches this one, whatever a host says."""
     parent = None if event.parent is None else store.session(event.parent)
-    if parent is None or not _is_alike(parent, session) or store.log_of(session.id):
+    if parent is None or (parent.host, parent.project) != (session.host, session.project):
+        return None
+    return parent
+
+
+def _copy_from_named_parent(store: Store, session: Session, event: SessionStarted) -> Session:
+    parent = _find_parent(store, session, event)
+    if parent is None or store.log_of(session.id):
         return session
-    log = store.log_of(parent.id)
-    sent = [sent.message for sent in log if sent.message is not None]
-    named = {message: message for message in sent if not event.copied or message.startswith(OWN)} | dict(event.copied)
-    copied = [
-        sent if sent.message is None else replace(sent, message=named[sent.message])
-        for sent in log
-        if sent.message is None or sent.message in named
-    ]
+    copied = []
+    for sent in store.log_of(parent.id):
+        if sent.message is None:
+            copied.append(sent)
+            continue
+        keeps_name = not event.copied or sent.message.startswith(OWN)
+        name = event.copied.get(sent.message, sent.message if keeps_name else None)
+        if name is not None:
+            copied.append(replace(sent, message=name))
     return store.copy_log(parent, session, copied, context=parent.context)
 
 
-def _is_alike(parent: Session, session: Session) -> bool:
-    """Of the same host and project. What another project was shown is no matter of this one, whoever says so."""
-    return (parent.host, parent.project) == (session.host, session.project)
-
-
-def _recognised(store: Store, session: Session, parent: Session, event: SessionStarted) -> Session:
+def _copy_from_found_parent(store: Store, session: Session, parent: Session, event: SessionStarted) -> Session:
     log = store.log_of(parent.id)
-    carried = list(_carried(log, event))
-    if not carried:  # others were done at the same moment
+    carried = list(_entries_of_copied_messages(log, event))
+    if not carried:  # another session did something at the same time
         return session
     context = max(sent.context for sent in carried)
     last = max(sent.at for sent in carried)
-    besides = [sent for sent in log if sent.context <= context and _is_of_no_message(sent, last)]
-    # Who wants to be left alone means the copy, too.
-    wished = session_state.wished(store, session, recalls=parent.recalls, captures=parent.captures)
-    return store.copy_log(parent, wished, [*carried, *besides], context=context)
+    others = [sent for sent in log if sent.context <= context and _is_without_message(sent, last)]
+    # A user who opted out of the original opted out of the copy too.
+    session = session_state.apply_opt_outs(store, session, recalls=parent.recalls, captures=parent.captures)
+    return store.copy_log(parent, session, [*carried, *others], context=context)
 
 
-def _carried(log: list[Sent], event: SessionStarted) -> Iterator[Sent]:
-    """What the messages of the fork carry, under their names there. A call keeps its name."""
+def _entries_of_copied_messages(log: list[Sent], event: SessionStarted) -> Iterator[Sent]:
+    """Entries for the messages of the fork, under their new names. A call keeps its name."""
     messages: dict[datetime, MessageId] = {}
     calls: dict[tuple[str, datetime], MessageId] = {}
-    for held in event.holds:
-        messages.setdefault(held.at, held.message)
-        for call, at in held.calls.items():
-            calls.setdefault((call, at), held.message)
+    for copied in event.holds:
+        messages.setdefault(copied.at, copied.message)
+        for call, at in copied.calls.items():
+            calls.setdefault((call, at), copied.message)
     for sent in log:
         name = calls.get((sent.call, sent.at)) if sent.call else messages.get(sent.at)
         if name is not None and sent.message is not None and not sent.message.startswith(OWN):
             yield replace(sent, message=name)
 
 
-def _is_of_no_message(sent: Sent, last: datetime) -> bool:
-    """The stable blocks, and until then what has a name of ours: an answer that its agent asked for."""
+def _is_without_message(sent: Sent, last: datetime) -> bool:
+    """A start block, or an answer to the agent's question (it has a name of ours) until then."""
     return sent.message is None or (sent.message.startswith(OWN) and sent.at <= last)
 
 
-def _has_only_begun(store: Store, session: Session) -> bool:
-    """A host may tell of a session before its messages are copied: its start is no word of its own."""
+def _has_only_started(store: Store, session: Session) -> bool:
+    """A host may report a session before it copies the messages, so its start block does not count."""
     return all(sent.point is Moment.START for sent in store.log_of(session.id))

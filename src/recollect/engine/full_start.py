@@ -1,32 +1,39 @@
-"""The start block as `start.style = "full"` wants it: all that may help, up to its budget."""
+"""The start block of `start.style = "full"`: everything that may help, up to its budget."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import islice
 
 from recollect.domain.injection import Choice, Injection, Placement, Verdict
-from recollect.domain.memory import Hit, Kind, Memory, Role, ScopeLevel
+from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Role, ScopeLevel
 from recollect.domain.session import Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine import continuity
 from recollect.engine.anchoring import settled
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
+from recollect.engine.injections import build_injection, refuse
 from recollect.engine.ports import FindsMemories
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, refused
-from recollect.rank.budget import Offer, fill, first_of_each_kind, offer
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation
+from recollect.rank.budget import Filled, Offer, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, start_factors, start_score, with_use
 from recollect.text.block import index_line_of, line_of
 from recollect.text.intent import Task
 
-STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # said by the user for good: they need no score
+STANDING = (Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION)  # the user said them for good: they need no score
 RULES = ("Preferences and rules", "Language rules", "Project rules")
 DECISIONS, FILES, ERRORS, FINDINGS = "Decisions", "Files", "Known errors", "Findings and outcomes"
 INDEX = "More, by title; `recollect show ID` opens one"
-POOL_PER_PLACE = 6  # how many of the newest compete for one place
+POOL_PER_LINE = 6  # newest memories that compete for one line
 LEVELS = (ScopeLevel.UNIVERSAL, ScopeLevel.LANGUAGE, ScopeLevel.PROJECT, ScopeLevel.SESSION)
-# Whose share of the budget a kind takes from.
+SECTION_OF = {
+    Kind.DECISION: DECISIONS,
+    Kind.FILE_CONTEXT: FILES,
+    Kind.ERROR_PATTERN: ERRORS,
+    Kind.RESEARCH: FINDINGS,
+    Kind.OUTCOME: FINDINGS,
+}
+# Kinds that take from the budget share of another kind.
 SHARE_OF = {**dict.fromkeys(STANDING, Kind.PREFERENCE), Kind.OUTCOME: Kind.RESEARCH}
 
 
@@ -38,66 +45,81 @@ class _Group:
     limit: int
     since_days: int | None = None
     floor: float | None = None  # None: that of the settings
-    may_be_of_tools: bool = True  # what a tool printed is nobody's word: unasked, it is not told
+    may_be_of_tools: bool = True  # False: leave out what a tool printed, which no person said
+
+
+@dataclass(slots=True)
+class _Found:
+    best: list[Hit] = field(default_factory=list)
+    further: list[Hit] = field(default_factory=list)  # above the floor, beyond the limits
+    too_low: list[Choice] = field(default_factory=list)
 
 
 def build(
-    memories: FindsMemories,
-    situation: Situation,
-    budget_tokens: int,
-    *,
-    recaps: Sequence[Recap] = (),
-    task: Task | None = None,
+    memories: FindsMemories, situation: Situation, budget_tokens: int, *, recaps: Sequence[Recap], task: Task | None
 ) -> Injection:
     settings = situation.settings
-    budgets = settings.budgets
-    weighed = [_weigh(memories, situation, task, group) for group in _groups(settings)]
-    best = [hit for hits, limit, _ in weighed for hit in hits[:limit]]
-    further = undisputed([hit for hits, limit, _ in weighed for hit in hits[limit:]], situation)
-    low = [choice for _, _, choices in weighed for choice in choices]
-    chosen = undisputed(_ordered(best), situation)
-    told_here = [hit.memory for hit in chosen]
-    left = continuity.without_notes(continuity.without_lines(recaps, told_here))
+    found = _Found()
+    for group in _groups(settings):
+        _find(memories, situation, task, group, found)
+    chosen = leave_out_lone_claims(_order(found.best), situation)
+    further = leave_out_lone_claims(found.further, situation)
+    filled = _fill(chosen, further, situation, budget_tokens, recaps)
+    offered = [*chosen, *further]
+    return build_injection(
+        Placement.SYSTEM,
+        filled,
+        offered,
+        budget_tokens=budget_tokens,
+        considered=len(found.best) + len(further) + len(found.too_low),
+        needed={hit.memory.id: settings.start.floor for hit in offered if hit.memory.kind not in STANDING},
+        refused=found.too_low,
+    )
+
+
+def _fill(
+    chosen: Sequence[Hit], further: Sequence[Hit], situation: Situation, budget_tokens: int, recaps: Sequence[Recap]
+) -> Filled:
+    """Fill the block without the index, then again with an index of what found no room."""
+    settings = situation.settings
+    shown = [hit.memory for hit in chosen]
+    summaries = continuity.without_notes(continuity.without_lines(recaps, shown))
     offers = [
-        *map(_offer, map(for_block, chosen)),
-        *continuity.notes(recaps, settings, situation.now, told_here),
-        *continuity.summaries(left[: settings.start.sessions]),
+        *map(_offer, map(redact_for_block, chosen)),
+        *continuity.offer_notes(recaps, settings, situation.now, shown),
+        *continuity.offer_summaries(summaries[: settings.start.sessions]),
     ]
     sections = [*_sections(situation.agent), *continuity.sections(recaps, settings), INDEX]
-    scale = budget_tokens / max(1, _all_shares(budgets))
-    shares = _shares(settings, scale)
-    all_of_it = fill(offers, budget_tokens=budget_tokens, shares=shares, sections=sections, counts_rest=False)
-    index_tokens = int(budgets.index_tokens * scale) if further or len(all_of_it.said) < len(offers) else 0
-    first = fill(
-        offers,
-        budget_tokens=budget_tokens - index_tokens,
-        shares=shares,
-        sections=sections,
-        counts_rest=False,
-    )
-    older = continuity.older(left[settings.start.sessions :]) if len(first.said) == len(offers) else []
+    scale = budget_tokens / max(1, _all_shares(settings.budgets))
+
+    def fill_without_index(tokens: int) -> Filled:
+        shares = _shares(settings, scale)
+        return fill(offers, budget_tokens=tokens, shares=shares, sections=sections, counts_rest=False)
+
+    index_tokens = 0
+    if further or len(fill_without_index(budget_tokens).said) < len(offers):
+        index_tokens = int(settings.budgets.index_tokens * scale)
+    first = fill_without_index(budget_tokens - index_tokens)
     left_out = [hit for hit in chosen if first.verdicts[hit.memory.id] is Verdict.BUDGET]
-    listed = _index([*left_out, *_ordered(further)], settings.start.index_entries)
-    told = {one.memory or one.ways[-1] for one in (*first.said, *listed)}
-    others = [one for one in offers if (one.memory or one.ways[-1]) not in told]  # what the index leaves flows on
-    filled = fill(
-        [*first.said, *listed, *others, *older],
+    index = _offer_index([*left_out, *_order(further)], settings.start.index_entries)
+    said = {_key(one) for one in (*first.said, *index)}
+    others = [one for one in offers if _key(one) not in said]  # they get what the index leaves
+    older = []
+    if len(first.said) == len(offers):
+        older = continuity.offer_older(summaries[settings.start.sessions :])
+    return fill(
+        [*first.said, *index, *others, *older],
         budget_tokens=budget_tokens,
         shares={INDEX: index_tokens},
         sections=sections,
         counts_rest=situation.counts_rest,
         flows=False,
-        besides=len({hit.memory.id for hit in further}.difference(told)),
+        besides=len({hit.memory.id for hit in further}.difference(said)),
     )
-    return injection(
-        Placement.SYSTEM,
-        filled,
-        [*chosen, *further],
-        budget_tokens=budget_tokens,
-        considered=len(best) + len(further) + len(low),
-        needed={hit.memory.id: settings.start.floor for hit in (*chosen, *further) if hit.memory.kind not in STANDING},
-        refused=low,
-    )
+
+
+def _key(one: Offer) -> MemoryId | str:
+    return one.memory or one.ways[-1]
 
 
 def _groups(settings: Settings) -> list[_Group]:
@@ -111,45 +133,39 @@ def _groups(settings: Settings) -> list[_Group]:
     ]
 
 
-def _weigh(
-    memories: FindsMemories, situation: Situation, task: Task | None, group: _Group
-) -> tuple[list[Hit], int, list[Choice]]:
-    """Those that may be shown, the best first; how many of them are candidates; and those that score too low."""
+def _find(memories: FindsMemories, situation: Situation, task: Task | None, group: _Group, found: _Found) -> None:
     settings = situation.settings
-    wanted = [kind for kind in group.kinds if settings.kinds.injected[kind]]
-    if not wanted:
-        return [], 0, []
-    since = situation.now - timedelta(days=group.since_days) if group.since_days is not None else None
-    pool = [
-        memory
-        for memory in memories.newest(
-            situation.viewer,
-            limit=group.limit * POOL_PER_PLACE,
-            kinds=wanted,
-            since=since,
-            injectable=True,
-            confirmed=True,
-        )
-        if situation.may_show(memory)
-        and not situation.is_heard(memory)
-        and memory.id not in situation.live.shown
-        and (group.may_be_of_tools or memory.source.role is not Role.TOOL)
-    ]
+    switched_on = [kind for kind in group.kinds if settings.kinds.injected[kind]]
+    if not switched_on:
+        return
+    newest = memories.newest(
+        situation.viewer,
+        limit=group.limit * POOL_PER_LINE,
+        kinds=switched_on,
+        since=None if group.since_days is None else situation.now - timedelta(days=group.since_days),
+        injectable=True,
+        confirmed=True,
+    )
+    if not group.may_be_of_tools:
+        newest = [memory for memory in newest if memory.source.role is not Role.TOOL]
+    pool = filter(situation.is_news, newest)
+    hits = sorted((_score(memory, situation, task) for memory in pool), key=_best_first)
+    hits = settled(hits, group.limit, situation.look_up_freshness, settings.stale)
     floor = settings.start.floor if group.floor is None else group.floor
-    weighed = sorted((_weighed(memory, situation, task) for memory in pool), key=_best_first)
-    fresh = settled(weighed, group.limit, situation.look, settings.stale)
-    too_low = [hit for hit in fresh if _base(hit) < floor]
-    enough = [hit for hit in fresh if _base(hit) >= floor]
-    return enough, group.limit, refused(too_low, Verdict.FLOOR, dict.fromkeys((h.memory.id for h in too_low), floor))
+    enough = [hit for hit in hits if _score_without_use(hit) >= floor]
+    too_low = [hit for hit in hits if _score_without_use(hit) < floor]
+    found.best += enough[: group.limit]
+    found.further += enough[group.limit :]
+    found.too_low += refuse(too_low, Verdict.FLOOR, dict.fromkeys((hit.memory.id for hit in too_low), floor))
 
 
-def _base(hit: Hit) -> float:
-    """Its score but for use: what was never used stays above the floor."""
+def _score_without_use(hit: Hit) -> float:
+    """Compared with the floor: a memory that was never used may still be shown."""
     return hit.factors["base"] * hit.factors.get("freshness", 1.0)
 
 
-def _weighed(memory: Memory, situation: Situation, task: Task | None) -> Hit:
-    """Nothing is asked, so all of it is relevant."""
+def _score(memory: Memory, situation: Situation, task: Task | None) -> Hit:
+    """There is no question, so every memory is relevant."""
     settings = situation.settings
     factors = start_factors(memory, situation.viewer, task, situation.now, settings)
     base = start_score(factors, settings)
@@ -157,38 +173,43 @@ def _weighed(memory: Memory, situation: Situation, task: Task | None) -> Hit:
     return Hit(memory=memory, relevance=1.0, score=score, factors=factors)
 
 
-def _ordered(hits: Iterable[Hit]) -> list[Hit]:
+def _order(hits: Iterable[Hit]) -> list[Hit]:
     return first_of_each_kind(sorted(hits, key=_best_first))
 
 
 def _best_first(hit: Hit) -> tuple[float, float, str]:
-    """Of equal ones the newest."""
+    """By score, then the newest first."""
     return -hit.score, -hit.memory.valid_from.timestamp(), hit.memory.id
 
 
 def _offer(hit: Hit) -> Offer:
     memory = hit.memory
     level = level_of(memory)
+    place = LEVELS.index(level)
+    section = SECTION_OF.get(memory.kind, RULES[place])
     shares = (level, SHARE_OF.get(memory.kind, memory.kind))
-    return offer(memory, _section(memory), hit.freshness, shares, order=LEVELS.index(level))
+    return offer(memory, section, hit.freshness, shares, order=place)
 
 
 def level_of(memory: Memory) -> ScopeLevel:
     return ScopeLevel.PROJECT if memory.scope.level is ScopeLevel.SESSION else memory.scope.level
 
 
-def _index(hits: Iterable[Hit], limit: int) -> list[Offer]:
-    """A title cannot say that its file has changed: what is stale is not listed."""
-    short = (hit for hit in hits if not hit.freshness.is_stale and index_line_of(hit.memory) is not None)
-    safe = (for_block(hit).memory for hit in short)
-    told = ((memory, line) for memory in safe if (line := index_line_of(memory)) is not None)
-    return [_listed(memory, line) for memory, line in islice(told, limit)]
-
-
-def _listed(memory: Memory, line: str) -> Offer:
-    """What is short enough to be its own title is told whole by it."""
-    means = Verdict.SHOWN if line == line_of(memory) else Verdict.LISTED
-    return Offer((line,), INDEX, memory.id, (INDEX,), means=means)
+def _offer_index(hits: Iterable[Hit], limit: int) -> list[Offer]:
+    """Titles only, without stale memories: a title cannot say that its file has changed."""
+    offers: list[Offer] = []
+    for hit in hits:
+        if len(offers) == limit:
+            break
+        if hit.freshness.is_stale or index_line_of(hit.memory) is None:
+            continue
+        memory = redact_for_block(hit).memory
+        line = index_line_of(memory)
+        if line is not None:
+            is_whole = line == line_of(memory)  # a short memory is its own title
+            means = Verdict.SHOWN if is_whole else Verdict.LISTED
+            offers.append(Offer((line,), INDEX, memory.id, (INDEX,), means=means))
+    return offers
 
 
 def _shares(settings: Settings, scale: float) -> dict[str, int]:
@@ -207,39 +228,17 @@ def _shares(settings: Settings, scale: float) -> dict[str, int]:
 
 
 def _all_shares(budgets: Budgets) -> int:
-    return (
-        budgets.universal_tokens
-        + budgets.language_tokens
-        + budgets.project_tokens
-        + budgets.reserve_tokens
-        + budgets.codes_tokens
-        + budgets.summaries_tokens
-        + budgets.index_tokens
-    )
+    memories = budgets.universal_tokens + budgets.language_tokens + budgets.project_tokens + budgets.reserve_tokens
+    return memories + budgets.codes_tokens + budgets.summaries_tokens + budgets.index_tokens
 
 
 def _sections(agent: str | None) -> list[str]:
-    """What helps this type of agent most stands first among what is not a rule."""
-    of_kind = {
+    """Rules first, then the sections that help this type of agent most."""
+    kind_of = {
         DECISIONS: Kind.DECISION,
         FILES: Kind.FILE_CONTEXT,
         ERRORS: Kind.ERROR_PATTERN,
         FINDINGS: Kind.OUTCOME if agent == "build" else Kind.RESEARCH,
     }
     helpful = favoured(agent)
-    facts = sorted(of_kind, key=lambda section: of_kind[section] not in helpful)  # stable
-    return [*RULES, *facts]
-
-
-def _section(memory: Memory) -> str:
-    match memory.kind:
-        case Kind.DECISION:
-            return DECISIONS
-        case Kind.FILE_CONTEXT:
-            return FILES
-        case Kind.ERROR_PATTERN:
-            return ERRORS
-        case Kind.RESEARCH | Kind.OUTCOME:
-            return FINDINGS
-        case _:
-            return RULES[LEVELS.index(level_of(memory))]
+    return [*RULES, *sorted(kind_of, key=lambda section: kind_of[section] not in helpful)]  # stable

@@ -1,4 +1,4 @@
-"""What was sent, and why: the injection log for whoever asks afterwards. It reads; the moments write."""
+"""Read the injection log: what was sent, and why. Only the moments write it."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -8,11 +8,9 @@ from recollect.domain.injection import MomentUsage, Sent, Session
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
 from recollect.domain.session import Recap, reference
 from recollect.engine.admission import redacted
-from recollect.engine.lookup import MIN_PREFIX_CHARS
+from recollect.engine.lookup import MAX_IDS_IN_ERROR, MIN_PREFIX_CHARS
 from recollect.engine.ports import Store
-from recollect.engine.redaction import shown, shown_again
-
-NAMED = 5  # sessions in an error
+from recollect.engine.redaction import redact_injection, redact_memory
 
 
 class InjectionLog:
@@ -20,49 +18,46 @@ class InjectionLog:
         self._store = store
 
     def of(self, session: SessionId) -> list[Sent]:
-        """Everything of a session, in its order."""
-        return [replace(sent, injection=shown_again(sent.injection)) for sent in self._store.log_of(session)]
+        """All entries of a session, in order."""
+        return [replace(sent, injection=redact_injection(sent.injection)) for sent in self._store.log_of(session)]
 
     def last_session(self, project: ProjectId | None = None) -> Session | None:
-        """The one in which something was last asked of us; of one project, or of all."""
+        """The session with the newest entry, in one project or in all."""
         return self._store.last_session(project)
 
     def sessions(self, prefix: str, *, limit: int) -> list[Session]:
         return self._store.sessions_with_prefix(prefix, limit=limit)
 
-    def find(self, id_or_beginning: str) -> Session | None:
-        """By its id, by the beginning of it where only one session has that, or by its reference in a block."""
-        check_name(id_or_beginning, "session")
-        exact = self._store.session(SessionId(id_or_beginning))
-        if exact is not None or len(id_or_beginning) < MIN_PREFIX_CHARS:
+    def find(self, id_or_prefix: str) -> Session | None:
+        """Find a session by its id, by a prefix that only one has, or by its reference in a block."""
+        check_name(id_or_prefix, "session")
+        exact = self._store.session(SessionId(id_or_prefix))
+        if exact is not None or len(id_or_prefix) < MIN_PREFIX_CHARS:
             return exact
-        found = self.sessions(id_or_beginning, limit=NAMED + 1)
+        found = self.sessions(id_or_prefix, limit=MAX_IDS_IN_ERROR + 1)
         if len(found) > 1:
-            several = ", ".join(session.id for session in found[:NAMED])
-            more = ", ..." if len(found) > NAMED else ""
-            raise InvalidValue(
-                f"Several sessions begin with {id_or_beginning!r}: {several}{more}. Give more of the id."
-            )
+            several = ", ".join(session.id for session in found[:MAX_IDS_IN_ERROR])
+            more = ", ..." if len(found) > MAX_IDS_IN_ERROR else ""
+            raise InvalidValue(f"Several sessions begin with {id_or_prefix!r}: {several}{more}. Give more of the id.")
         if found:
             return found[0]
-        named = self.referred_to(id_or_beginning)
+        named = self.referred_to(id_or_prefix)
         return None if named is None else self._store.session(named)
 
     def referred_to(self, name: str) -> SessionId | None:
-        """The session that a block refers to by this name."""
-        alike = [session for session in self._store.session_ids() if reference(session) == name.lower()]
-        return alike[0] if len(alike) == 1 else None
+        """Find the session that blocks refer to by this name."""
+        matches = [session for session in self._store.session_ids() if reference(session) == name.lower()]
+        return matches[0] if len(matches) == 1 else None
 
     def recap(self, session: SessionId) -> Recap | None:
-        """What it left for the next one."""
-        left = self._store.recap(session)
-        return None if left is None else left.retold(redacted)
+        recap = self._store.recap(session)
+        return None if recap is None else recap.retold(redacted)
 
     def usage(self, session: SessionId | None = None) -> list[MomentUsage]:
-        """What the blocks of a session came to, or of all of them, by moment."""
+        """Usage statistics by moment, of one session or of all."""
         return self._store.usage(session)
 
     def memories(self, ids: Collection[MemoryId]) -> dict[MemoryId, Memory]:
-        """As they are now; what is gone or forgotten is not among them."""
+        """Return these memories as they are now, without deleted and forgotten ones."""
         known = filter(None, map(self._store.get, ids))
-        return {memory.id: shown(memory) for memory in known if memory.forgotten_at is None}
+        return {memory.id: redact_memory(memory) for memory in known if memory.forgotten_at is None}

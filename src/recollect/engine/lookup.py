@@ -1,4 +1,4 @@
-"""A memory by its id, or by the beginning of it where only one has that."""
+"""Find a memory by its id, or by a prefix of the id that only one memory has."""
 
 from collections.abc import Callable
 
@@ -6,47 +6,46 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, MemoryId, check_name
 from recollect.engine.ports import KeepsMemories
 
-MIN_PREFIX_CHARS = 3  # fewer would mean almost any memory, or any session
-NAMED = 5  # in an error
-LOOKED_AT = 1000  # of those whose ids begin alike
+MIN_PREFIX_CHARS = 3  # a shorter prefix would match almost any memory or session
+MAX_IDS_IN_ERROR = 5
+MAX_PREFIX_MATCHES = 1000
 
 
-def found(memories: KeepsMemories, id_or_beginning: str) -> Memory:
-    """InvalidValue: there is none, or there are several."""
-    if id_or_beginning:
-        check_name(id_or_beginning, "id")
-    exact = memories.get(MemoryId(id_or_beginning)) if id_or_beginning else None
+def found(memories: KeepsMemories, id_or_prefix: str) -> Memory:
+    """Return the one memory that matches. Raises InvalidValue for none or several."""
+    exact = None
+    if id_or_prefix:
+        check_name(id_or_prefix, "id")
+        exact = memories.get(MemoryId(id_or_prefix))
     if exact is not None:
         return exact
-    if len(id_or_beginning) < MIN_PREFIX_CHARS:
+    if len(id_or_prefix) < MIN_PREFIX_CHARS:
         raise InvalidValue(
-            f"There is no memory {id_or_beginning!r}; give at least {MIN_PREFIX_CHARS} characters of its id."
+            f"There is no memory {id_or_prefix!r}; give at least {MIN_PREFIX_CHARS} characters of its id."
         )
-    alike = memories.with_prefix(id_or_beginning, limit=NAMED + 1) or memories.with_prefix(
-        id_or_beginning.lower(), limit=NAMED + 1
-    )
-    if not alike:
-        raise InvalidValue(f"There is no memory {id_or_beginning!r}. `recollect list` shows the ids.")
-    if len(alike) > 1:
-        several = ", ".join(memory.id for memory in alike[:NAMED])
-        raise InvalidValue(f"Several memories begin with {id_or_beginning!r}: {several}. Give more of the id.")
-    return alike[0]
+    limit = MAX_IDS_IN_ERROR + 1
+    matches = memories.with_prefix(id_or_prefix, limit=limit) or memories.with_prefix(id_or_prefix.lower(), limit=limit)
+    if not matches:
+        raise InvalidValue(f"There is no memory {id_or_prefix!r}. `recollect list` shows the ids.")
+    if len(matches) > 1:
+        several = ", ".join(memory.id for memory in matches[:MAX_IDS_IN_ERROR])
+        raise InvalidValue(f"Several memories begin with {id_or_prefix!r}: {several}. Give more of the id.")
+    return matches[0]
 
 
-def found_among(memories: KeepsMemories, id_or_beginning: str, may_be: Callable[[Memory], bool]) -> Memory | None:
-    """The same for somebody who knows of some memories only: the others count for nothing, also where several begin
-    alike. None: there is none, or there are several."""
+def find_visible(memories: KeepsMemories, id_or_prefix: str, is_visible: Callable[[Memory], bool]) -> Memory | None:
+    """Like `find_memory` for an asker who may see only some memories: the others never count as a match."""
     try:
-        check_name(id_or_beginning, "id")
+        check_name(id_or_prefix, "id")
     except InvalidValue:
         return None
-    exact = memories.get(MemoryId(id_or_beginning))
-    if exact is not None and may_be(exact):
+    exact = memories.get(MemoryId(id_or_prefix))
+    if exact is not None and is_visible(exact):
         return exact
-    if len(id_or_beginning) < MIN_PREFIX_CHARS:
+    if len(id_or_prefix) < MIN_PREFIX_CHARS:
         return None
-    for beginning in dict.fromkeys((id_or_beginning, id_or_beginning.lower())):
-        alike = [memory for memory in memories.with_prefix(beginning, limit=LOOKED_AT) if may_be(memory)]
-        if alike:
-            return alike[0] if len(alike) == 1 else None
+    for prefix in dict.fromkeys((id_or_prefix, id_or_prefix.lower())):
+        matches = list(filter(is_visible, memories.with_prefix(prefix, limit=MAX_PREFIX_MATCHES)))
+        if matches:
+            return matches[0] if len(matches) == 1 else None
     return None

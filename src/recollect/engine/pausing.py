@@ -1,4 +1,4 @@
-"""Whether Recollect is paused where something happens."""
+"""Find out whether the user has paused Recollect at a time and place."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -11,28 +11,23 @@ from recollect.domain.pause import Pause
 class KnowsPauses(Protocol):
     @property
     def problem(self) -> str | None:
-        """Why it is not known whether Recollect is paused, in a sentence; then it counts as paused."""
-        ...
+        """Why the pauses cannot be read, in a sentence. Recollect counts as paused then."""
 
     def on(self, at: datetime | None = None) -> Sequence[Pause]:
         """The pauses that are on now, or were on at this time."""
-        ...
 
     def at(self, moment: datetime) -> Sequence[Pause]:
-        """The pauses that were on at this time. PauseUnreadable: nobody knows."""
-        ...
+        """The pauses that were on at this time. Raises PauseUnreadable."""
 
     def begin(self, pause: Pause) -> Pause:
-        """In place of one that is on for the same project, or everywhere."""
-        ...
+        """Start a pause. It replaces the current pause of the same project, or the current global one."""
 
     def end(self, project: ProjectId | None, now: datetime) -> Sequence[Pause]:
-        """Ends the pause of a project; None: every pause. Answers with those that were on."""
-        ...
+        """End the pause of a project, or every pause for None. Return those that were on."""
 
 
 class NoPauses:
-    """Where nobody can pause: a store of its own, as in a trial."""
+    """For a store that no user can pause, such as a trial copy."""
 
     problem = None
 
@@ -50,7 +45,7 @@ class NoPauses:
 
 
 class PastPauses(NoPauses):
-    """For old sessions that are played again: what was paused then was paused; whether it is now does not matter."""
+    """For replays of old sessions: pauses of that time count, a pause of today does not."""
 
     def __init__(self, known: KnowsPauses) -> None:
         self._known = known
@@ -62,12 +57,17 @@ class PastPauses(NoPauses):
         return self._known.at(moment)
 
 
-def pause_of(
-    pauses: Sequence[Pause], project: Callable[[], ProjectId | None], named: Callable[[str], ProjectId]
+def find_pause(
+    pauses: Sequence[Pause], find_project: Callable[[], ProjectId | None], by_alias: Callable[[str], ProjectId]
 ) -> Pause | None:
-    """The pause that is meant for this project; None: none is. Most pauses are for all, and need no project."""
-    everywhere = next((pause for pause in pauses if pause.project is None), None)
-    if everywhere is not None or not pauses:
-        return everywhere
-    here = project()
-    return next((pause for pause in pauses if pause.project is not None and named(pause.project) == here), None)
+    """Return the pause that applies to this project. Most pauses are global: the project is looked up only if needed."""
+    if not pauses:
+        return None
+    for pause in pauses:
+        if pause.project is None:
+            return pause
+    here = find_project()
+    for pause in pauses:
+        if pause.project is not None and by_alias(pause.project) == here:
+            return pause
+    return None

@@ -1,9 +1,6 @@
-"""Lines that quote earlier sessions of the project at a prompt, or none.
-
-Only a question about the project is answered, by the best exchanges: what was said while another task was worked on
-hardly ever helps with this one. Never quoted: output of tools, pasted text, the running session, what is in front of
-the model already, and what is no longer valid.
-"""
+"""Quotes of earlier sessions that answer a question about the project: what was said during another task hardly ever
+helps with this one. Never quoted: output of tools, pasted text, the running session, what is in the live context
+already, and what is no longer valid."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +15,13 @@ from recollect.capture.said.masking import BLANK, blanked
 from recollect.domain.injection import Quoted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, MessageId, SessionId, Tier
-from recollect.domain.search import SightedTurns
 from recollect.domain.session import Turn
 from recollect.engine.admission import MARK, redacted
+from recollect.engine.injections import LOG_DIGITS
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
-from recollect.engine.recall import LookedAt, look_at_turns
-from recollect.engine.redaction import line_as_read
-from recollect.engine.situation import DIGITS, Situation
+from recollect.engine.recall import TurnSearch, search_turns
+from recollect.engine.redaction import redact_line
+from recollect.engine.situation import Situation
 from recollect.rank.calibrate import rarity
 from recollect.rank.quotes import Passage, choose, topical
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
@@ -37,20 +34,18 @@ from recollect.text.words import index_words
 
 SPEAKERS = {Origin.USER: "user", Origin.ASSISTANT: "agent", Origin.SUMMARY: "agent"}
 POOL = 32  # turns that are compared passage by passage
-EXCHANGES = 12  # of which something may be quoted
-PASSAGES = 60  # that are looked at one by one
-REPLIES = 6  # of an agent to one prompt, at most
-MAX_QUOTED_CHARS = 50_000  # a longer turn is something that was pasted
-NEAR = 0.6  # of what a prompt needs beside all turns, by the best passage alone
-LEFT_WORDS = 4  # what is left of a passage with a paste, at least
-ALONE = 2  # content words in a prompt, of which one that is shared says nothing
-CHARS_PER_TOKEN = 3  # about: what the lines cost in the end is counted
+MAX_EXCHANGES = 12
+MAX_PASSAGES = 60
+MAX_REPLIES = 6  # of an agent to one prompt
+MAX_QUOTED_CHARS = 50_000  # a longer turn was pasted
+NEAR = 0.6  # the best passage alone must reach this share of the threshold
+MIN_WORDS_LEFT = 4  # of a passage without its pasted part
+MIN_SHARED_WORDS = 2  # in a prompt of at least as many content words, one shared word says nothing
+CHARS_PER_TOKEN = 3  # roughly: the final lines are counted exactly
 Place = tuple[SessionId, MessageId]
-Chooses = Callable[[Sequence[Passage]], list[Passage]]
 
 
-class QuoteStore(KeepsTurns, KeepsMemories, Protocol):
-    """Old turns, and what was learnt from them."""
+class QuoteStore(KeepsTurns, KeepsMemories, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,61 +60,58 @@ NO_QUOTES = Quotes()
 def quote_answers(
     store: QuoteStore, embeds: Embeds | None, prompt: str, situation: Situation, *, budget_tokens: int, beside: str = ""
 ) -> Quotes:
-    """The best exchanges about what a question asks. `beside`: the block that they are added to."""
+    """Quote the best exchanges about the question. `beside`: the block that the lines are added to."""
     project = situation.viewer.project
     if project is None or budget_tokens <= 0:
         return NO_QUOTES
-    found = look_at_turns(store, embeds, prompt, project, pool=POOL, running=situation.running)
+    found = search_turns(store, embeds, prompt, project, pool=POOL, running=situation.running_sessions)
     settings = situation.settings.turn
-    needed = settings.quote_threshold + (settings.later_threshold if situation.live.has_prompts else 0.0)
-    topic = topical(*signs(prompt, found))
+    needed = settings.quote_threshold
+    if situation.live.has_prompts:
+        needed += settings.later_threshold
+    topic = topical(*topic_signs(prompt, found))
     if topic < needed:
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
-    turns = _turns(store, found.turns, exchanges, project)
+    turns = _load_turns(store, found, exchanges, project)
+    outdated = _find_outdated(store, turns)
+    turns = _without_sources_of(outdated, turns)
+    outdated_lines = list(_lines_with_end(outdated))
+    is_news = _news_check(prompt, situation, beside)
 
-    def chosen(passages: Sequence[Passage]) -> list[Passage]:
-        return choose(passages, budget_tokens=budget_tokens, least=needed * NEAR)
+    def choose_passages() -> list[Passage]:
+        nearest = sorted(_passages(turns, found, exchanges), key=lambda one: -one.fit)[:MAX_PASSAGES]
+        news = filter(is_news, nearest)
+        valid = [one for one in news if not _repeats_outdated(one.text, turns[one.turn].at, outdated_lines)]
+        chosen = choose(valid, budget_tokens=budget_tokens, least=needed * NEAR)
+        while chosen and _line_tokens(chosen, turns) > budget_tokens:
+            chosen.pop()  # passages were counted one by one; the lines they make are what counts
+        return chosen
 
-    numbers = {"topic": topic, "needed": needed}
-    is_sayable = _sayable(prompt, situation, beside)
-    return _quoted(store, found, turns, exchanges, is_sayable, chosen, numbers, budget_tokens)
-
-
-def _quoted(
-    store: QuoteStore,
-    found: LookedAt,
-    turns: Mapping[int, Turn],
-    exchanges: Mapping[int, int],
-    is_sayable: Callable[[Passage], bool],
-    chooses: Chooses,
-    numbers: Mapping[str, float],
-    budget_tokens: int,
-) -> Quotes:
-    ended = _ended(store, turns)
-    past = [(words_of(line), until) for memory, until in ended for line in sentences(memory.text)]
-    turns = _that_hold(turns, ended)
-    looked_at: set[int] = set()
-    while True:
-        near = sorted(_passages(turns, found, exchanges), key=lambda one: -one.fit)[:PASSAGES]
-        chosen = chooses([one for one in near if is_sayable(one) and not _is_past(one.text, turns[one.turn].at, past)])
-        while chosen and sum(estimate(f"{line}\n") for line in _told(chosen, turns, str).lines) > budget_tokens:
-            chosen.pop()  # passages are counted one by one; what counts is the lines that they make
-        unsafe = _unsafe(turns, {passage.turn for passage in chosen} - looked_at)
-        if not unsafe:
-            return _explained(_told(chosen, turns, line_as_read), chosen, turns, numbers)
+    chosen = choose_passages()
+    checked: set[int] = set()
+    while unsafe := _redact_turns(turns, {passage.turn for passage in chosen} - checked):
         turns |= unsafe
-        looked_at |= unsafe.keys()
+        checked |= unsafe.keys()
+        chosen = choose_passages()
+    return _explain(_quote(chosen, turns, redact_line), chosen, turns, {"topic": topic, "needed": needed})
 
 
-def _sayable(prompt: str, situation: Situation, beside: str) -> Callable[[Passage], bool]:
-    """Whether a passage says something that the model does not have in front of it."""
-    blocks = [beside, *(sent.injection.block for sent in situation.live.sent)]
-    quoted = " ".join(quote for block in blocks for quote in quotes_in(block))
-    lines = [words_of(line) for block in blocks for line in block.splitlines()]
+def _line_tokens(chosen: Sequence[Passage], turns: Mapping[int, Turn]) -> int:
+    return sum(estimate(f"{line}\n") for line in _quote(chosen, turns, str).lines)
+
+
+def _news_check(prompt: str, situation: Situation, beside: str) -> Callable[[Passage], bool]:
+    """Return a check whether a passage says something that is not in the live context."""
+    quotes: list[str] = []
+    lines: list[frozenset[str]] = []
+    for block in (beside, *(sent.injection.block for sent in situation.live.sent)):
+        quotes.extend(quotes_in(block))
+        lines.extend(map(words_of, block.splitlines()))
+    quoted = " ".join(quotes)
     asked = words_of(prompt)
 
-    def is_sayable(one: Passage) -> bool:
+    def is_news(one: Passage) -> bool:
         return (
             tells(one.text)
             and MARK not in one.text  # it was about a secret
@@ -128,36 +120,41 @@ def _sayable(prompt: str, situation: Situation, beside: str) -> Callable[[Passag
             and not words_of(one.text) <= asked  # an earlier question of the same kind says nothing about it
         )
 
-    return is_sayable
+    return is_news
 
 
-def _explained(
-    told: Quotes, chosen: Sequence[Passage], turns: Mapping[int, Turn], numbers: Mapping[str, float]
+def _explain(
+    quotes: Quotes, chosen: Sequence[Passage], turns: Mapping[int, Turn], numbers: Mapping[str, float]
 ) -> Quotes:
-    """With the numbers that decided: those of the prompt, and of each turn those of its best passage."""
+    """Add the reasons: the numbers of the prompt, and of each turn those of its best passage."""
     best: dict[Place, Passage] = {}
     for passage in sorted(chosen, key=lambda one: one.fit):
         turn = turns[passage.turn]
         best[turn.session, turn.message] = passage
 
-    def reasons(one: Passage) -> dict[str, float]:
-        meaning = {} if one.cosine is None else {"meaning": one.cosine}
-        told = {**numbers, "words": one.asked, **meaning}
-        return {name: round(value, DIGITS) for name, value in told.items()}
+    def with_reasons(one: Quoted) -> Quoted:
+        passage = best[one.session, one.message]
+        reasons = {**numbers, "words": passage.asked}
+        if passage.cosine is not None:
+            reasons["meaning"] = passage.cosine
+        return replace(one, reasons={name: round(value, LOG_DIGITS) for name, value in reasons.items()})
 
-    quoted = tuple(replace(one, reasons=reasons(best[one.session, one.message])) for one in told.turns)
-    return replace(told, turns=quoted)
-
-
-def _unsafe(turns: Mapping[int, Turn], positions: Collection[int]) -> dict[int, Turn]:
-    """Those that an older version kept with a secret, without it. One may go over many lines: all of a turn is read."""
-    safe = {at: redacted(turns[at].text)[:MAX_QUOTED_CHARS] for at in sorted(positions)}
-    return {at: replace(turns[at], text=text) for at, text in safe.items() if text != turns[at].text}
+    return replace(quotes, turns=tuple(map(with_reasons, quotes.turns)))
 
 
-def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
-    """That the prompt is about what was said in this project: how near the nearest passage comes, and the largest share
-    of the prompt, by rarity, that one turn has."""
+def _redact_turns(turns: Mapping[int, Turn], positions: Collection[int]) -> dict[int, Turn]:
+    """Redact turns that an older version stored with a secret, which may go over many lines. Return those only."""
+    unsafe: dict[int, Turn] = {}
+    for at in sorted(positions):
+        text = redacted(turns[at].text)[:MAX_QUOTED_CHARS]
+        if text != turns[at].text:
+            unsafe[at] = replace(turns[at], text=text)
+    return unsafe
+
+
+def topic_signs(prompt: str, found: TurnSearch) -> tuple[float | None, float]:
+    """Return two signs that the prompt is about what was said in this project: the cosine of the nearest passage, and
+    the largest share of the prompt's words, by rarity, that one turn has."""
     turns = found.turns
     here = project_words(turns.project or "")
     words = [word for word in content_words(prompt) if word not in here]
@@ -168,15 +165,16 @@ def signs(prompt: str, found: LookedAt) -> tuple[float | None, float]:
         if word in turns.having:
             shared[turns.having[word]] += weight[word]
             times[turns.having[word]] += 1
-    if len(words) >= ALONE:
-        shared[times < 2] = 0  # "rename the variable in ...": one word of a prompt is in some turn or other
-    asked = float(shared.max(initial=0.0)) / (sum(weight.values()) or 1.0)
-    near = [cosine for cosines in found.passages.values() for cosine in cosines]
-    return max(near, default=0.0) if found.cosine is not None else None, asked
+    if len(words) >= MIN_SHARED_WORDS:
+        shared[times < MIN_SHARED_WORDS] = 0  # "rename the variable in ...": some turn has one of these words
+    share = float(shared.max(initial=0.0)) / (sum(weight.values()) or 1.0)
+    if found.cosine is None:
+        return None, share
+    return max((max(cosines) for cosines in found.passages.values() if cosines), default=0.0), share
 
 
-def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
-    """For each turn of the best exchanges, the one that began it: what a user said, before the replies to it."""
+def _exchanges(found: TurnSearch) -> Iterator[tuple[int, int]]:
+    """For each turn of the best exchanges, its position and that of the user's turn that began the exchange."""
     turns, seen = found.turns, set[int]()
     for position in found.ranked.best(POOL).tolist():
         first = position
@@ -186,59 +184,62 @@ def _exchanges(found: LookedAt) -> Iterator[tuple[int, int]]:
             continue
         seen.add(first)
         yield first, first
-        for reply in range(first + 1, min(first + 1 + REPLIES, len(turns.numbers))):
+        for reply in range(first + 1, min(first + 1 + MAX_REPLIES, len(turns.numbers))):
             if turns.from_user[reply] or turns.sessions[reply] != turns.sessions[first]:
                 break
             yield reply, first
-        if len(seen) == EXCHANGES:
+        if len(seen) == MAX_EXCHANGES:
             break
 
 
-def _turns(archive: KeepsTurns, sighted: SightedTurns, positions: Collection[int], project: str) -> dict[int, Turn]:
-    """Those of them that a person or an agent said."""
-    at = sorted(positions)
-    rows = archive.turns([int(sighted.numbers[position]) for position in at])
-    return {
-        position: turn
-        for position, turn in zip(at, rows, strict=True)
-        if turn is not None
-        and turn.project == project
-        and turn.origin in SPEAKERS
-        and len(turn.text) <= MAX_QUOTED_CHARS
-    }
+def _load_turns(archive: KeepsTurns, found: TurnSearch, positions: Collection[int], project: str) -> dict[int, Turn]:
+    """Load the turns that a person or an agent said, by position."""
+    ordered = sorted(positions)
+    rows = archive.turns([int(found.turns.numbers[position]) for position in ordered])
+    turns: dict[int, Turn] = {}
+    for position, turn in zip(ordered, rows, strict=True):
+        if turn is None or turn.project != project:
+            continue
+        if turn.origin in SPEAKERS and len(turn.text) <= MAX_QUOTED_CHARS:
+            turns[position] = turn
+    return turns
 
 
-def _ended(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[tuple[Memory, datetime | None]]:
-    """What their sessions taught and is no longer valid, with the time until which it was."""
+def _find_outdated(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[Memory]:
+    """Memories from the sessions of these turns that are no longer valid, without candidates that merely faded."""
     ended = memories.ended_of({turn.session for turn in turns.values()})
-    return [(memory, memory.valid_to or memory.forgotten_at) for memory in ended if not _has_faded(memory)]
+    return [memory for memory in ended if memory.tier is not Tier.CANDIDATE or _was_rejected(memory)]
 
 
-def _that_hold(turns: Mapping[int, Turn], ended: Sequence[tuple[Memory, object]]) -> dict[int, Turn]:
-    """Without those in which something was said that is no longer valid."""
-    places = {place for memory, _ in ended for place in _places(memory)}
+def _was_rejected(memory: Memory) -> bool:
+    return memory.superseded_by is not None or memory.forgotten_at is not None
+
+
+def _without_sources_of(outdated: Sequence[Memory], turns: Mapping[int, Turn]) -> dict[int, Turn]:
+    """Drop the turns in which an outdated memory was said."""
+    places: set[tuple[SessionId | None, MessageId | None]] = set()
+    for memory in outdated:
+        places.add((memory.source.session, memory.source.message))
+        places.update((mention.source.session, mention.source.message) for mention in memory.mentions)
     return {at: turn for at, turn in turns.items() if (turn.session, turn.message) not in places}
 
 
-def _is_past(text: str, at: datetime, past: Sequence[tuple[frozenset[str], datetime | None]]) -> bool:
-    """Whether it repeats, while that was valid, what no longer is: a reply tells what its user said."""
-    lines = [words for words, until in past if until is not None and at < until]
+def _lines_with_end(outdated: Sequence[Memory]) -> Iterator[tuple[frozenset[str], datetime]]:
+    """The words of each sentence, and until when it was valid."""
+    for memory in outdated:
+        until = memory.valid_to or memory.forgotten_at
+        if until is not None:
+            for sentence in sentences(memory.text):
+                yield words_of(sentence), until
+
+
+def _repeats_outdated(text: str, at: datetime, outdated: Sequence[tuple[frozenset[str], datetime]]) -> bool:
+    """It repeats something outdated from the time when that was valid: a reply repeats what its user said."""
+    lines = [words for words, until in outdated if at < until]
     return bool(lines) and any(is_echo(line, lines) for line in sentences(text))
 
 
-def _has_faded(memory: Memory) -> bool:
-    """Nothing took its place, and nobody wanted it gone."""
-    return memory.tier is Tier.CANDIDATE and memory.superseded_by is None and memory.forgotten_at is None
-
-
-def _places(memory: Memory) -> Iterator[Place]:
-    """Where it was said."""
-    for said in (memory.source, *(mention.source for mention in memory.mentions)):
-        if said.session is not None and said.message is not None:
-            yield said.session, said.message
-
-
-def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int, int]) -> Iterator[Passage]:
+def _passages(turns: Mapping[int, Turn], found: TurnSearch, exchanges: Mapping[int, int]) -> Iterator[Passage]:
     score = {position: max(0.0, float(found.ranked.score[position])) for position in turns}
     best: dict[int, float] = {}
     for position in turns:
@@ -246,9 +247,8 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
         best[first] = max(best.get(first, 0.0), score[position])
     asked = sum(found.worth.values()) or 1.0
     for position, turn in turns.items():
-        near = _near(found, position)
-        of_user = SPEAKERS[turn.origin or Origin.USER] == "user"
-        for place, (text, words) in enumerate(_cut(turn.text, of_user)):
+        cosines = _passage_cosines(found, position)
+        for place, (text, words) in enumerate(_split_passages(turn.text, _speaker(turn) == "user")):
             if not text:
                 continue
             yield Passage(
@@ -261,59 +261,62 @@ def _passages(turns: Mapping[int, Turn], found: LookedAt, exchanges: Mapping[int
                 turn_score=score[position],
                 exchange_score=best[exchanges[position]],
                 asked=sum(worth for word, worth in found.worth.items() if word in words) / asked,
-                cosine=near[min(place, len(near) - 1)],
+                cosine=cosines[min(place, len(cosines) - 1)],
             )
 
 
+def _speaker(turn: Turn) -> str:
+    return SPEAKERS[turn.origin or Origin.USER]
+
+
 @lru_cache(maxsize=256)  # 9 KB each, and more of long turns
-def _cut(text: str, of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
-    """What may be quoted of a turn, with its words; remembered, because the same turns are near again and again.
-    A user pastes what others wrote: that is empty here, so that each passage keeps its place."""
-    said = map(_without_pastes, quotable(blanked(text))) if of_user else quotable(text)
-    return tuple((passage, frozenset(index_words(passage))) for passage in said)
+def _split_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The passages of a turn with their words; pasted ones are empty, so that the others keep their places. Cached: the
+    same turns are near again and again."""
+    passages = map(_without_pastes, quotable(blanked(text))) if is_of_user else quotable(text)
+    return tuple((passage, frozenset(index_words(passage))) for passage in passages)
 
 
 def _without_pastes(passage: str) -> str:
     if BLANK not in passage:
         return passage
     left = [word for word in passage.split() if BLANK not in word and any(map(str.isalnum, word))]
-    return " ".join(left) if len(left) >= LEFT_WORDS and not left[-1].endswith(":") else ""
+    if len(left) < MIN_WORDS_LEFT or left[-1].endswith(":"):
+        return ""
+    return " ".join(left)
 
 
-def _near(found: LookedAt, position: int) -> Sequence[float | None]:
-    """How near each passage of a turn comes; the last one stands for all after it, which have no vectors."""
+def _passage_cosines(found: TurnSearch, position: int) -> Sequence[float | None]:
+    """The cosine of each passage of a turn; the last one is for all further passages, which have no vectors."""
     cosines = found.passages.get(position)
     if cosines:
         return [*cosines, sum(cosines) / len(cosines)]
-    context = None if found.cosine is None else float(found.cosine[position])
-    return [None if context is None or isnan(context) else context]
+    if found.cosine is None or isnan(found.cosine[position]):
+        return [None]
+    return [float(found.cosine[position])]
 
 
-def _told(chosen: Sequence[Passage], turns: Mapping[int, Turn], read: Callable[[str], str]) -> Quotes:
-    """A line for each exchange, the newest first: of two versions of a thing, the valid one comes first."""
+def _quote(chosen: Sequence[Passage], turns: Mapping[int, Turn], read: Callable[[str], str]) -> Quotes:
+    """One line for each exchange, newest first: of two versions of a thing, the valid one comes first."""
     ordered = sorted(chosen, key=lambda passage: (passage.turn, passage.place))
-    lines = []
+    exchanges = []
     for first, of_exchange in groupby(ordered, key=lambda passage: passage.exchange):
-        spoken = [(turns[at], list(said)) for at, said in groupby(of_exchange, key=lambda passage: passage.turn)]
-        lines.append((first, spoken))
-    lines.sort(key=lambda line: (line[1][0][0].at, line[0]), reverse=True)
-    return Quotes(
-        lines=tuple(
-            quote_line_of(
-                [(SPEAKERS[turn.origin or Origin.USER], read(_joined(said))) for turn, said in spoken],
-                spoken[0][0].at,
-                spoken[0][0].session,
-            )
-            for _, spoken in lines
-        ),
-        turns=tuple(Quoted(session=turn.session, message=turn.message) for _, spoken in lines for turn, _ in spoken),
-    )
+        spoken = [(turns[at], _join(list(said))) for at, said in groupby(of_exchange, key=lambda passage: passage.turn)]
+        exchanges.append((spoken[0][0].at, first, spoken))
+    exchanges.sort(key=lambda exchange: exchange[:2], reverse=True)
+    lines: list[str] = []
+    quoted: list[Quoted] = []
+    for at, _, spoken in exchanges:
+        parts = [(_speaker(turn), read(text)) for turn, text in spoken]
+        lines.append(quote_line_of(parts, at, spoken[0][0].session))
+        quoted.extend(Quoted(session=turn.session, message=turn.message) for turn, _ in spoken)
+    return Quotes(lines=tuple(lines), turns=tuple(quoted))
 
 
-def _joined(said: Sequence[Passage]) -> str:
+def _join(passages: Sequence[Passage]) -> str:
     """With a mark where something between two passages is left out."""
-    text, last = said[0].text, said[0].place
-    for passage in said[1:]:
+    text, last = passages[0].text, passages[0].place
+    for passage in passages[1:]:
         text += (" " if passage.place == last + 1 else CUT) + passage.text
         last = passage.place
     return text

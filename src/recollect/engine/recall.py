@@ -1,4 +1,4 @@
-"""What is known about something, for whoever asks. Best first, each with its reasons."""
+"""Find memories, or turns of the archive, for a question. Best first, each with its reasons."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ from recollect.domain.search import (
     SightedTurns,
     Sighting,
 )
-from recollect.domain.session import TurnHit
+from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import SearchSettings, Settings, TurnSettings
 from recollect.domain.vector import Vector, between
 from recollect.engine.anchoring import Looks, nobody_looks, settled
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from recollect.rank.archive import Ranked
 
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
-NEAREST = 3  # are told to whoever asked where nothing fits
-NEAR_COSINE = 0.10  # of what is told then: below it, nothing has to do with anything
-FIRST = 5  # turns of the user that are looked at for a newer version
+MAX_NEAREST = 3  # uncertain hits, where nothing fits
+NEAR_COSINE = 0.10  # below it, even an uncertain hit has nothing to do with the question
+MAX_VERSIONS = 5  # user turns that are compared to find a newer version
 _DIGIT = re.compile(r"\d")
-TURN_POOL = 200  # so many turns are looked at passage by passage
+TURN_POOL = 200  # turns that are compared passage by passage
 
 
 def recall(
@@ -63,65 +63,66 @@ def recall(
     look: Looks = nobody_looks,
     uncertain: bool = False,
 ) -> list[Hit]:
-    """The best; where the question asks for all of something, all of it. `limit` None: as many as usual. `uncertain`:
-    instead the nearest few of what does not fit, for whoever asked and would be told nothing."""
+    """Return the best hits; for a question that asks for all of something, all of it. `limit` None: the usual number.
+    `uncertain`: return instead the nearest few of what does not fit."""
     if not query.strip():
-        raise InvalidValue("The question is empty; say what is to be found.")
+        raise InvalidValue("The query is empty; say what to look for.")
     listed = enumeration(query)
-    about = query if listed is None else listed.topic
+    topic = query if listed is None else listed.topic
     if listed is not None and listed.kinds and not filters.kinds:
         filters = replace(filters, kinds=listed.kinds)
     wanted = limit or (settings.search.hits if listed is None else MAX_LISTED)
-    words = search_words(about) if about else [ANY_WORD]
-    sighting = memories.look_up(words, viewer, past=filters.looks_back)
-    asked = meaning(embeds, about, sighting.occurrences, sighting.memories, viewer.project)
     stale_only = filters.status is MemoryStatus.STALE
-    candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
-    found = memories.search(sighting, asked, limit=candidates, filters=filters)
-    visible = [one for one in found if may_see(one.memory, viewer)]
+    words = search_words(topic) if topic else [ANY_WORD]
+    sighting = memories.look_up(words, viewer, past=filters.looks_back)
+    meaning = embed_query(embeds, topic, sighting.occurrences, sighting.memories, viewer.project)
+    max_candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
+    found = memories.search(sighting, meaning, limit=max_candidates, filters=filters)
     hits = weigh(
-        visible,
-        words if about else [],
-        said(about),
+        [one for one in found if may_see(one.memory, viewer)],
+        words if topic else [],
+        said(topic),
         sighting,
         settings.search,
         intent(query),
-        embeds=embeds if asked is not None else None,
+        embeds=embeds if meaning is not None else None,
         now=now,
         settings=settings,
     )
-    if not about:  # whatever is listed fits
-        hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
     if uncertain:
-        hits = [hit for hit in hits if listed is None and is_near(hit)][:NEAREST]
-    fitting = [hit for hit in hits if not about or fits(hit, settings) is not uncertain]
-    live_first = sorted(fitting, key=lambda hit: not hit.memory.is_live)  # stable: what holds comes first
-    ordered = rightful_first(settled(live_first, len(live_first) if stale_only else wanted, look, settings.stale))
-    return [hit for hit in ordered if hit.freshness.is_stale or not stale_only][:wanted]
+        hits = list(filter(_is_near, hits))[:MAX_NEAREST] if listed is None else []
+    if topic:
+        hits = [hit for hit in hits if is_relevant(hit, settings) is not uncertain]
+    else:  # everything is listed, so everything fits
+        hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
+    hits.sort(key=lambda hit: not hit.memory.is_live)  # stable
+    hits = rightful_first(settled(hits, len(hits) if stale_only else wanted, look, settings.stale))
+    if stale_only:
+        hits = [hit for hit in hits if hit.freshness.is_stale]
+    return hits[:wanted]
 
 
-def fits(hit: Hit | TurnHit, settings: Settings) -> bool:
-    """What has a word of the question may be shown to whoever asked it; what is only near has to be near enough."""
+def is_relevant(hit: Hit | TurnHit, settings: Settings) -> bool:
+    """One word of the question is enough for an asker; a hit without one must be near enough in meaning."""
     return hit.factors["words"] > 0 or hit.relevance >= settings.search.meaning_floor
 
 
-def is_near(hit: Hit) -> bool:
-    """Nothing says that it was meant, and something that it may be."""
+def _is_near(hit: Hit) -> bool:
     return hit.factors.get("meaning", 0.0) >= NEAR_COSINE or hit.factors["words"] > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedAt:
-    """All turns of a project beside a question."""
+class TurnSearch:
+    """All turns of a project, compared with a question."""
 
     turns: SightedTurns
-    worth: Mapping[str, float]  # of each word of the question that any turn has, by rarity
+    worth: Mapping[str, float]  # by rarity, of each word of the question that any turn has
     ranked: "Ranked"
-    cosine: "Reals | None"  # None: nothing is known of what they mean
-    passages: Mapping[int, tuple[float, ...]]  # for positions of the best of them, how near each passage comes
+    cosine: "Reals | None"  # None: there is no model, or there are no vectors
+    passages: Mapping[int, tuple[float, ...]]  # position of a turn in the pool -> cosine of each passage
 
 
-def look_at_turns(
+def search_turns(
     archive: KeepsTurns,
     embeds: Embeds | None,
     query: str,
@@ -130,9 +131,9 @@ def look_at_turns(
     pool: int,
     filters: Filters = EVERYTHING,
     running: Collection[SessionId] | None = None,
-) -> LookedAt:
-    """So many of them (`pool`) passage by passage."""
-    # With numpy: only whoever asks for old turns waits for it.
+) -> TurnSearch:
+    """`pool`: how many turns are compared passage by passage."""
+    # Imports numpy: only a caller that searches old turns waits for it.
     from recollect.rank.archive import newest_first, rank, word_rarity
 
     words = list(weighed_words(query))
@@ -142,37 +143,43 @@ def look_at_turns(
         return len(turns.having.get(name, ())) > 0
 
     weights = weighed_words(query, is_known)
-    # A long reply has many words: which of them are common, what the user says tells.
-    said = turns.from_user if turns.from_user.any() else ~turns.from_user
-    occurrences = {word: int(said[found].sum()) for word, found in turns.having.items()}
-    asked = _meaning_of_words(embeds, query, occurrences, int(said.sum()), project, is_known)
-    cosine = None if asked is None else archive.turn_cosines(turns, asked)
+    # A long reply has many words, so only the user's turns show which words are common.
+    counted = turns.from_user if turns.from_user.any() else ~turns.from_user
+    occurrences = {word: int(counted[found].sum()) for word, found in turns.having.items()}
+    meaning = _embed_without_names(embeds, query, occurrences, int(counted.sum()), project, is_known)
+    cosine = None if meaning is None else archive.turn_cosines(turns, meaning)
     passages: dict[int, tuple[float, ...]] = {}
-    if asked is not None and cosine is not None:
+    if meaning is not None and cosine is not None:
         best = rank(turns, weights, cosine).best(pool)
-        each = archive.passage_cosines(turns.numbers[best].tolist(), asked.vector)
+        each = archive.passage_cosines(turns.numbers[best].tolist(), meaning.vector)
         passages = dict(zip(best.tolist(), each, strict=True))
     nearest = {at: max(cosines) for at, cosines in passages.items() if cosines}
     ranked = rank(turns, weights, cosine, nearest)
     if not asks_about_the_past(query):
-        ranked = newest_first(ranked, turns, *_versions(archive, turns, ranked, passages))
+        ranked = newest_first(ranked, turns, *_find_versions(archive, turns, ranked, passages))
     worth = {word: weights[word] * word_rarity(len(turns.numbers), len(found)) for word, found in turns.having.items()}
-    return LookedAt(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
+    return TurnSearch(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
 
 
-def _versions(
+def _find_versions(
     archive: KeepsTurns, turns: SightedTurns, ranked: "Ranked", passages: Mapping[int, tuple[float, ...]]
 ) -> tuple[dict[int, Vector], list[int]]:
-    """Of the first few turns of the user, the passage that comes nearest to the question; and those of them that give a
-    value or tell of a change, which may be newer versions of the others."""
-    first = [at for at in ranked.best(TURN_POOL).tolist() if turns.from_user[at] and passages.get(at)][:FIRST]
+    """For the first few user turns, return the vector of the passage nearest to the question; and which of these turns
+    give a value or report a change, so that they may be newer versions of the others."""
+    best = ranked.best(TURN_POOL).tolist()
+    first = [at for at in best if turns.from_user[at] and passages.get(at)][:MAX_VERSIONS]
     numbers = [int(turns.numbers[at]) for at in first]
-    nearest = (passages[at].index(max(passages[at])) for at in first)
+    nearest = [passages[at].index(max(passages[at])) for at in first]
     vectors = archive.passage_vectors(dict(zip(numbers, nearest, strict=True)))
-    said = zip(first, numbers, archive.turns(numbers), strict=True)
-    known = {at: (vectors[number], turn.text) for at, number, turn in said if turn is not None and number in vectors}
-    leading = [at for at, (_, text) in known.items() if _DIGIT.search(text) or tells_of_change(text)]
-    return {at: vector for at, (vector, _) in known.items()}, leading
+    vector_of: dict[int, Vector] = {}
+    changes: list[int] = []
+    for at, number, turn in zip(first, numbers, archive.turns(numbers), strict=True):
+        if turn is None or number not in vectors:
+            continue
+        vector_of[at] = vectors[number]
+        if _DIGIT.search(turn.text) or tells_of_change(turn.text):
+            changes.append(at)
+    return vector_of, changes
 
 
 def recall_turns(
@@ -184,45 +191,49 @@ def recall_turns(
     limit: int,
     filters: Filters = EVERYTHING,
 ) -> list[TurnHit]:
-    """What was said about it in this project's sessions."""
-    found = look_at_turns(archive, embeds, query, project, pool=max(limit, TURN_POOL), filters=filters)
-    turns, cosine, ranked = found.turns, found.cosine, found.ranked
-    best = ranked.best(limit)
-    occurring = {word: turns.occurrences.get(word, 0) for word in search_words(query)}
-    asked_words = sum(rarity(occurring, len(turns.numbers)).values())
-    return [
-        TurnHit(
-            turn=turn,
-            relevance=relevance(
-                None if cosine is None or isnan(cosine[at]) else float(ranked.meaning[at]),
-                coverage_of_turn(float(ranked.words[at]), asked_words),
-            ),
-            score=float(ranked.score[at]),
-            factors={
-                "words": float(ranked.words[at]),
-                "meaning": float(ranked.meaning[at]),
-                "session": float(ranked.session[at]),
-                "neighbours": float(ranked.neighbours[at]),
-                "speaker": float(turns.by_asked[at]),
-                "user": float(turns.from_user[at]),
-            },
-        )
-        for at, turn in zip(best.tolist(), archive.turns(turns.numbers[best].tolist()), strict=True)
-        if turn is not None and turn.project == project
-    ]
+    """Return the best turns of this project's sessions."""
+    found = search_turns(archive, embeds, query, project, pool=max(limit, TURN_POOL), filters=filters)
+    best = found.ranked.best(limit)
+    occurring = {word: found.turns.occurrences.get(word, 0) for word in search_words(query)}
+    rarity_of_query = sum(rarity(occurring, len(found.turns.numbers)).values())
+    turns = archive.turns(found.turns.numbers[best].tolist())
+    hits = []
+    for at, turn in zip(best.tolist(), turns, strict=True):
+        if turn is not None and turn.project == project:
+            hits.append(_turn_hit(found, at, turn, rarity_of_query))
+    return hits
 
 
-def meaning(
+def _turn_hit(found: TurnSearch, at: int, turn: Turn, rarity_of_query: float) -> TurnHit:
+    ranked = found.ranked
+    words, meaning = float(ranked.words[at]), float(ranked.meaning[at])
+    has_vector = found.cosine is not None and not isnan(found.cosine[at])
+    return TurnHit(
+        turn=turn,
+        relevance=relevance(meaning if has_vector else None, coverage_of_turn(words, rarity_of_query)),
+        score=float(ranked.score[at]),
+        factors={
+            "words": words,
+            "meaning": meaning,
+            "session": float(ranked.session[at]),
+            "neighbours": float(ranked.neighbours[at]),
+            "speaker": float(found.turns.by_asked[at]),
+            "user": float(found.turns.from_user[at]),
+        },
+    )
+
+
+def embed_query(
     embeds: Embeds | None, query: str, occurrences: Mapping[str, int], texts: int, project: ProjectId | None
 ) -> Meaning | None:
-    """What is asked, as the model understands it; None: there is no model, or nothing to compare it with."""
+    """Return None without a model, or without anything to compare the query with."""
     if embeds is None or not texts or not query:
         return None
-    told = prompt_meaning(query[:MAX_MEANING_CHARS], common_words(occurrences, texts, project or ""))
-    return Meaning(vector=embeds.embed_question(told), model=embeds.model)
+    text = prompt_meaning(query[:MAX_MEANING_CHARS], common_words(occurrences, texts, project or ""))
+    return Meaning(vector=embeds.embed_question(text), model=embeds.model)
 
 
-def _meaning_of_words(
+def _embed_without_names(
     embeds: Embeds | None,
     query: str,
     occurrences: Mapping[str, int],
@@ -230,12 +241,12 @@ def _meaning_of_words(
     project: ProjectId | None,
     is_known: Callable[[str], bool],
 ) -> Meaning | None:
-    """Names of things are found by their letters; so half of the meaning is that of what is said about them."""
-    whole = meaning(embeds, query, occurrences, texts, project)
+    """Names are found by their letters, so half of the meaning is that of the query without them."""
+    whole = embed_query(embeds, query, occurrences, texts, project)
     rest = without_names(query[:MAX_MEANING_CHARS], is_known)
     if whole is None or not rest or rest == query:
         return whole
-    about = meaning(embeds, rest, occurrences, texts, project)
+    about = embed_query(embeds, rest, occurrences, texts, project)
     return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
 
 
@@ -251,25 +262,24 @@ def weigh(
     now: datetime,
     settings: Settings,
 ) -> list[Hit]:
-    """Relevance, score and factors of what was found, best first; of equal ones, what helps with the task.
-
-    `words` are those that matter of what was heard. Without a model (`embeds` None) words decide, and nobody can tell
-    a slip of the finger from a word.
-    """
+    """Compute relevance, score and factors, best first; of equal scores, the kind that helps with the task first.
+    `words`: the words of the query that matter. Typing errors are recognised only with a model (`embeds`)."""
     names = {one.memory.id: names_of(one.memory) for one in found}
     knows = None if embeds is None else embeds.knows
-    meant: dict[str, str] = {}
     if knows is not None:
-        # Of two words that may have been meant, the one that is a name.
+        # If two words may have been meant, the one that is a name wins.
         meant = slips(heard, (one.memory.text for one in found), knows) | slips(heard, chain(*names.values()), knows)
-    heard, words = mended(heard, meant), [meant.get(word, word) for word in words]
+        heard, words = mended(heard, meant), [meant.get(word, word) for word in words]
     weight = rarity({**dict.fromkeys(words, 0), **sighting.occurrences}, sighting.memories)
     hits = []
     for one in found:
         memory = one.memory
         named = heard.surely(names[memory.id], knows)
         shared = coverage(words, word_set(memory), weight, named=named)
-        relevant = relevance(one.cosine if one.cosine is not None or embeds is None else likely_cosine(shared), shared)
+        cosine = one.cosine
+        if cosine is None and embeds is not None:
+            cosine = likely_cosine(shared)
+        relevant = relevance(cosine, shared)
         factors = turn_factors(memory, relevant, about, now, settings)
         factors |= {"words": shared.overlap, "named": shared.named}
         if one.cosine is not None:

@@ -1,4 +1,4 @@
-"""What was sent with a message or a tool, written down before it is answered: asked again, it answers with the same."""
+"""The log of what each message and tool was sent with, written before the answer: asked again, it answers the same."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sen
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.admission import OWN
 from recollect.engine.ports import Measures, Store
-from recollect.engine.redaction import shown_block
+from recollect.engine.redaction import redact_block
 
 
 class SentLog:
@@ -17,35 +17,33 @@ class SentLog:
         self._seconds = seconds
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
-        """What these messages were really sent with, after a restart of the host."""
-        logged = self._store.sent_with(session, messages)
-        return {
-            sent.message: shown_block(sent.injection.block)
-            for sent in logged
-            if sent.confirmed
-            and sent.message is not None
-            and not sent.call
-            and sent.injection.placement is Placement.MESSAGE  # in the system prompt, each takes the place of the last
-        }
+        """Return the blocks that these messages were really sent with, after a restart of the host."""
+        blocks: dict[MessageId, str] = {}
+        for sent in self._store.sent_with(session, messages):
+            is_on_message = not sent.call and sent.injection.placement is Placement.MESSAGE
+            # A block in the system prompt replaces the one before it, so it is not replayed.
+            if sent.confirmed and sent.message is not None and is_on_message:
+                blocks[sent.message] = redact_block(sent.injection.block)
+        return blocks
 
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
-        """The same of the tools of these messages: by message and call."""
-        found: dict[MessageId, dict[str, str]] = {}
+        """The same for the tools of these messages, by message and call."""
+        blocks: dict[MessageId, dict[str, str]] = {}
         for sent in self._store.sent_with(session, messages):
             if sent.confirmed and sent.message is not None and sent.call:
-                found.setdefault(sent.message, {})[sent.call] = shown_block(sent.injection.block)
-        return found
+                blocks.setdefault(sent.message, {})[sent.call] = redact_block(sent.injection.block)
+        return blocks
 
     def record_unnamed(
-        self, session: Session, injection: Injection, event: Event, began: float, point: Moment
+        self, session: Session, injection: Injection, event: Event, started_s: float, moment: Moment
     ) -> Injection:
-        """What no message carries gets a name of ours: the first, the second ... of this context. In one transaction,
-        so that two who ask at once do not get the same."""
+        """Record a block that no message carries, under a name of ours with a number."""
+        # In one transaction: two askers at once must not get the same number.
         with self._store.writing():
-            number = self._store.count_in(session.id, session.context, point)
-            name = MessageId(f"{OWN}{point}:{number}")
-            call = name if point is Moment.TOOL_ERROR else ""
-            return self.record(session, name, injection, event, began, point, call=call)
+            number = self._store.count_in(session.id, session.context, moment)
+            name = MessageId(f"{OWN}{moment}:{number}")
+            call = name if moment is Moment.TOOL_ERROR else ""
+            return self.record(session, name, injection, event, started_s, moment, call=call)
 
     def record(
         self,
@@ -53,10 +51,11 @@ class SentLog:
         message: MessageId | None,
         injection: Injection,
         event: Event,
-        began: float,
-        point: Moment,
+        started_s: float,
+        moment: Moment,
         call: str = "",
     ) -> Injection:
+        waits_for_confirmation = event.confirms and moment in (Moment.PROMPT, Moment.TOOL_ERROR)
         sent = Sent(
             session=session.id,
             context=session.context,
@@ -64,16 +63,16 @@ class SentLog:
             call=call,
             injection=injection,
             at=event.at,
-            took_ms=(self._seconds() - began) * 1000,
-            point=point,
-            confirmed=not (event.offered or (event.confirms and point in (Moment.PROMPT, Moment.TOOL_ERROR))),
+            took_ms=(self._seconds() - started_s) * 1000,
+            point=moment,
+            confirmed=not (event.offered or waits_for_confirmation),
         )
-        recorded = answered(self._store.record(sent), event)
+        recorded = injection_of(self._store.record(sent), event)
         return replace(recorded, notice=injection.notice) if injection.notice else recorded
 
 
-def answered(sent: Sent, event: Event) -> Injection:
-    """As the log has it, with its place there if it counts only once it was delivered."""
+def injection_of(sent: Sent, event: Event) -> Injection:
+    """Return the logged injection, with its key in the log if it counts as sent only after delivery."""
     if not event.offered or not sent.injection.block:
         return sent.injection
     key = LogKey(session=sent.session, context=sent.context, message=sent.message, call=sent.call)

@@ -1,9 +1,6 @@
-"""The stable block, chosen without a question and built once per live context: rules, the project's commands, and where
-its last session ended.
-
-A budget is a cap, not a target: what needs a question to be useful is left to the turns. Whether a rule was used never
-decides about it: a rule that is followed is silent.
-"""
+"""The start block, built once per live context: rules, the project's commands, and where its last session ended. What
+needs a question to be useful is left to the prompts: a budget is a cap, not a target. Use never decides about a rule: a
+rule that is followed is silent."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -15,29 +12,30 @@ from recollect.capture.happened.command_purposes import is_known_to_all, is_own_
 from recollect.capture.happened.shell import Run, runs
 from recollect.domain.freshness import FileState
 from recollect.domain.injection import Injection, Moment, Placement, Quiet
-from recollect.domain.memory import Hit, Kind, Memory, Role
+from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Role
 from recollect.domain.session import Recap
 from recollect.domain.settings import Settings, StartStyle
 from recollect.engine import continuity, full_start
 from recollect.engine.anchoring import settled
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.full_start import LEVELS, RULES, STANDING, level_of
+from recollect.engine.injections import build_injection, silence
 from recollect.engine.ports import FindsMemories
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, silence
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer, allowance, fill, offer
 from recollect.rank.score import start_factors, start_score
 from recollect.text.intent import Task
 from recollect.text.query import content_words
 
 FACTS, COMMANDS, TIED = "Facts and decisions", "Commands", "About the open work"
-OF_A_PURPOSE, COMMANDS_SHOWN = 2, 5  # commands
-# Everybody knows how dependencies are installed and files formatted: prompts that name it get it.
-UNTOLD = ("install", "format")
-POOL = 200  # of the newest of a kind that are looked at
-COMMAND = "Command for "  # as the title of one begins
-MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT)  # an error is told when it comes
-LEAST_BRANCH_WORDS = 2  # `fix` or `main` say nothing
+MAX_PER_PURPOSE, MAX_COMMANDS = 2, 5
+# Every model knows how to install dependencies and format files: only prompts that name it get these.
+WELL_KNOWN_PURPOSES = ("install", "format")
+MAX_NEWEST = 200  # of a kind
+COMMAND_TITLE = "Command for "
+MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT)  # not errors: they are shown when a tool fails
+MIN_BRANCH_WORDS = 2  # `fix` or `main` say nothing
 _NO_SUBJECT = frozenset(
     "fix feat feature bug bugfix hotfix chore docs doc test refactor main master dev release".split()
 )
@@ -45,7 +43,7 @@ _NO_SUBJECT = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWork:
-    """What is being worked on, as far as the folder and the last session tell."""
+    """The work in progress, as far as the folder and the last session show it."""
 
     branch: str = ""
     files: frozenset[str] = frozenset()
@@ -54,21 +52,18 @@ class OpenWork:
         if any(anchor.path in self.files for anchor in memory.anchors):
             return True
         words = set(content_words(self.branch.replace("/", " ").replace("-", " "))) - _NO_SUBJECT
-        return len(words) >= LEAST_BRANCH_WORDS and words <= set(content_words(memory.text))
-
-
-NO_WORK = OpenWork()
+        return len(words) >= MIN_BRANCH_WORDS and words <= set(content_words(memory.text))
 
 
 def build(
     memories: FindsMemories,
     situation: Situation,
     *,
-    recaps: Sequence[Recap] = (),
-    task: Task | None = None,
-    work: OpenWork = NO_WORK,
+    recaps: Sequence[Recap],
+    task: Task | None,
+    work: OpenWork,
 ) -> Injection:
-    """`recaps`: what the last sessions left, the newest first."""
+    """`recaps`: of the last sessions, newest first."""
     settings = situation.settings
     budgets = settings.budgets
     left = budgets.live_start_tokens - situation.live.tokens(Moment.ON_DEMAND)
@@ -77,102 +72,101 @@ def build(
         return silence(Placement.SYSTEM, Quiet.CAP)
     if settings.start.style is StartStyle.FULL:
         return full_start.build(memories, situation, budget_tokens, recaps=recaps, task=task)
-    hits = _Hits(memories, situation, task)
-    standing = hits.of(STANDING, lambda _: True, POOL)
-    commands = _commands(hits.of((Kind.RESEARCH,), _is_command, POOL))
+    search = _StartSearch(memories, situation, task)
+    standing = search.find(STANDING, lambda _: True, MAX_NEWEST)
+    commands = _choose_commands(search.find((Kind.RESEARCH,), _is_command, MAX_NEWEST))
     since = situation.now - timedelta(days=settings.start.decision_days)
-    facts = hits.of((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
-    tied = [hit for hit in hits.of(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
+    facts = search.find((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
+    tied = [hit for hit in search.find(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
     by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
-    chosen = undisputed([*standing, *(hit for group in by_section.values() for hit in group)], situation)
-    section_of = {hit.memory.id: section for section, group in by_section.items() for hit in group}
-    last = continuity.last_session(recaps, [hit.memory for hit in chosen])
-    offers = [*last, *(_offer(hit, section_of.get(hit.memory.id)) for hit in map(for_block, chosen))]
+    found = list(standing)
+    section_of: dict[MemoryId, str] = {}
+    for section, hits in by_section.items():
+        found.extend(hits)
+        section_of |= dict.fromkeys((hit.memory.id for hit in hits), section)
+    chosen = leave_out_lone_claims(found, situation)
+    last = continuity.offer_last_session(recaps, [hit.memory for hit in chosen])
+    offers = [_offer(hit, section_of.get(hit.memory.id)) for hit in map(redact_for_block, chosen)]
     filled = fill(
-        offers,
+        [*last, *offers],
         budget_tokens=budget_tokens,
         shares=_shares(settings, budget_tokens),
         sections=[*RULES, *by_section, *dict.fromkeys(one.section for one in last)],
         counts_rest=situation.counts_rest,
     )
-    return injection(Placement.SYSTEM, filled, chosen, budget_tokens=budget_tokens, considered=hits.considered)
+    return build_injection(Placement.SYSTEM, filled, chosen, budget_tokens=budget_tokens, considered=search.considered)
 
 
-class _Hits:
-    """What may be shown of what is confirmed, the best first."""
-
+class _StartSearch:
     def __init__(self, memories: FindsMemories, situation: Situation, task: Task | None) -> None:
         self._memories = memories
         self._situation = situation
         self._task = task
         self.considered = 0
 
-    def of(
+    def find(
         self, kinds: Sequence[Kind], is_wanted: Callable[[Memory], bool], limit: int, since: datetime | None = None
     ) -> list[Hit]:
+        """Return confirmed memories that may be shown and are not live yet, best first."""
         situation = self._situation
-        wanted = [kind for kind in kinds if situation.settings.kinds.injected[kind]]
-        if not wanted:
+        switched_on = [kind for kind in kinds if situation.settings.kinds.injected[kind]]
+        if not switched_on:
             return []
         newest = self._memories.newest(
-            situation.viewer, limit=POOL, kinds=wanted, since=since, injectable=True, confirmed=True
+            situation.viewer, limit=MAX_NEWEST, kinds=switched_on, since=since, injectable=True, confirmed=True
         )
-        pool = [
-            memory
-            for memory in newest
-            if is_wanted(memory)
-            and situation.may_show(memory)
-            and not situation.is_heard(memory)
-            and memory.id not in situation.live.shown
-        ]
-        self.considered += len(pool)
-        hits = sorted(map(self._weighed, pool), key=lambda hit: (-hit.score, -hit.memory.valid_from.timestamp()))
-        looked_at = settled(hits, min(limit, len(hits)), situation.look, situation.settings.stale)
-        return [hit for hit in looked_at if not _has_lost_all(hit)][:limit]
+        hits = [self._score(memory) for memory in newest if is_wanted(memory) and situation.is_news(memory)]
+        self.considered += len(hits)
+        hits.sort(key=lambda hit: (-hit.score, -hit.memory.valid_from.timestamp()))
+        looked_at = settled(hits, min(limit, len(hits)), situation.look_up_freshness, situation.settings.stale)
+        return [hit for hit in looked_at if not _has_lost_all_files(hit)][:limit]
 
-    def _weighed(self, memory: Memory) -> Hit:
-        """Nothing is asked, so all of it is relevant."""
+    def _score(self, memory: Memory) -> Hit:
+        """There is no question, so every memory is relevant."""
         situation = self._situation
         factors = start_factors(memory, situation.viewer, self._task, situation.now, situation.settings)
         return Hit(memory=memory, relevance=1.0, score=start_score(factors, situation.settings), factors=factors)
 
 
-def _has_lost_all(hit: Hit) -> bool:
-    """The files that it speaks of."""
+def _has_lost_all_files(hit: Hit) -> bool:
     files = hit.freshness.files
     return bool(files) and all(file.state is FileState.GONE and file.moved_to is None for file in files)
 
 
 def _is_command(memory: Memory) -> bool:
-    return (memory.title or "").startswith(COMMAND)
+    return (memory.title or "").startswith(COMMAND_TITLE)
 
 
 def _is_fact(memory: Memory) -> bool:
-    """Said by the user, or saved by an agent with its tool; not read out of what an agent said. A choice in a question
-    is about one feature: prompts about that get it."""
-    is_told = memory.source.role is Role.USER or (memory.source.role is Role.ASSISTANT and memory.rules is None)
-    return is_told and not _is_command(memory) and not is_choice(memory)
+    """The user said it, or an agent saved it with its tool; capture did not read it in an agent's reply. Prompts about a
+    feature get the choices about that feature."""
+    is_by_user = memory.source.role is Role.USER
+    is_saved_by_agent = memory.source.role is Role.ASSISTANT and memory.rules is None
+    return (is_by_user or is_saved_by_agent) and not _is_command(memory) and not is_choice(memory)
 
 
-def _commands(known: Iterable[Hit]) -> list[Hit]:
-    """The newest for each purpose, and one more of a part of the project; of a monorepo's many, a few. Where a project
-    has tasks of its own, what everybody knows of its language is not told."""
-    newest = sorted(known, key=lambda hit: (hit.memory.valid_from, hit.memory.id), reverse=True)
-    each = list({hit.memory.title or "": hit for hit in reversed(newest)}.values())
-    each.sort(key=lambda hit: ("(" in (hit.memory.title or ""), -hit.memory.valid_from.timestamp()))
-    taken: Counter[str] = Counter()
+def _choose_commands(found: Iterable[Hit]) -> list[Hit]:
+    """The newest command for each purpose and one more for a part of the project; of a monorepo's many, a few. If the
+    project has tasks of its own, the usual commands of its language are left out."""
+    by_title: dict[str, Hit] = {}
+    for hit in sorted(found, key=lambda hit: (hit.memory.valid_from, hit.memory.id)):
+        by_title[hit.memory.title or ""] = hit
+    # A title with "(" is a command for a part of the project.
+    ordered = sorted(by_title.items(), key=lambda one: ("(" in one[0], -one[1].memory.valid_from.timestamp()))
+    per_purpose: Counter[str] = Counter()
     lines: set[str] = set()
     kept = []
-    for hit in each:
-        purpose = (hit.memory.title or "").removeprefix(COMMAND).partition(" (")[0]
+    for title, hit in ordered:
+        purpose = title.removeprefix(COMMAND_TITLE).partition(" (")[0]
         line = hit.memory.text.partition(" (in ")[0]
-        taken[purpose] += 1
-        if taken[purpose] <= OF_A_PURPOSE and purpose not in UNTOLD and line not in lines:
+        per_purpose[purpose] += 1
+        is_too_many = per_purpose[purpose] > MAX_PER_PURPOSE
+        if not is_too_many and purpose not in WELL_KNOWN_PURPOSES and line not in lines:
             lines.add(line)
             kept.append(hit)
-    if any(is_own_task(run) for hit in kept for run in _runs(hit)):
+    if any(any(map(is_own_task, _runs(hit))) for hit in kept):
         kept = [hit for hit in kept if not any(map(is_known_to_all, _runs(hit)))]
-    return kept[:COMMANDS_SHOWN]
+    return kept[:MAX_COMMANDS]
 
 
 def _runs(command: Hit) -> Sequence[Run]:
@@ -181,12 +175,14 @@ def _runs(command: Hit) -> Sequence[Run]:
 
 def _offer(hit: Hit, section: str | None) -> Offer:
     level = level_of(hit.memory)
+    if section is not None:
+        return offer(hit.memory, section, hit.freshness, (level,))
     place = LEVELS.index(level)
-    return offer(hit.memory, section or RULES[place], hit.freshness, (level,), order=0 if section else place)
+    return offer(hit.memory, RULES[place], hit.freshness, (level,), order=place)
 
 
 def _shares(settings: Settings, budget_tokens: int) -> dict[str, int]:
-    """Of what memories may take; the last session comes first, and flows on."""
+    """The memories' shares of the budget. The last session is filled first and has no share."""
     budgets = settings.budgets
     scale = budget_tokens / max(1, budgets.start_tokens)
     shares = (budgets.universal_tokens, budgets.language_tokens, budgets.project_tokens)

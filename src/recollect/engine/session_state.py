@@ -1,4 +1,4 @@
-"""The life of a session: how it begins, forgets and ends, what its user wishes, and what it is about."""
+"""The life of a session: its start, its live contexts, its user's opt-outs and its recap."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,120 +8,121 @@ from typing import Any
 from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted, StartSource
 from recollect.domain.injection import Moment, Session
 from recollect.domain.learning import Origin
-from recollect.domain.memory import ProjectId, SessionId, Viewer
+from recollect.domain.memory import ProjectId, SessionId
 from recollect.domain.session import Recap
 from recollect.domain.settings import Privacy
 from recollect.engine.admission import admitted_recap
 from recollect.engine.ports import Store
 from recollect.engine.session_ports import KeepsRecaps, KeepsSessions, LogsInjections
 
-FILE_FIELDS = ("filePath", "file_path", "path", "file")  # what tools call the file that they work on
+FILE_FIELDS = ("filePath", "file_path", "path", "file")  # names that tools use for the file they work on
 RECENT_FILES, RECENT_SESSIONS = 10, 200
 EntersProject = Callable[[str, datetime], ProjectId]  # the folder, and when
-FindsLanguage = Callable[[str], str | None]  # in the folder
+FindsLanguage = Callable[[str], str | None]  # of the folder
 
 
 def enter(sessions: Store, event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
-    """The session of an event; an unknown one begins here: its project is found and noted, its language found."""
+    """Return the session of an event. An unknown one begins here, with its project and language."""
     known = sessions.session(event.session)
     if known is not None:
         return known
+    session = new_session(event, enter_project, language_of)
     parent = None if event.parent is None else sessions.session(event.parent)
-    is_gone = any("" in sessions.gone(name) for name in (event.session, event.parent) if name is not None)
-    return sessions.begin_session(
-        Session(
-            id=event.session,
-            host=event.host,
-            project=_project(event, enter_project) or (None if parent is None else parent.project),
-            language=_language(event, language_of) or (None if parent is None else parent.language),
-            started_at=event.at,
-            parent=event.parent,
-            forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
-            # Who wants to be left alone means the agents that they start, too.
-            recalls=parent is None or parent.recalls,
-            captures=(parent is None or parent.captures) and not is_gone,
-        )
+    if parent is not None:
+        project, language = session.project or parent.project, session.language or parent.language
+        session = replace(session, project=project, language=language)
+        # A user who opted out of a session opted out of its subagents too.
+        session = replace(session, recalls=parent.recalls, captures=parent.captures)
+    for name in (event.session, event.parent):
+        if name is not None and "" in sessions.gone(name):
+            session = replace(session, captures=False)
+    return sessions.begin_session(session)
+
+
+def new_session(event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
+    """The session that this event would begin."""
+    project, language, folder = event.project, event.language, event.folder
+    if project is None and folder:
+        project = enter_project(folder, event.at)
+    if language is None and folder:
+        language = language_of(folder)
+    return Session(
+        id=event.session,
+        host=event.host,
+        project=project,
+        language=language,
+        started_at=event.at,
+        parent=event.parent,
+        forked=isinstance(event, SessionStarted) and event.source is StartSource.FORK,
     )
 
 
-def as_spoken(session: Session, event: Event) -> Event:
-    """Whoever goes on with an agent's session in a new process may not know that it is one: what is asked there, its
-    parent's agent has asked."""
-    is_agents = session.parent is not None and not session.forked
-    if is_agents and isinstance(event, Prompt) and event.origin is Origin.USER:
+def mark_subagent_prompt(session: Session, event: Event) -> Event:
+    """Correct the origin of a prompt: a process that resumes a subagent's session may not know that it is one."""
+    is_subagent = session.parent is not None and not session.forked
+    if is_subagent and isinstance(event, Prompt) and event.origin is Origin.USER:
         return replace(event, origin=Origin.SUBAGENT)
     return event
 
 
-def wished(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
-    """What the user does not want of a session holds for the rest of it."""
-    wish = replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
-    if wish != session:
-        sessions.keep_session(wish)
-    return wish
+def apply_opt_outs(sessions: KeepsSessions, session: Session, *, recalls: bool, captures: bool) -> Session:
+    """An opt-out is valid for the rest of the session."""
+    changed = replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
+    if changed != session:
+        sessions.keep_session(changed)
+    return changed
 
 
-def forgotten(store: Store, session: Session, at: datetime, *, source: StartSource | None = None) -> Session:
-    """The model knows nothing of before: a new live context. A host may tell of one compaction twice, by the event and
-    by a start (`source`) after it, or by the same event again; that is one context all the same."""
-    began_by_event = session.context > 0 and store.stable(session.id, session.context) is None
-    if source is StartSource.COMPACT and began_by_event:
-        return session
-    told = store.in_context(session.id, session.context)
-    began_by_start = session.context > 0 and [sent.point for sent in told] == [Moment.START]
-    is_told_again = session.context > 0 and all(at < sent.at for sent in told)
-    if (began_by_start and source is not StartSource.CLEAR) or (is_told_again and source is None):
-        return session
+def start_new_context(store: Store, session: Session, at: datetime, *, source: StartSource | None = None) -> Session:
+    """Begin a new live context. A host may report one compaction twice, by the event and by a start (`source`) after it,
+    or by the same event again: that is still one new context."""
+    if session.context > 0:
+        started_by_event = store.stable(session.id, session.context) is None
+        if source is StartSource.COMPACT and started_by_event:
+            return session
+        sent = store.in_context(session.id, session.context)
+        started_by_start = [one.point for one in sent] == [Moment.START]
+        if started_by_start and source is not StartSource.CLEAR:
+            return session
+        is_reported_again = all(at < one.at for one in sent)
+        if is_reported_again and source is None:
+            return session
     return store.begin_context(session.id)
 
 
-def context_began(log: LogsInjections, session: Session, now: datetime) -> datetime | None:
-    """When the model last forgot what was before; None: it never did."""
+def find_context_start(log: LogsInjections, session: Session, now: datetime) -> datetime | None:
+    """Return when the current live context began; None: there was no compaction or clear."""
     if session.context == 0:
         return None
     return min((sent.at for sent in log.in_context(session.id, session.context)), default=now)
 
 
-def leave(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
-    """What a session has for the next one of its project; a session may end more than once."""
+def save_recap(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
+    """Save the recap for the project's next session. A session may end more than once."""
     if session.project is None or not (event.notes or event.summary):
         return
-    told = Recap(session=session.id, project=session.project, at=event.at, notes=event.notes, summary=event.summary)
-    left, before = admitted_recap(told, privacy), recaps.recap(session.id)
-    recaps.keep_recap(left if before is None else left.after(before))
-
-
-def viewer(session: Session) -> Viewer:
-    return Viewer(project=session.project, language=session.language, session=session.id)
-
-
-def _project(event: Event, enter_project: EntersProject) -> ProjectId | None:
-    if event.project is not None:
-        return event.project
-    return enter_project(event.folder, event.at) if event.folder else None
-
-
-def _language(event: Event, language_of: FindsLanguage) -> str | None:
-    if event.language is not None:
-        return event.language
-    return language_of(event.folder) if event.folder else None
+    recap = Recap(session=session.id, project=session.project, at=event.at, notes=event.notes, summary=event.summary)
+    recap = admitted_recap(recap, privacy)
+    before = recaps.recap(session.id)
+    recaps.keep_recap(recap if before is None else recap.after(before))
 
 
 def files_in(tool_input: Mapping[str, Any]) -> list[str]:
-    return [path for name in FILE_FIELDS if isinstance(path := tool_input.get(name), str) and path.strip()]
+    values = map(tool_input.get, FILE_FIELDS)
+    return [path for path in values if isinstance(path, str) and path.strip()]
 
 
 class Recent:
-    """What a few words of each session are about, the last first. Not kept: after a restart, nothing."""
+    """The last few words (files, prompts) of each session, newest first. In memory only."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._of: dict[SessionId, tuple[str, ...]] = {}
 
-    def note(self, session: SessionId, *what: str) -> None:
-        if what:
+    def note(self, session: SessionId, *words: str) -> None:
+        if words:
             known = self._of.pop(session, ())
-            self._of[session] = tuple(dict.fromkeys((*what, *known)))[: self._most]
+            self._of[session] = tuple(dict.fromkeys((*words, *known)))[: self._limit]
             for oldest in list(self._of)[:-RECENT_SESSIONS]:
                 self._of.pop(oldest, None)
 

@@ -1,73 +1,77 @@
-"""What is known when something happens in a session: who looks, what is in front of the model, and what may be said."""
+"""The situation at one moment of a session: the viewer, the live context, and which memories may be shown."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 from recollect.domain.event import Carriers
-from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Sent, Session, Verdict
-from recollect.domain.memory import Hit, Memory, MemoryId, SessionId, Tier, Viewer
+from recollect.domain.injection import Moment, Sent, Session
+from recollect.domain.memory import Memory, MemoryId, SessionId, Tier, Viewer
 from recollect.domain.settings import Mode, Settings
 from recollect.engine.admission import OWN, is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks
 from recollect.engine.session_ports import LogsInjections
 from recollect.privacy.visibility import may_inject
-from recollect.rank.budget import Filled
-
-DIGITS = 3  # of what is logged
-LOGGED_CHOICES = 20  # of those that were not shown, how many are kept with the reason
 
 
 @dataclass(frozen=True)
 class Live:
-    """What is in front of the model: the blocks whose messages are in the request."""
+    """The live context: the blocks whose messages are in the request."""
 
     sent: tuple[Sent, ...] = ()
 
     @cached_property
-    def shown(self) -> frozenset[MemoryId]:
-        """What the model was told, and not told since that it no longer holds."""
-        known: set[MemoryId] = set()
+    def memory_ids(self) -> frozenset[MemoryId]:
+        """Memories that the model was shown, without those that a later block corrected."""
+        shown: set[MemoryId] = set()
         for sent in self.sent:
-            known = known.union(sent.injection.ids).difference(sent.injection.corrected)
-        return frozenset(known)
+            shown = shown.union(sent.injection.ids).difference(sent.injection.corrected)
+        return frozenset(shown)
 
     @cached_property
     def last_shown(self) -> Mapping[MemoryId, datetime]:
-        return {told: sent.at for sent in self.sent for told in sent.injection.ids if told in self.shown}
+        shown: dict[MemoryId, datetime] = {}
+        for sent in self.sent:
+            shown |= dict.fromkeys(filter(self.memory_ids.__contains__, sent.injection.ids), sent.at)
+        return shown
 
     @property
-    def of_tools(self) -> "Live":
-        """What no block of a prompt or a start takes the place of."""
+    def from_tools(self) -> "Live":
+        """The part that no block of a prompt or a start replaces."""
         return Live(tuple(sent for sent in self.sent if sent.point in (Moment.TOOL_ERROR, Moment.ON_DEMAND)))
 
     @property
     def has_prompts(self) -> bool:
         return any(sent.point is Moment.PROMPT for sent in self.sent)
 
-    def tokens(self, *points: Moment) -> int:
-        return sum(sent.injection.tokens for sent in self.sent if sent.point in points)
+    def tokens(self, *moments: Moment) -> int:
+        return sum(sent.injection.tokens for sent in self.sent if sent.point in moments)
 
 
-def live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
-    """Where the host does not say what is in the request, everything of this context that was sent. What a summary is
-    told is not: only whoever writes it reads that."""
+def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
+    """Read the live context from the log: what the host says is in the request, else all that this context was sent."""
+    # Only the model that writes a summary reads the text for it.
     known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
     if carriers is None:
         return Live(tuple(sent for sent in known if sent.confirmed))
     turns = log.sent_with(session.id, [message for message in carriers if message is not None])
-    # What has a name of ours, no host can name: an answer that its agent asked for.
+    # Answers to an agent's question have a name of ours, which no host can list.
     unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN)]
-    stable = _stable(log, session) if None in carriers else None
-    in_front = sorted([*turns, *unnamed], key=lambda sent: sent.at)
-    return Live((*([] if stable is None else [stable]), *in_front))
+    in_request = sorted([*turns, *unnamed], key=lambda sent: sent.at)
+    start = _start_block(log, session) if None in carriers else None
+    if start is not None:
+        in_request.insert(0, start)
+    return Live(tuple(in_request))
 
 
-def _stable(log: LogsInjections, session: Session) -> Sent | None:
-    """After a compaction, until there is a new one, the block of the context before it."""
-    blocks = (log.stable(session.id, context) for context in range(session.context, -1, -1))
-    return next((block for block in blocks if block is not None), None)
+def _start_block(log: LogsInjections, session: Session) -> Sent | None:
+    """After a compaction, until there is a new one: the start block of the context before."""
+    for context in range(session.context, -1, -1):
+        block = log.stable(session.id, context)
+        if block is not None:
+            return block
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,79 +80,33 @@ class Situation:
     now: datetime
     settings: Settings
     live: Live = Live()
-    look: Looks = nobody_looks
+    look_up_freshness: Looks = nobody_looks
     agent: str | None = None
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
-    known: Callable[[MemoryId], Memory | None] = lambda _: None  # also what does not hold or may not be told
-    disputing: Callable[[], Sequence[Memory]] = tuple  # live memories that contradict others
-    running: Collection[SessionId] = ()  # sessions whose words are in front of the model, or may be
-    conversation: Collection[SessionId] = ()  # those of them whose words surely are: itself, and what it is a copy of
-    since: datetime | None = (
-        None  # so long the model has them: a summary took what was before; None: from the beginning
-    )
+    find_memory: Callable[[MemoryId], Memory | None] = lambda _: None  # any, also one that may not be shown
+    list_disputing: Callable[[], Sequence[Memory]] = tuple  # live memories that contradict others
+    running_sessions: Collection[SessionId] = ()  # the model has, or may have, their words in its context
+    conversation_sessions: Collection[SessionId] = ()  # the model surely has: this session and the one it is a copy of
+    context_started_at: datetime | None = None  # None: no compaction yet
 
     def may_show(self, memory: Memory) -> bool:
-        """Unasked or asked, this is what a model may be told; whether its kind is switched off is another question."""
+        """Asked or unasked, the model may see this memory. Callers check whether its kind is switched on."""
         return may_inject(memory, self.viewer) and not is_ignored(memory, self.settings.privacy)
 
-    def is_heard(self, memory: Memory) -> bool:
-        """It was said in what the model has in front of it: it is no news, and not from an earlier session. Once a
-        summary has taken it, it may be told. An agent that another one started has not read that one's conversation,
-        so it is told what the user confirmed there."""
+    def is_news(self, memory: Memory) -> bool:
+        """The model may see this memory and does not have it yet."""
+        is_live = memory.id in self.live.memory_ids
+        return not is_live and self.may_show(memory) and not self.is_said_here(memory)
+
+    def is_said_here(self, memory: Memory) -> bool:
+        """It was said in the conversation that the model still has in its context, so it is no news. A subagent has not
+        read its parent's conversation, so it is shown what the user confirmed there."""
+        sessions = self.running_sessions if memory.tier is Tier.CANDIDATE else self.conversation_sessions
         said = [(memory.source, memory.created_at), *((mention.source, mention.at) for mention in memory.mentions)]
-        sessions = self.running if memory.tier is Tier.CANDIDATE else self.conversation
-        return any(source.session in sessions and (self.since is None or at >= self.since) for source, at in said)
+        since = self.context_started_at
+        return any(source.session in sessions and (since is None or at >= since) for source, at in said)
 
     @property
     def counts_rest(self) -> bool:
         return self.settings.inject.mode is Mode.CONSERVATIVE
-
-
-def silence(placement: Placement, quiet: Quiet | None = None) -> Injection:
-    return Injection(placement=placement, quiet=quiet)
-
-
-def injection(
-    placement: Placement,
-    filled: Filled,
-    hits: Iterable[Hit],
-    *,
-    budget_tokens: int,
-    considered: int,
-    needed: Mapping[MemoryId, float] | None = None,
-    refused: Sequence[Choice] = (),
-) -> Injection:
-    """What was filled, with the reasons: `hits` were offered, `refused` were not."""
-    offered = [
-        _choice(hit, filled.verdicts[hit.memory.id], (needed or {}).get(hit.memory.id, 0.0))
-        for hit in hits
-        if hit.memory.id in filled.verdicts
-    ]
-    shown = [choice for choice in offered if choice.verdict is Verdict.SHOWN]
-    others = [choice for choice in offered if choice.verdict is not Verdict.SHOWN]
-    return Injection(
-        placement=placement,
-        block=filled.block,
-        tokens=filled.tokens,
-        budget_tokens=budget_tokens,
-        ids=filled.shown,
-        considered=considered,
-        choices=(*shown, *[*others, *refused][:LOGGED_CHOICES]),
-    )
-
-
-def refused(hits: Collection[Hit], verdict: Verdict, needed: Mapping[MemoryId, float] | None = None) -> list[Choice]:
-    return [_choice(hit, verdict, (needed or {}).get(hit.memory.id, 0.0)) for hit in hits]
-
-
-def _choice(hit: Hit, verdict: Verdict, needed: float) -> Choice:
-    return Choice(
-        id=hit.memory.id,
-        kind=hit.memory.kind,
-        verdict=verdict,
-        relevance=round(hit.relevance, DIGITS),
-        score=round(hit.score, DIGITS),
-        needed=round(needed, DIGITS),
-        factors={name: round(value, DIGITS) for name, value in hit.factors.items()},
-    )

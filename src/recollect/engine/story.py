@@ -1,4 +1,4 @@
-"""The story of one memory: what it replaced, what was done to it, what replaced it."""
+"""The story of one memory: the memories it replaced, the changes to it, and the memories that replaced it."""
 
 from dataclasses import dataclass
 
@@ -6,20 +6,18 @@ from recollect.domain.history import MemoryChange
 from recollect.domain.memory import Memory
 from recollect.engine.ports import Writes
 
-MAX_LINKS = 100  # a chain that is longer goes round in a circle
+MAX_LINKS = 100  # a longer chain is a circle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """A memory between what came before and after it."""
-
     memory: Memory
-    before: tuple[Memory, ...]  # what it took the place of, the oldest first
-    after: tuple[Memory, ...]  # what took its place, in order
-    changes: tuple[MemoryChange, ...]  # what was done to it, in order
+    before: tuple[Memory, ...]  # the memories it replaced, oldest first
+    after: tuple[Memory, ...]  # the memories that replaced it, in order
+    changes: tuple[MemoryChange, ...]  # in order
 
 
-def story(memories: Writes, memory: Memory) -> Story:
+def build_story(memories: Writes, memory: Memory) -> Story:
     return Story(
         memory=memory,
         before=tuple(_before(memories, memory)),
@@ -36,17 +34,17 @@ def _before(memories: Writes, memory: Memory) -> list[Memory]:
             if older.id not in found and older.id != memory.id:
                 found[older.id] = older
                 waiting.append(older)
-    seen = [older for older in found.values() if older.forgotten_at is None]
-    return sorted(seen, key=lambda older: (older.valid_from, older.id))
+    visible = [older for older in found.values() if older.forgotten_at is None]
+    return sorted(visible, key=lambda older: (older.valid_from, older.id))
 
 
 def _after(memories: Writes, memory: Memory) -> list[Memory]:
     found: list[Memory] = []
-    step = memory
-    while step.superseded_by is not None and len(found) < MAX_LINKS:
-        newer = memories.get(step.superseded_by)
+    current = memory
+    while current.superseded_by is not None and len(found) < MAX_LINKS:
+        newer = memories.get(current.superseded_by)
         if newer is None or newer.id == memory.id or newer in found:
             break
         found.append(newer)
-        step = newer
+        current = newer
     return [newer for newer in found if newer.forgotten_at is None]

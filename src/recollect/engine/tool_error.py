@@ -1,8 +1,8 @@
-"""The block on a tool that failed: this error is known, and what helped. An error that is new brings nothing, and one
-that only looks like a known one brings a line if it names the same thing."""
+"""The block on a failed tool: this error is known, and this helped. A new error gets nothing; one that only looks like
+a known one gets a line if it names the same thing."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -10,11 +10,12 @@ from recollect.domain.injection import Choice, Injection, Moment, Placement, Qui
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Tier
 from recollect.domain.search import Filters
 from recollect.engine.anchoring import settled
-from recollect.engine.disputes import undisputed
+from recollect.engine.disputes import leave_out_lone_claims
+from recollect.engine.injections import build_choice, build_injection, silence
 from recollect.engine.ports import Embeds, FindsMemories
-from recollect.engine.recall import meaning, weigh
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import Situation, injection, refused, silence
+from recollect.engine.recall import embed_query, weigh
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer, allowance, fill
 from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of, without
 from recollect.text.intent import Intent, Task
@@ -24,14 +25,14 @@ from recollect.text.signature import Signature, signature
 from recollect.text.words import word_set
 
 KNOWN_ERROR, LIKE_IT = "This error is known", "An error like this is known"
-KNOWN = frozenset({Kind.ERROR_PATTERN})
-CANDIDATES = 30
+ERRORS_ONLY = Filters(kinds=frozenset({Kind.ERROR_PATTERN}))
+MAX_CANDIDATES = 30
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Z]{1,4}\d{3,5}")  # EADDRINUSE, ERR_PNPM_OUTDATED_LOCKFILE, TS2345
-# What a word of prose does not have: a code, a class, a module, a function.
+# A code, class, module or function: it has something that a word of prose does not have.
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{4,}|[A-Za-z]+\d|[a-z][A-Z]|\w[._:/]\w|_")
-_QUOTED = re.compile(r"['\"`]([\w.@/:=-]{2,})['\"`]")
-_SORT = re.compile(r"[A-Z]{1,6}-?\d{2,6}")  # TS2339, E0432: the code of a compiler for all errors of one sort
-EVERYWHERE = frozenset(  # errors of all kinds have these names
+_IN_QUOTES = re.compile(r"['\"`]([\w.@/:=-]{2,})['\"`]")
+_SORT = re.compile(r"[A-Z]{1,6}-?\d{2,6}")  # TS2339, E0432: a compiler's code for all errors of one sort
+COMMON_NAMES = frozenset(  # names of errors of many causes
     """
     ArgumentError ArgumentException ArgumentNullException ArithmeticError AssertionError AssertionFailedError
     AttributeError BrokenPipeError BuildError ClassCastException ClassNotFoundException ConnectionError
@@ -47,8 +48,8 @@ EVERYWHERE = frozenset(  # errors of all kinds have these names
     """.split()
 )
 CERTAIN = "signature"  # the factor of an error that is the same
-MIN_WORDS, SHARE = 3, 0.9  # of what an error says, in what is known
-CODE_WEIGHT = 0.3  # of what is in doubt, if both have the code of the error
+MIN_SHARED_WORDS, MIN_SHARED_PART = 3, 0.9  # words of the error that a memory must have
+CODE_WEIGHT = 0.3  # an equal error code takes away this part of the doubt
 
 
 def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation: Situation) -> Injection:
@@ -61,152 +62,154 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
     budget_tokens = min(allowance(budgets.error_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
         return silence(Placement.TOOL, Quiet.CAP)
-    hits, known, considered = _known(memories, embeds, sign, situation)
+    hits, refused, considered = _find_known_errors(memories, embeds, sign, situation)
+    has_certain = any(CERTAIN in hit.factors for hit in hits)
     filled = fill(
-        [_offer(for_block(hit), situation) for hit in hits],
+        [_offer(redact_for_block(hit), situation) for hit in hits],
         budget_tokens=budget_tokens,
-        max_lines=settings.tool_error.lines if any(CERTAIN in hit.factors for hit in hits) else 1,
+        max_lines=settings.tool_error.lines if has_certain else 1,
         sections=(KNOWN_ERROR, LIKE_IT),
         counts_rest=situation.counts_rest,
     )
-    return injection(
+    return build_injection(
         Placement.TOOL,
         filled,
         hits,
         budget_tokens=budget_tokens,
         considered=considered,
         needed=dict.fromkeys((hit.memory.id for hit in hits), settings.kinds.threshold[Kind.ERROR_PATTERN]),
-        refused=known,
+        refused=refused,
     )
 
 
-def _known(
+def _find_known_errors(
     memories: FindsMemories, embeds: Embeds | None, sign: Signature, situation: Situation
 ) -> tuple[list[Hit], list[Choice], int]:
-    """What fits, the best first; what does not, and why; how many were looked at."""
+    """Return the hits that fit (best first), the refused ones, and how many were considered."""
     settings, viewer = situation.settings, situation.viewer
     if not settings.kinds.injected[Kind.ERROR_PATTERN]:
         return [], [], 0
-    asked = " ".join([sign.headline, *sign.terms])
-    words = content_words(asked)
+    query = " ".join([sign.headline, *sign.terms])
+    words = content_words(query)
     sighting = memories.look_up(words, viewer, injectable=True)
-    meant = meaning(embeds, sign.headline, sighting.occurrences, sighting.memories, viewer.project)
-    found = [
-        one
-        for one in memories.search(sighting, meant, limit=CANDIDATES, filters=Filters(kinds=KNOWN))
-        if situation.may_show(one.memory) and not _is_only_said_here(one.memory, situation)
-    ]
-    weighed = weigh(
-        found,
+    meaning = embed_query(embeds, sign.headline, sighting.occurrences, sighting.memories, viewer.project)
+    found = memories.search(sighting, meaning, limit=MAX_CANDIDATES, filters=ERRORS_ONLY)
+    allowed = [one for one in found if situation.may_show(one.memory) and not _is_unproven_here(one.memory, situation)]
+    hits = weigh(
+        allowed,
         words,
-        said(asked),
+        said(query),
         sighting,
         settings.turn,
         Intent(task=Task.BUG_FIX),
-        embeds=embeds if meant is not None else None,
+        embeds=embeds if meaning is not None else None,
         now=situation.now,
         settings=settings,
     )
-    hits = sorted((_certain(hit, sign) for hit in weighed), key=lambda hit: -hit.relevance)
+    hits = sorted((_compare(hit, sign) for hit in hits), key=lambda hit: -hit.relevance)
     needed = settings.kinds.threshold[Kind.ERROR_PATTERN]
     fitting = [hit for hit in hits if hit.relevance >= needed and _is_about(hit, sign)]
-    new = [hit for hit in fitting if not _is_told(hit.memory, situation)]
-    near = [hit for hit in new if CERTAIN in hit.factors] or new[:1]
-    why = _refused(hits, fitting, near, situation, needed)
-    near = settled(near, len(near), situation.look, settings.stale)
-    return undisputed(near, situation), why, len(found)
+    new = [hit for hit in fitting if not _is_shown(hit.memory, situation)]
+    chosen = [hit for hit in new if CERTAIN in hit.factors] or new[:1]
+    refused = _refuse_others(hits, fitting, chosen, situation, needed)
+    chosen = settled(chosen, len(chosen), situation.look_up_freshness, settings.stale)
+    return leave_out_lone_claims(chosen, situation), refused, len(allowed)
 
 
-def _is_only_said_here(memory: Memory, situation: Situation) -> bool:
-    """What is proven is told at the error, wherever it was said: there it helps, however long ago that was."""
-    return memory.tier is Tier.CANDIDATE and situation.is_heard(memory)
+def _is_unproven_here(memory: Memory, situation: Situation) -> bool:
+    """A confirmed memory is shown at its error even if it was said in this session: there it helps."""
+    return memory.tier is Tier.CANDIDATE and situation.is_said_here(memory)
 
 
-def _certain(hit: Hit, sign: Signature) -> Hit:
-    """The same error, word for word but for what changes from day to day, leaves no doubt; its code leaves less."""
-    if any(_key(text) == sign.key for text in _texts(hit.memory)):
-        return Hit(memory=hit.memory, relevance=1.0, score=1.0, factors={**hit.factors, CERTAIN: 1.0})
-    told = _said(hit.memory)
-    codes = [frozenset(content_words(term)) for term in sign.terms if _CODE.fullmatch(term)]
-    if not any(code and code <= told for code in codes):
+def _compare(hit: Hit, sign: Signature) -> Hit:
+    """The same error, apart from what changes from day to day, is certain; the same error code raises the relevance."""
+    memory = hit.memory
+    texts = [*filter(None, [memory.title]), *memory.aliases, *memory.evidence, memory.text]
+    if any(_key(text) == sign.key for text in texts):
+        return Hit(memory=memory, relevance=1.0, score=1.0, factors={**hit.factors, CERTAIN: 1.0})
+    if not _has_any(_words(memory), filter(_CODE.fullmatch, sign.terms)):
         return hit
-    surer = hit.relevance + CODE_WEIGHT * (1 - hit.relevance)
-    return replace(hit, relevance=surer, factors={**hit.factors, "relevance": surer, "code": 1.0})
+    relevance = hit.relevance + CODE_WEIGHT * (1 - hit.relevance)
+    return replace(hit, relevance=relevance, factors={**hit.factors, "relevance": relevance, "code": 1.0})
 
 
 @lru_cache(maxsize=512)
 def _key(known: str) -> str:
-    """In a session the same few errors are compared again and again."""
+    """Cached: a session compares the same few errors again and again."""
     return signature(known).key
 
 
-def _texts(memory: Memory) -> list[str]:
-    return [*filter(None, [memory.title]), *memory.aliases, *memory.evidence, memory.text]
-
-
 def _is_about(hit: Hit, sign: Signature) -> bool:
-    """Errors of one tool read alike. What is known must be the very same, have a name that only such errors have, or,
-    where nothing is named, say it whole. What nothing has proven is told of the very same alone."""
+    """Errors of one tool read alike. So a memory must be about the very same error, contain a name that only such errors
+    have or, if the error names nothing, nearly all its words. A candidate must be about the very same error."""
     if CERTAIN in hit.factors:
         return True
     if hit.memory.tier is Tier.CANDIDATE:
         return False
-    told = _said(hit.memory)
-    quoted = [frozenset(content_words(name)) for name in _QUOTED.findall(sign.headline)]
-    is_foreign = any(quoted) and not any(name and name <= told for name in quoted)
-    if is_foreign:
+    known = _words(hit.memory)
+    in_quotes = [name for name in _IN_QUOTES.findall(sign.headline) if content_words(name)]
+    if in_quotes and not _has_any(known, in_quotes):
         return False  # No module named 'yaml' is not No module named 'toml'
-    if any(name and name <= told for name in _names(sign)):
+    if _has_any(known, filter(_is_own_name, sign.terms)):
         return True
     words = frozenset(content_words(sign.key))  # without what changes from day to day
-    return len(words & told) >= max(MIN_WORDS, SHARE * len(words))
+    return len(words & known) >= max(MIN_SHARED_WORDS, MIN_SHARED_PART * len(words))
 
 
-def _names(sign: Signature) -> list[frozenset[str]]:
-    """What only such errors have: a code of a compiler for all errors of one sort is no such name."""
-    return [
-        frozenset(content_words(term))
-        for term in sign.terms
-        if _NAME.search(term) and re.split(r"[.:]", term)[-1] not in EVERYWHERE and not _SORT.fullmatch(term)
-    ]
+def _is_own_name(term: str) -> bool:
+    """Only such errors have this name. A compiler's code for all errors of one sort is no such name."""
+    is_common = re.split(r"[.:]", term)[-1] in COMMON_NAMES
+    return _NAME.search(term) is not None and not is_common and not _SORT.fullmatch(term)
 
 
-def _said(memory: Memory) -> frozenset[str]:
-    return word_set(memory).union(*(content_words(text) for text in memory.evidence))
+def _has_any(known: frozenset[str], names: Iterable[str]) -> bool:
+    for name in names:
+        words = frozenset(content_words(name))
+        if words and words <= known:
+            return True
+    return False
 
 
-def _is_told(memory: Memory, situation: Situation) -> bool:
-    """On a prompt or a tool. What stands in the start block alone is far away from the error: one line recalls it."""
-    told = [sent.injection for sent in situation.live.sent if sent.point is not Moment.START]
+def _words(memory: Memory) -> frozenset[str]:
+    return word_set(memory).union(*map(content_words, memory.evidence))
+
+
+def _is_shown(memory: Memory, situation: Situation) -> bool:
+    """On a prompt or a tool. A start block is far away from the error, so one line recalls what only it shows."""
     name = {plain(memory.id)}
-    return any(memory.id in injection.ids or without(injection.block, name) != injection.block for injection in told)
+    for sent in situation.live.sent:
+        if sent.point is Moment.START:
+            continue
+        block = sent.injection.block
+        if memory.id in sent.injection.ids or without(block, name) != block:
+            return True
+    return False
 
 
-def _refused(
-    hits: Sequence[Hit], fitting: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: float
+def _refuse_others(
+    hits: Sequence[Hit], fitting: Sequence[Hit], chosen: Sequence[Hit], situation: Situation, needed: float
 ) -> list[Choice]:
-    kept: set[MemoryId] = {hit.memory.id for hit in near}
-    fits: set[MemoryId] = {hit.memory.id for hit in fitting}
+    chosen_ids = {hit.memory.id for hit in chosen}
+    fitting_ids = {hit.memory.id for hit in fitting}
     return [
-        choice
+        build_choice(hit, _refusal(hit, fitting_ids, situation, needed), needed)
         for hit in hits
-        if hit.memory.id not in kept
-        for choice in refused([hit], _why_not(hit, fits, situation, needed), {hit.memory.id: needed})
+        if hit.memory.id not in chosen_ids
     ]
 
 
-def _why_not(hit: Hit, fits: Collection[MemoryId], situation: Situation, needed: float) -> Verdict:
+def _refusal(hit: Hit, fitting: Collection[MemoryId], situation: Situation, needed: float) -> Verdict:
     if hit.relevance < needed:
         return Verdict.THRESHOLD
-    if hit.memory.id not in fits:
+    if hit.memory.id not in fitting:
         return Verdict.OTHER
-    return Verdict.LIVE if _is_told(hit.memory, situation) else Verdict.CUT
+    return Verdict.LIVE if _is_shown(hit.memory, situation) else Verdict.CUT
 
 
 def _offer(hit: Hit, situation: Situation) -> Offer:
     section = KNOWN_ERROR if CERTAIN in hit.factors else LIKE_IT
-    if hit.memory.id in situation.live.shown:
+    if hit.memory.id in situation.live.memory_ids:
         return Offer((reminder_line_of(hit.memory),), section, hit.memory.id, means=Verdict.RECALLED)
     short = short_line_of(hit.memory, hit.freshness)
-    ways = (error_line_of(hit.memory, hit.freshness), *([] if short is None else [short]))
-    return Offer(ways, section, hit.memory.id)
+    ways = filter(None, (error_line_of(hit.memory, hit.freshness), short))
+    return Offer(tuple(ways), section, hit.memory.id)

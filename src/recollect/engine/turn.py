@@ -1,4 +1,4 @@
-"""The turn block: the few memories that fit this prompt and are not in front of the model yet, or silence."""
+"""The turn block: the few memories that fit this prompt and are not in the live context yet, or silence."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +11,13 @@ from recollect.domain.search import FoundMemory
 from recollect.domain.settings import Settings
 from recollect.engine.anchoring import settled
 from recollect.engine.corrections import Correction
-from recollect.engine.disputes import lone_claims, undisputed
+from recollect.engine.disputes import leave_out_lone_claims, lone_claims
+from recollect.engine.injections import MAX_LOGGED_REFUSALS, build_choice, build_injection, silence
 from recollect.engine.ports import Embeds, FindsMemories, KeepsMemories, KeepsTurns
 from recollect.engine.quotes import quote_answers
-from recollect.engine.recall import meaning, weigh
-from recollect.engine.redaction import for_block
-from recollect.engine.situation import LOGGED_CHOICES, Situation, injection, refused, silence
+from recollect.engine.recall import embed_query, weigh
+from recollect.engine.redaction import redact_for_block
+from recollect.engine.situation import Situation
 from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
 from recollect.rank.score import favoured, with_use
 from recollect.text.asking import PromptPurpose, asking, points_back, typed
@@ -27,24 +28,21 @@ from recollect.text.naming import said
 from recollect.text.query import asks_something, content_words
 from recollect.text.tokens import estimate
 
-TAKEN_FIRST = 0.70  # relevance above which a hit comes before all others, whatever its age; unless it is stale
-DOUBTFUL = "doubtful"  # the share of the budget for the others
+SURE_RELEVANCE = 0.70  # above it a hit comes before all others, whatever its age, unless it is stale
+DOUBTFUL = "doubtful"  # the budget share of the other hits
 MAX_PROMPT_CHARS = 20_000  # people say first what they want, and paste after it
 MAX_ESTIMATED_CHARS = 10_000
 FENCE_TOKENS = 25  # around a block that has nothing but quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
-    """What a prompt found: what fits, the best first, and what does not, with the reason."""
-
-    fitting: tuple[Hit, ...] = ()
+class PromptHits:
+    fitting: tuple[Hit, ...] = ()  # best first
     refused: tuple[Choice, ...] = ()
     considered: int = 0
 
 
-class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol):
-    """Memories, and what was said in sessions."""
+class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol): ...
 
 
 def answer(
@@ -58,51 +56,66 @@ def answer(
     budgets = settings.budgets
     asked = typed(prompt[:MAX_PROMPT_CHARS])
     words = content_words(asked)
-    kind = asking(asked)
-    if kind is PromptPurpose.NOTHING and not corrections:
+    purpose = asking(asked)
+    if purpose is PromptPurpose.NOTHING and not corrections:
         return silence(Placement.MESSAGE, Quiet.OWN_CONTEXT)
     if not words and not corrections:
         return silence(Placement.MESSAGE, Quiet.IDLE)
     left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     allowed = allowance(
-        budgets.turn_tokens, budgets, prompt_tokens=prompt_tokens(prompt), window_tokens=situation.window_tokens
+        budgets.turn_tokens, budgets, prompt_tokens=_prompt_tokens(prompt), window_tokens=situation.window_tokens
     )
     budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
         return silence(Placement.MESSAGE, Quiet.CAP)
     by_name_only = not asks_something(asked, min_chars=settings.turn.min_prompt_chars)
-    found = weighed(memories, embeds, asked, words, situation, by_name_only=by_name_only) if words else Weighed()
+    found = PromptHits()
+    if words:
+        found = _find_fitting(memories, embeds, asked, words, situation, by_name_only=by_name_only)
     if not found.fitting and not corrections and by_name_only:
         return silence(Placement.MESSAGE, Quiet.IDLE)
+    block = _build_block(found, corrections, situation, budget_tokens)
+    if by_name_only or purpose is not PromptPurpose.QUESTION:
+        return block
+    return _add_quotes(block, memories, embeds, asked, situation)
+
+
+def _build_block(
+    found: PromptHits, corrections: Sequence[Correction], situation: Situation, budget_tokens: int
+) -> Injection:
+    budgets = situation.settings.budgets
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
-    told = {correction.offer.memory for correction in corrections}
-    hits = _ordered([hit for hit in found.fitting if hit.memory.id not in told], situation, lines)
-    filled = _filled(hits, corrections, situation, budget_tokens, lines)
+    corrected_to = {correction.offer.memory for correction in corrections}
+    hits = [hit for hit in found.fitting if hit.memory.id not in corrected_to]
+    hits = _order(hits, situation, lines)
+    filled = _fill(hits, corrections, situation, budget_tokens, lines)
     alone = lone_claims(hits, filled, situation)
     if alone:
         hits = [hit for hit in hits if hit.memory.id not in alone]
-        filled = _filled(hits, corrections, situation, budget_tokens, lines)
-    block = injection(
+        filled = _fill(hits, corrections, situation, budget_tokens, lines)
+    block = build_injection(
         Placement.MESSAGE,
         filled,
         hits,
         budget_tokens=budget_tokens,
         considered=found.considered + len(corrections),
-        needed=_needed(found.fitting, situation),
-        refused=[choice for choice in found.refused if choice.id not in told],
+        needed=_thresholds(found.fitting, situation),
+        refused=[choice for choice in found.refused if choice.id not in corrected_to],
     )
-    corrected = [old for one in corrections if one.is_told_in(filled.block) for old in one.old]
-    told_of = replace(block, corrected=tuple(corrected))
-    return told_of if by_name_only else _with_quotes(told_of, memories, embeds, asked, situation, kind)
+    corrected: list[MemoryId] = []
+    for correction in corrections:
+        if correction.is_in(filled.block):
+            corrected.extend(correction.old)
+    return replace(block, corrected=tuple(corrected))
 
 
-def _filled(
+def _fill(
     hits: Sequence[Hit], corrections: Sequence[Correction], situation: Situation, budget_tokens: int, lines: int
 ) -> Filled:
     budgets = situation.settings.budgets
     scale = budget_tokens / max(1, budgets.turn_tokens)
     return fill(
-        [*(correction.offer for correction in corrections), *map(_offer, map(for_block, hits))],
+        [*(correction.offer for correction in corrections), *map(_offer, map(redact_for_block, hits))],
         budget_tokens=budget_tokens,
         shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
         max_lines=lines + len(corrections),
@@ -111,20 +124,20 @@ def _filled(
     )
 
 
-def _with_quotes(
-    block: Injection, store: TurnStore, embeds: Embeds | None, prompt: str, situation: Situation, kind: PromptPurpose
+def _add_quotes(
+    block: Injection, store: TurnStore, embeds: Embeds | None, prompt: str, situation: Situation
 ) -> Injection:
-    """To a question, where memories leave room: what was said in earlier sessions. In the middle of a session questions
-    are about what it does, unless they point further back."""
+    """Add quotes of earlier sessions to the block on a question, where memories leave room."""
     settings, budgets = situation.settings, situation.settings.budgets
-    if kind is not PromptPurpose.QUESTION or not settings.turn.quotes or settings.archive.days <= 0:
+    if not settings.turn.quotes or settings.archive.days <= 0:
         return block
+    # In the middle of a session questions are about its own work, unless they point further back.
     if situation.live.has_prompts and not points_back(prompt):
         return block
-    # Half of what may be in front of the model is left to the memories of later prompts.
-    live = budgets.live_turn_tokens // 2 - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
-    room = min(block.budget_tokens, budgets.turn_quote_tokens, live) - (block.tokens or FENCE_TOKENS)
-    found = quote_answers(store, embeds, prompt, situation, budget_tokens=room, beside=block.block)
+    # Half of the live budget is left to the memories of later prompts.
+    live_tokens = budgets.live_turn_tokens // 2 - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
+    room_tokens = min(block.budget_tokens, budgets.turn_quote_tokens, live_tokens) - (block.tokens or FENCE_TOKENS)
+    found = quote_answers(store, embeds, prompt, situation, budget_tokens=room_tokens, beside=block.block)
     text = with_lines(block.block, found.lines)
     tokens = estimate(text)
     if not found.lines or tokens > block.budget_tokens:  # lines were counted one by one
@@ -132,7 +145,7 @@ def _with_quotes(
     return replace(block, block=text, tokens=tokens, quoted=found.turns)
 
 
-def weighed(
+def _find_fitting(
     memories: FindsMemories,
     embeds: Embeds | None,
     prompt: str,
@@ -140,135 +153,144 @@ def weighed(
     situation: Situation,
     *,
     by_name_only: bool,
-) -> Weighed:
-    """`by_name_only`: so few words ask only for what they call by its name."""
+) -> PromptHits:
+    """`by_name_only`: the prompt is so short that only memories which it names can fit."""
     settings, viewer = situation.settings, situation.viewer
-    words = _words(content, viewer)
+    words = _without_project_name(content, viewer)
     sighting = memories.look_up(words, viewer, injectable=True)
-    asked = meaning(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
-    found = memories.search(sighting, asked, limit=settings.turn.candidates)
+    meaning = embed_query(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
+    found = memories.search(sighting, meaning, limit=settings.turn.candidates)
     about = intent(prompt, situation.recent_files)
     heard = said(prompt, without=project_words(viewer.project or ""))
 
-    def weighed_of(some: Sequence[FoundMemory]) -> list[Hit]:
-        model = embeds if asked is not None else None
-        weighs = weigh(
+    def weigh_all(some: Sequence[FoundMemory]) -> list[Hit]:
+        model = embeds if meaning is not None else None
+        hits = weigh(
             some, words, heard, sighting, settings.turn, about, embeds=model, now=situation.now, settings=settings
         )
-        return _by_use(weighs, settings)
+        return _rank_by_use(hits, settings)
 
-    may_be = [(one, _kept_back(one.memory, situation)) for one in found if situation.may_show(one.memory)]
-    hits = weighed_of([one for one, why_not in may_be if why_not is None])
-    # Apart from the others, which must not depend on them: only the log has these.
-    kept_back = weighed_of([one for one, why_not in may_be if why_not is not None])
-    shown = situation.live.shown
-    new = [
-        hit
-        for hit in hits
-        if hit.memory.id not in shown
-        and (hit.factors["named"] or not by_name_only)
-        and _is_surely_meant(hit, asking(prompt))
-    ]
-    needed = _needed(hits, situation)
-    passing = [
-        hit for hit in new if hit.relevance >= needed[hit.memory.id] and settings.kinds.injected[hit.memory.kind]
-    ]
-    best = max((hit.relevance for hit in passing), default=0.0)
-    # What is called by its name is asked for, however well something else fits that was named beside it.
-    near = [hit for hit in passing if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
-    return Weighed(
-        fitting=tuple(settled(near, len(near), situation.look, settings.stale)),
-        refused=(*_not_offered(kept_back, situation), *_refused(hits, near, situation, needed)),
+    allowed = [one for one in found if situation.may_show(one.memory)]
+    withheld = [one for one in allowed if _withholding_reason(one.memory, situation) is not None]
+    hits = weigh_all([one for one in allowed if _withholding_reason(one.memory, situation) is None])
+    # Weighed apart from the others, which must not depend on them. Only the log gets these.
+    not_offered = _refuse_withheld(weigh_all(withheld), situation)
+    needed = _thresholds(hits, situation)
+    purpose = asking(prompt)
+
+    def is_fitting(hit: Hit) -> bool:
+        return (
+            hit.memory.id not in situation.live.memory_ids
+            and hit.relevance >= needed[hit.memory.id]
+            and settings.kinds.injected[hit.memory.kind]
+            and bool(hit.factors["named"] or not by_name_only)
+            and _is_specific_enough(hit, purpose)
+        )
+
+    fitting = list(filter(is_fitting, hits))
+    best = max((hit.relevance for hit in fitting), default=0.0)
+    # The prompt asks for what it names, however well another memory fits.
+    near = [hit for hit in fitting if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
+    return PromptHits(
+        fitting=tuple(settled(near, len(near), situation.look_up_freshness, settings.stale)),
+        refused=(*not_offered, *_refuse_others(hits, near, situation, needed)),
         considered=len(found),
     )
 
 
-def _kept_back(memory: Memory, situation: Situation) -> Verdict | None:
-    """Why it is not offered, whatever is asked; None: it may be."""
-    if situation.is_heard(memory):
+def _withholding_reason(memory: Memory, situation: Situation) -> Verdict | None:
+    """Why the memory is not offered, whatever the prompt is; None: it may be."""
+    if situation.is_said_here(memory):
         return Verdict.HEARD
     return Verdict.CANDIDATE if memory.tier is Tier.CANDIDATE else None
 
 
-def _is_surely_meant(hit: Hit, kind: PromptPurpose) -> bool:
-    """Whether more than a likeness speaks for it, where that is needed. A command that worked or an error that was
-    fixed is told at the start and when a tool fails; a prompt has to call it by its name. A choice about one detail
-    shares words with every task near it."""
+def _is_specific_enough(hit: Hit, purpose: PromptPurpose) -> bool:
+    """A captured command or fix is shown at the start and when a tool fails; a prompt must name it. A choice about one
+    detail shares words with every task near it, so a similar prompt is not enough."""
     memory = hit.memory
-    has_happened = memory.rules is not None and memory.source.role is not Role.USER
-    if hit.factors["named"] or not (has_happened or is_choice(memory)):
+    is_captured_work = memory.rules is not None and memory.source.role is not Role.USER
+    if hit.factors["named"] or not (is_captured_work or is_choice(memory)):
         return True
-    return not has_happened and (kind is PromptPurpose.QUESTION or hit.relevance > TAKEN_FIRST)
+    return not is_captured_work and (purpose is PromptPurpose.QUESTION or hit.relevance > SURE_RELEVANCE)
 
 
-def _not_offered(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
-    """Of what would have been relevant enough, why it was not."""
-    needed = _needed(hits, situation)
-    fitting = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
-    verdicts = [(hit, _kept_back(hit.memory, situation)) for hit in fitting[:LOGGED_CHOICES]]
-    return [choice for hit, verdict in verdicts if verdict for choice in refused([hit], verdict, needed)]
+def _refuse_withheld(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
+    """Log the withheld memories that would have been relevant enough."""
+    needed = _thresholds(hits, situation)
+    relevant = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
+    choices = []
+    for hit in relevant[:MAX_LOGGED_REFUSALS]:
+        verdict = _withholding_reason(hit.memory, situation)
+        if verdict is not None:
+            choices.append(build_choice(hit, verdict, needed[hit.memory.id]))
+    return choices
 
 
-def _by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
-    """What replies took something from stands higher; relevance stays as it is."""
-    told = [(hit, *with_use(hit.score, dict(hit.factors), hit.memory.use, settings.loop)) for hit in hits]
-    by_use = [replace(hit, score=score, factors=factors) for hit, score, factors in told]
-    return sorted(by_use, key=lambda hit: -hit.score)  # stable: equal ones keep their order
+def _rank_by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
+    """Rank memories that replies used higher; the relevance stays as it is."""
+    ranked = []
+    for hit in hits:
+        score, factors = with_use(hit.score, dict(hit.factors), hit.memory.use, settings.loop)
+        ranked.append(replace(hit, score=score, factors=factors))
+    return sorted(ranked, key=lambda hit: -hit.score)  # stable: equal ones keep their order
 
 
-def prompt_tokens(prompt: str) -> int:
-    """About: of a long one, a part is counted."""
+def _prompt_tokens(prompt: str) -> int:
+    """An estimate: only the beginning of a long prompt is counted."""
     counted = prompt[:MAX_ESTIMATED_CHARS]
     return estimate(counted) * len(prompt) // max(1, len(counted))
 
 
-def _needed(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float]:
-    """The relevance that each has to reach: more after the first prompt."""
+def _thresholds(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, float]:
+    """The relevance that each memory must reach: more after the first prompt."""
     settings = situation.settings
     raised = settings.turn.later_threshold if situation.live.has_prompts else 0.0
     return {hit.memory.id: settings.kinds.threshold[hit.memory.kind] + raised for hit in hits}
 
 
-def _refused(
+def _refuse_others(
     hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: dict[MemoryId, float]
 ) -> list[Choice]:
-    """The best of them: of no more the reasons are kept."""
+    """Log the best of the hits that do not fit."""
     fitting = {hit.memory.id for hit in near}
-    shown = situation.live.shown
-    best = sorted(hits, key=lambda hit: (-hit.relevance, hit.memory.id))
-    return [
-        choice
-        for hit in [hit for hit in best if hit.memory.id not in fitting][:LOGGED_CHOICES]
-        for choice in refused([hit], _why_not(hit, situation, shown, needed[hit.memory.id]), needed)
-    ]
+    others = [hit for hit in hits if hit.memory.id not in fitting]
+    others.sort(key=lambda hit: (-hit.relevance, hit.memory.id))
+    choices = []
+    for hit in others[:MAX_LOGGED_REFUSALS]:
+        threshold = needed[hit.memory.id]
+        choices.append(build_choice(hit, _refusal(hit, situation, threshold), threshold))
+    return choices
 
 
-def _why_not(hit: Hit, situation: Situation, shown: Collection[MemoryId], needed: float) -> Verdict:
+def _refusal(hit: Hit, situation: Situation, needed: float) -> Verdict:
     if hit.relevance < needed:
         return Verdict.THRESHOLD
-    if hit.memory.id in shown:
+    if hit.memory.id in situation.live.memory_ids:
         return Verdict.LIVE
     return Verdict.CUT if situation.settings.kinds.injected[hit.memory.kind] else Verdict.SWITCHED_OFF
 
 
-def _words(asked: Sequence[str], viewer: Viewer) -> Sequence[str]:
-    """Without the name of the project, which every prompt here may say."""
+def _without_project_name(words: Sequence[str], viewer: Viewer) -> Sequence[str]:
+    """Every prompt in a project may say the project's name."""
     here = project_words(viewer.project or "")
-    return [word for word in asked if word not in here] or asked
+    return [word for word in words if word not in here] or words
 
 
-def _ordered(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]:
-    """What is surely meant before what may be; in both, the best of each kind first, and what helps the agent."""
+def _order(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]:
+    """Sure hits before doubtful ones; in both, the best of each kind and the kinds that help the agent first."""
+    kinds = favoured(situation.agent)
+    max_favoured = int(situation.settings.turn.favoured_share * lines)
     sure = [hit for hit in hits if _is_sure(hit)]
     doubtful = [hit for hit in hits if not _is_sure(hit)]
-    kinds = favoured(situation.agent)
-    most = int(situation.settings.turn.favoured_share * lines)
-    parts = (favouring(first_of_each_kind(part), kinds, most) for part in (sure, doubtful))
-    return undisputed([hit for part in parts for hit in part], situation)
+    ordered: list[Hit] = []
+    for part in (sure, doubtful):
+        ordered.extend(favouring(first_of_each_kind(part), kinds, max_favoured))
+    return leave_out_lone_claims(ordered, situation)
 
 
 def _is_sure(hit: Hit) -> bool:
-    return hit.relevance > TAKEN_FIRST and not hit.freshness.is_stale
+    return hit.relevance > SURE_RELEVANCE and not hit.freshness.is_stale
 
 
 def _offer(hit: Hit) -> Offer:

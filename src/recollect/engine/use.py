@@ -1,4 +1,4 @@
-"""The closed loop: what a prompt brought, beside the replies to it. Only the order of what fits hangs on it."""
+"""Count which shown memories the replies used. Use decides only the order of memories, never whether one fits."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -13,50 +13,48 @@ MAX_SESSIONS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """What a prompt brought, and no reply has used yet."""
-
+class _OpenPrompt:
     prompt: str
-    waiting: tuple[MemoryId, ...] = ()
-    answered: bool = False  # where no host tells of replies, nothing is known of use
+    unused: tuple[MemoryId, ...] = ()  # shown, and not used by a reply yet
+    has_reply: bool = False  # a host that reports no replies says nothing about use
 
 
-class OpenQuestions:
-    """The last prompt of each session. Not kept: after a restart, nothing."""
+class UseTracker:
+    """The last prompt of each session. In memory only."""
 
     def __init__(self, memories: KeepsMemories, counters: CountsUse) -> None:
         self._memories = memories
         self._counters = counters
-        self._open: dict[SessionId, _Question] = {}
+        self._open: dict[SessionId, _OpenPrompt] = {}
 
-    def ask(self, session: SessionId, prompt: str, brought: Collection[MemoryId], at: datetime) -> None:
-        """A new prompt: what the one before it brought and no reply used was not needed."""
+    def note_prompt(self, session: SessionId, prompt: str, shown: Collection[MemoryId], at: datetime) -> None:
+        """Start counting for this prompt. What the previous one showed and no reply used was not needed."""
         self.close(session, at)
-        self._open[session] = _Question(prompt=prompt, waiting=tuple(brought))
+        self._open[session] = _OpenPrompt(prompt=prompt, unused=tuple(shown))
         if len(self._open) > MAX_SESSIONS:
             del self._open[next(iter(self._open))]
 
-    def add(self, session: SessionId, brought: Collection[MemoryId]) -> None:
-        """A tool failed meanwhile, and that brought something too."""
-        question = self._open.get(session)
-        if question is not None and brought:
-            self._open[session] = replace(question, waiting=(*question.waiting, *brought))
+    def note_tool_block(self, session: SessionId, shown: Collection[MemoryId]) -> None:
+        """Add what the block on a failed tool showed."""
+        open_prompt = self._open.get(session)
+        if open_prompt is not None and shown:
+            self._open[session] = replace(open_prompt, unused=(*open_prompt.unused, *shown))
 
-    def hear(self, session: SessionId, reply: str, at: datetime) -> None:
-        question = self._open.get(session)
-        if question is None:
+    def note_reply(self, session: SessionId, reply: str, at: datetime) -> None:
+        open_prompt = self._open.get(session)
+        if open_prompt is None:
             return
-        known = filter(None, map(self._memories.get, question.waiting))
-        used = [memory.id for memory in known if was_used(memory, reply, question.prompt)]
+        known = filter(None, map(self._memories.get, open_prompt.unused))
+        used = [memory.id for memory in known if was_used(memory, reply, open_prompt.prompt)]
         if used:
             self._counters.note_use(used, [], at)
-        waiting = tuple(memory_id for memory_id in question.waiting if memory_id not in used)
-        self._open[session] = replace(question, waiting=waiting, answered=True)
+        unused = tuple(memory_id for memory_id in open_prompt.unused if memory_id not in used)
+        self._open[session] = replace(open_prompt, unused=unused, has_reply=True)
 
     def forget(self, session: SessionId) -> None:
         self._open.pop(session, None)
 
     def close(self, session: SessionId, at: datetime) -> None:
-        question = self._open.pop(session, None)
-        if question is not None and question.answered and question.waiting:
-            self._counters.note_use([], question.waiting, at)
+        open_prompt = self._open.pop(session, None)
+        if open_prompt is not None and open_prompt.has_reply and open_prompt.unused:
+            self._counters.note_use([], open_prompt.unused, at)

@@ -1,4 +1,4 @@
-"""A session that never was: what its moments need is loaded by it, so that the first real prompt need not wait."""
+"""A dummy session that loads everything the first prompt needs, so that no real prompt waits for it."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,11 +8,11 @@ from recollect.domain.memory import MessageId, SessionId
 
 HOST = "recollect"
 SESSION, MESSAGE = SessionId("rehearsal"), MessageId("rehearsal")
-QUESTION = "How do we build, test and deploy what is in src/main?"  # asks something, names something
+QUESTION = "How do we build, test and deploy what is in src/main?"  # a question that contains a name
 ERROR = "ModuleNotFoundError: No module named 'rehearsal'"
 
 
-def rehearsal(folder: str, now: datetime) -> Iterator[Event]:
+def warmup_events(folder: str, now: datetime) -> Iterator[Event]:
     yield SessionStarted(session=SESSION, at=now, host=HOST, folder=folder)
     yield Prompt(session=SESSION, at=now, host=HOST, folder=folder, message=MESSAGE, text=QUESTION)
     yield ToolFailed(session=SESSION, at=now, host=HOST, folder=folder, tool="bash", error=ERROR)
