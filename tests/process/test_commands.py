@@ -92,7 +92,7 @@ def test_undo_goes_back_step_by_step_and_can_be_undone_itself(home: Home) -> Non
     assert [deed["kind"] for deed in deeds] == ["undo", "undo", "undo", "remember", "remember"]
     assert "was undone already" in refused(home, "undo", str(deeds[3]["deed"]))
     assert "no deed 99" in refused(home, "undo", "99")
-    assert "leave the number out" in refused(home, "undo", "1", "--list")
+    assert "leave out the number" in refused(home, "undo", "1", "--list")
 
 
 def test_a_match_forgets_only_what_has_every_word_and_asks_first(home: Home) -> None:
@@ -195,7 +195,7 @@ def test_what_cannot_be_undone_is_not_replaced_by_what_came_before_it(home: Home
     assert "cannot be undone" in said
     assert "`recollect undo 1`" in said
     assert texts(home) == ["One."]
-    assert "forgetting of 1 memory for good" in home.said("undo", "--list")
+    assert "deletion of 1 memory for good" in home.said("undo", "--list")
     assert "cannot be undone" in refused(home, "undo", "3")
     assert "Nothing is left of deed 2" in refused(home, "undo", "2")
     home.said("undo", "1")
@@ -207,7 +207,7 @@ def test_what_is_out_of_sight_is_found_by_its_words_and_deleted(home: Home, way:
     home.said(*(["undo"] if way == "undone" else ["forget", gone]))
     seen = home.recollect("forget", "--match", "zanzibar", "--yes")
     assert b"Nothing matches" in seen.stdout
-    assert b"1 more that matches is out of sight already" in seen.stderr
+    assert b"1 more match is already hidden" in seen.stderr
     assert home.json("forget", "--match", "zanzibar", "--dry-run")["out_of_sight"] == 1
     elsewhere = home.path / "elsewhere"
     elsewhere.mkdir()
@@ -265,7 +265,7 @@ def test_history_shows_a_chain_of_three_in_order(home: Home) -> None:
     lines = [line for line in home.said("history", last).splitlines() if "retries" in line]
     assert [line.split()[4] for line in lines] == ["3", "5", "7"]
     told = home.said("history", first)
-    assert f"its place was taken through cli, {middle} holds instead" in told
+    assert f"replaced through cli, {middle} is current instead" in told
     assert re.search(r"since [\d-]{10} \d\d:\d\d until [\d-]{10} \d\d:\d\d", told), "within a day, the day says nothing"
 
 
@@ -275,8 +275,8 @@ def test_an_update_that_is_undone_leaves_the_known_one_as_it_was(home: Home) -> 
     new = taught(home, "The API listens on port 8082.")
     assert home.json("show", known)["status"] == "superseded"
     said = home.said("undo")
-    assert "Out of sight:" in said
-    assert "As before:" in said
+    assert "Removed:" in said
+    assert "Restored:" in said
     assert home.json("show", known) == before
     assert home.json("show", new)["status"] == "forgotten"
 
@@ -299,7 +299,7 @@ def test_a_list_can_be_of_one_kind(home: Home) -> None:
 def test_what_was_redacted_is_said_and_what_was_private_too(home: Home) -> None:
     said = home.said("remember", "The staging password is hunter2!x9Q. <private>It is Bob's.</private>")
     assert "A secret was redacted (password)." in said
-    assert "What is marked as private was left out." in said
+    assert "Text marked as private was left out." in said
     assert home.json("remember", "The prod password is k3Vq9xT2!p.")["redacted"] == ["password"]
     assert home.json("remember", "Passwords are never logged.")["redacted"] == []
     assert home.json("remember", "The old one reads [redacted:password] in the notes.")["redacted"] == []

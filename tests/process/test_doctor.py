@@ -246,7 +246,7 @@ def test_folders_that_others_can_read_and_what_a_killed_daemon_left_are_said(hom
         left.bind(str(home.places.socket))
     home.places.socket.chmod(0o600)
     assert [says for _, about, says, _ in found(home) if about == "daemon"] == [
-        "not running; hosts start it when they need it; what one that was killed left behind is taken over then"
+        "not running; hosts start it when they need it; it then replaces the socket of a killed daemon"
     ]
     home.places.state.chmod(0o750)
     home.places.log.touch(mode=0o640)
@@ -289,7 +289,7 @@ def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> N
 def test_doctor_works_where_the_folder_is_gone_and_where_a_variable_is_wrong(home: Home, tmp_path: Path) -> None:
     gone = f"mkdir {tmp_path}/gone; cd {tmp_path}/gone; rmdir {tmp_path}/gone; exec {RECOLLECT} doctor"
     done = subprocess.run(["/bin/sh", "-c", gone], env=home.env, capture_output=True, timeout=30)
-    assert (done.returncode, done.stdout.count(b"does not exist any more")) == (4, 1)
+    assert (done.returncode, done.stdout.count(b"no longer exists")) == (4, 1)
     assert b"ok      folders" in done.stdout
     ((_, about, says, _),) = found(home, RECOLLECT_MODEL="here")
     assert (about, "RECOLLECT_MODEL is 'here'" in says) == ("settings", True)

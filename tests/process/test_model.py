@@ -78,7 +78,7 @@ def test_a_model_that_is_ready_is_described(home: Home, model_folder: Path) -> N
     said = home.said("model", "status")
     assert facts["id"] in said
     assert facts["id"] in without_styles(home.in_terminal("model", "status"))
-    assert "every byte is what was built" in home.said("doctor")
+    assert "every byte is as built" in home.said("doctor")
 
 
 def test_a_build_with_the_model_there_does_nothing_and_says_so(home: Home, model_folder: Path) -> None:
@@ -215,7 +215,7 @@ def test_ctrl_c_leaves_the_old_model_and_no_rest(home: Home, copied: Path, wheel
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "The model was not built; what was there is there." in said
+    assert "The model was not built; nothing was changed." in said
     assert "Traceback" not in said
     assert beside(home) == [copied.name]
     assert state(home) == "ready"

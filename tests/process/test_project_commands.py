@@ -119,7 +119,7 @@ def test_an_accepted_name_can_be_taken_back(home: Home, repository: Path) -> Non
     assert len(home.json("list", cwd=other)["memories"]) == 1
     home.said("undo", cwd=other)
     assert home.json("list", cwd=other)["memories"] == []
-    assert b"No file here uses the name" in home.recollect("project", "accept", cwd=home.path).stderr
+    assert b"No .recollect.toml here claims the name" in home.recollect("project", "accept", cwd=home.path).stderr
 
 
 @pytest.mark.parametrize("settings", ["", "[turn]\nenabled = false\n"])

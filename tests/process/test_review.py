@@ -71,7 +71,7 @@ def test_accepting_ends_what_is_contradicted_and_undo_makes_both_wait_again(home
 
 def test_keeping_lets_both_hold(home: Home) -> None:
     _, new = disputed(home)
-    assert "is kept, and so is what it seemed to contradict" in home.said("review", "keep", new)
+    assert "is kept, together with anything that it seemed to contradict" in home.said("review", "keep", new)
     assert sorted(texts(home)) == [FAST, SLOW]
     assert waiting(home) == []
     assert "kept in review through cli" in home.said("history", new)
@@ -132,7 +132,7 @@ def test_of_many_the_newest_twenty_are_shown_and_json_has_all(home: Home) -> Non
     done = home.recollect("review")
     shown = [line for line in done.stdout.decode().splitlines() if not line.startswith(" ")]
     assert [line.partition(", ")[2] for line in shown] == [f"{at}." for at in reversed(times)][:20]
-    assert b"20 of 40 that wait; `--limit` shows more." in done.stderr
+    assert b"20 of 40 shown; `--limit` shows more." in done.stderr
     assert len(waiting(home)) == 40
     assert len(waiting(home, "--limit", "3")) == 3
     assert home.said("review", "--limit", "40").count("flagged:") == 40
@@ -144,7 +144,7 @@ def test_what_waits_elsewhere_is_counted_and_shown_with_all(home: Home) -> None:
     imported(home, {**ORDER, **record})
     done = home.recollect("review")
     assert done.stdout == b""
-    assert b"1 case waits elsewhere; `recollect review --all` shows all." in done.stderr
+    assert b"1 case waits in other projects; `recollect review --all` shows all." in done.stderr
     assert waiting(home) == []
     assert waiting(home, "--all") == ["there"]
 

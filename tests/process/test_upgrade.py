@@ -88,7 +88,7 @@ def test_the_daemon_makes_candidates_of_what_todays_rules_would_not_confirm_and_
     assert "1 captured memory is a candidate now: today's rules would not confirm it" in shown
     assert f"`recollect undo {told['deed']}` confirms it again" in shown
     assert "became a candidate" in home.said("history", "once")
-    assert "making candidates of 1 memory" in home.said("undo", "--list")
+    assert "demotion of 1 memory to candidates" in home.said("undo", "--list")
     home.said("undo", str(told["deed"]))
     assert home.json("show", "once")["tier"] == "confirmed"
     assert home.json("status")["put_back"] is None

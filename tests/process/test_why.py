@@ -55,7 +55,7 @@ def test_why_tells_what_was_shown_with_its_score_and_what_stopped_the_others(wor
     told = worked.said("why", "s-work", "1")
     assert told.startswith("prompt 1 of ")
     assert "Session s-work (pipe, " in told
-    shown, others = told.split("Not shown, the nearest first")
+    shown, others = told.split("Not shown, nearest first")
     assert f"helm  [DEC] {HELM}" in shown
     assert "(needed .40; words " in shown
     assert f"cake  [DEC] {CAKE}" in others
@@ -69,10 +69,10 @@ def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
 
 
 def test_plain_why_after_silence_points_to_the_last_block(worked: Home) -> None:
-    pointer = "The last block came with prompt 1; `recollect why --all` lists every moment."
+    pointer = "The last block was shown at prompt 1; `recollect why --all` lists every moment."
     assert pointer in worked.said("why")
     assert "`recollect why s-work --all`" in worked.said("why", "s-wo")
-    assert "No block came in this session; `recollect why s-other --all`" in worked.said("why", "s-other")
+    assert "No block was shown in this session; `recollect why s-other --all`" in worked.said("why", "s-other")
     for turn in (["s-work", "3"], ["3"], ["s-work", "1"], ["tool_error"]):
         assert "lists every moment" not in worked.said("why", *turn)
 
@@ -126,8 +126,8 @@ def test_why_explains_quotes_candidates_and_what_was_just_said(spoken: Home) -> 
 
 
 def test_why_says_that_a_block_was_not_confirmed_only_where_there_is_one(worked: Home) -> None:
-    assert "has not said" not in worked.said("why", "s-work", "3")
-    assert "has not said" not in worked.said("why", "s-other")
+    assert "has not confirmed" not in worked.said("why", "s-work", "3")
+    assert "has not confirmed" not in worked.said("why", "s-other")
 
 
 def test_why_as_json_has_everything(worked: Home) -> None:

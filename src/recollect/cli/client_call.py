@@ -6,6 +6,7 @@ have been applied, and the error says so.
 """
 
 import os
+from contextlib import suppress
 
 from recollect import __version__, config
 from recollect.api.operation import Answers, Asks, Desk, Operation, Request
@@ -62,11 +63,10 @@ def wake_daemon() -> bool:
     client = _find_daemon()
     if client is None:
         return False
-    try:
+    with suppress(DaemonError):
         client.post("/v1/wake", {"folder": here(None)}, timeout_s=HELLO_S)
-    except DaemonError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _bypass_daemon() -> None:

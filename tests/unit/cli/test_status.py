@@ -17,7 +17,7 @@ def said(**facts: Any) -> dict[str, str]:
 def test_a_daemon_that_goes_well_takes_three_lines() -> None:
     assert said() == {
         "daemon": f"running for 3 s, version {__version__}, process 42, 61 MB",
-        "memories": "1,204 in all projects, with those that were replaced",
+        "memories": "1,204 in all projects, including replaced ones",
         "model": "loaded",
     }
 
@@ -38,12 +38,12 @@ def test_a_time_is_told_in_its_two_largest_units(seconds: float, says: str) -> N
 
 
 def test_one_of_another_version_is_told_with_what_to_do() -> None:
-    assert "`recollect restart` renews it" in said(version="0.0.1")[""]
-    assert "commands go past it" in said(version="999.0.0")[""]
+    assert "`recollect restart` updates it" in said(version="0.0.1")[""]
+    assert "commands bypass the daemon" in said(version="999.0.0")[""]
 
 
 def test_what_waits_is_told_and_without_a_model_no_text_waits_for_its_meaning() -> None:
-    assert said(to_learn=1, to_embed=20)["waiting"] == "1 event to learn from, 20 texts without a meaning yet"
+    assert said(to_learn=1, to_embed=20)["waiting"] == "1 event to learn from, 20 texts without a vector yet"
     without = said(to_learn=0, to_embed=20, model="model_missing")
     assert "waiting" not in without
     assert without["model"].startswith("model missing: ")
@@ -64,7 +64,7 @@ def test_without_a_daemon_the_database_tells_what_is_known_and_what_waits() -> N
     kept = {"memories": 1, "to_review": 1, "candidates": 0, "to_learn": 2, "to_embed": 3}
     assert dict(daemon_rows(None, None, kept)) == {
         "daemon": "not running; hosts start it, or `recollect start`",
-        "memories": "1 in all projects, with those that were replaced",
+        "memories": "1 in all projects, including replaced ones",
         "review": "1 memory waits for your decision (`recollect review --all`)",
         "waiting": "2 events to learn from",
     }

@@ -61,7 +61,8 @@ def show(section: str | None, as_json: bool) -> None:
         SettingsSource(whose="project", path=project_file or _project_file(), exists=project_file is not None),
     ]
     if as_json:
-        _show_json(files, rows)
+        file_records = [{"whose": file.whose, "path": str(file.path), "exists": file.exists} for file in files]
+        output.say_json({"files": file_records, "settings": list(map(asdict, rows))})
     elif sys.stdout.isatty():
         _show_table(files, rows)
     else:
@@ -104,11 +105,6 @@ def _rows(loaded: config.Loaded) -> list[SettingRow]:
         SettingRow(name=name, value=value, default=defaults.get(name), origin=loaded.origins[name])
         for name, value in config.leaves(loaded.settings).items()
     ]
-
-
-def _show_json(files: list[SettingsSource], rows: list[SettingRow]) -> None:
-    file_records = [{"whose": file.whose, "path": str(file.path), "exists": file.exists} for file in files]
-    output.say_json({"files": file_records, "settings": [asdict(row) for row in rows]})
 
 
 def _show_table(files: list[SettingsSource], rows: list[SettingRow]) -> None:

@@ -60,7 +60,7 @@ def data(ctx: click.Context, as_json: bool) -> None:
     if wiring.database_to_read(places.database) is not None:
         holdings = client_call.ask(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
     if as_json:
-        output.say_json({"files": [*map(_file_json, files)], "projects": [*map(holding_json, holdings)]})
+        output.say_json({"files": list(map(_file_json, files)), "projects": list(map(holding_json, holdings))})
     elif sys.stdout.isatty():
         _show(files, holdings)
     else:

@@ -44,7 +44,7 @@ def demo(as_json: bool) -> None:
 def _record(played: Played, in_system: Played, *, with_model: bool) -> dict[str, Any]:
     return {
         "by_meaning": with_model,
-        "moments": [_step_json(step) for step in played.steps],
+        "moments": list(map(_step_json, played.steps)),
         "prefix": {"message": _prefix_json(played), "system": _prefix_json(in_system)},
     }
 
@@ -75,7 +75,7 @@ def _moment_json(moment: StoryMoment) -> dict[str, Any]:
         "quiet": injection.quiet,
         "ids": list(injection.ids),
         "corrected": list(injection.corrected),
-        "choices": [asdict(choice) for choice in injection.choices],
+        "choices": list(map(asdict, injection.choices)),
         "ms": round(moment.ms, 2),
     }
 
@@ -89,5 +89,5 @@ def _prefix_json(played: Played) -> dict[str, Any]:
     return {
         "kept": round(played.kept, 4),
         "kept_of_conversation": round(played.kept_said, 4),
-        "calls": [asdict(call) for call in played.calls],
+        "calls": list(map(asdict, played.calls)),
     }

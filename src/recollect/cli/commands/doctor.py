@@ -30,7 +30,7 @@ _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Repair what can be repaired; the rest is saved in a file beside it.")
+@click.option("--repair", is_flag=True, help="Repair damage; what cannot be kept is saved beside the database.")
 @output.json_option
 @click.pass_context
 def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
@@ -41,7 +41,7 @@ def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
     findings = list(dict.fromkeys(_findings(repair=repair)))  # the folders and the database may find the same
     healthy = all(finding.health is not Health.PROBLEM for finding in findings)
     if as_json:
-        output.say_json({"healthy": healthy, "findings": [asdict(finding) for finding in findings]})
+        output.say_json({"healthy": healthy, "findings": list(map(asdict, findings))})
     else:
         for finding in findings:
             _show(finding)

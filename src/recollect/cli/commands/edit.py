@@ -30,7 +30,10 @@ Examples:
 @click.option("--scope", help="Where it is valid: project (this folder's), universal, language:NAME or project:ID.")
 @click.option("--title", help='Short title, shown where the full text does not fit; "" removes it.')
 @click.option(
-    "--alias", "aliases", multiple=True, help='New word that finds it; may be repeated. "" removes all words.'
+    "--alias",
+    "aliases",
+    multiple=True,
+    help='Word that finds it; may be repeated. Replaces all present ones; "" removes them.',
 )
 @direct.option
 @output.json_option

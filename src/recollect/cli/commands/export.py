@@ -80,14 +80,6 @@ def _line(memory: Memory) -> str:
     return json.dumps(record_of(memory), ensure_ascii=False) + "\n"
 
 
-def _refuse_database(file: Path) -> None:
-    """Never overwrite the database itself with an export, not even with `--force`."""
-    database = config.places().database.resolve()
-    target = file.resolve()
-    if target.parent == database.parent and target.name.startswith(database.name):
-        raise InvalidValue(f"{file} is a file of the database itself; choose another name.")
-
-
 @contextmanager
 def _open_target(file: Path, force: bool) -> Iterator[TextIO]:
     """Write the file completely or not at all; only its owner can read it."""
@@ -96,7 +88,10 @@ def _open_target(file: Path, force: bool) -> Iterator[TextIO]:
         return
     if file.exists() and not force:
         raise InvalidValue(f"{file} already exists; choose another name, or add --force to overwrite it.")
-    _refuse_database(file)
+    database = config.places().database.resolve()
+    resolved = file.resolve()
+    if resolved.parent == database.parent and resolved.name.startswith(database.name):  # --force or not
+        raise InvalidValue(f"{file} is a file of the database itself; choose another name.")
     if not file.absolute().parent.is_dir():
         raise InvalidValue(f"The folder {file.absolute().parent} does not exist.")
     unfinished = file.with_name(f".{file.name}.{os.getpid()}.part")

@@ -25,7 +25,7 @@ def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
     asked = Feedback(ids=ids, useful=useful, folder=context.folder_to_look_in(), by=context.BY)
     memories = client_call.ask(FEEDBACK, asked).memories
     if as_json:
-        output.say_json({"memories": [record_of(memory) for memory in memories]})
+        output.say_json({"memories": list(map(record_of, memories))})
         return
     word = "useful" if useful else "not useful"
     for memory in memories:

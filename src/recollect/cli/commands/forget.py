@@ -89,7 +89,7 @@ def _confirm(chosen: list[Memory], now: bool) -> bool:
 def _report(done: Forgotten, as_json: bool) -> None:
     memories = done.memories
     if as_json:
-        records = [record_of(memory) for memory in memories]
+        records = list(map(record_of, memories))
         output.say_json({"outcome": done.outcome, "out_of_sight": done.out_of_sight, "memories": records})
         return
     if memories:

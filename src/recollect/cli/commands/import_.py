@@ -46,7 +46,7 @@ PlacedDraft = tuple[Spot, Draft]
 @click.option("--dry-run", is_flag=True, help="Show what would be stored, and as which kind; store nothing.")
 @context.project_id_option("Project for entries that do not name one (default: the project that contains the file).")
 @click.option(
-    "--scopes-as-written", "as_written", is_flag=True, help="Keep universal scopes and other projects: you wrote them."
+    "--scopes-as-written", "as_written", is_flag=True, help="You wrote these files: keep the scopes that they state."
 )
 @click.option("--no-embed", is_flag=True, help="Leave the vectors to the daemon; until then, search uses words only.")
 @output.json_option
@@ -71,7 +71,9 @@ def import_memories(
     file inside a repository teaches only that project."""
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
     found = find(files, None if form == "auto" else Format(form), ignored)
-    report = ImportReport(memories_kept=_listed_at_most(dry_run, as_json))
+    report = ImportReport(memories_kept=0)
+    if dry_run:
+        report.memories_kept = sys.maxsize if as_json else SHOWN_AT_MOST
     model = context.model()
     with context.writing_engine(model) as engine:
         with (
@@ -88,12 +90,6 @@ def import_memories(
                 _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)
-
-
-def _listed_at_most(dry_run: bool, as_json: bool) -> int:
-    if not dry_run:
-        return 0
-    return sys.maxsize if as_json else SHOWN_AT_MOST
 
 
 def _drafts(
@@ -165,8 +161,6 @@ def _bring_back_all(engine: Engine, drafts: list[PlacedDraft], report: ImportRep
 
 
 class _AllOrNothing(InvalidValue):
-    """One bad line, because of which nothing was stored."""
-
     def __init__(self, spot: Spot, why: str) -> None:
         super().__init__(f"{spot}: {why} Nothing was stored (--strict).")
 

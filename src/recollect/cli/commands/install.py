@@ -173,7 +173,7 @@ def _surviving_closed_output(*, is_done: bool) -> Iterator[None]:
 
 def _report(place: OpenCodeFolder, plan: Plan, dry_run: bool, as_json: bool, *, chosen: bool) -> None:
     if as_json:
-        steps = [_edit_json(edit) for edit in plan.edits]
+        steps = list(map(_edit_json, plan.edits))
         output.say_json({"place": place.name, "dry_run": dry_run, "steps": steps, "notes": list(plan.notes)})
         return
     if plan.edits:
@@ -210,13 +210,9 @@ def _say_edit(edit: FileEdit, dry_run: bool) -> None:
 
 def _size(edit: FileEdit) -> str:
     lines = (edit.after or edit.before or b"").count(b"\n")
-    match edit.change:
-        case ChangeKind.CREATED:
-            return f" (+ new file, {output.many(lines, 'line')})"
-        case ChangeKind.REMOVED:
-            return f" (- {lines} lines)"
-        case _:
-            return ""
+    if edit.change is ChangeKind.CREATED:
+        return f" (+ new file, {output.many(lines, 'line')})"
+    return f" (- {lines} lines)" if edit.change is ChangeKind.REMOVED else ""
 
 
 def _say_how_to_try(place: OpenCodeFolder, *, is_new: bool) -> None:

@@ -13,7 +13,7 @@ from recollect.mcp.bridge import Bridge, folder_here
     help="The project's folder (default: the current folder).",
 )
 def mcp(folder: str | None) -> None:
-    """Serve memory tools over MCP, for clients that start it.
+    """Serve memory tools over MCP; your MCP client starts this.
 
     It uses standard input and output. In the configuration of most clients:
 

@@ -53,7 +53,7 @@ def pause(duration: str | None, here: bool, as_json: bool) -> None:
         asked = PauseRequest(minutes=minutes, here=True, folder=client_call.here(), by=context.BY)
         begun = client_call.ask(PAUSE, asked).pause
     else:
-        begun = begin(_pause_file(), minutes, None, context.now())
+        begun = begin(wiring.PauseFile(config.places().pause), minutes, None, context.now())
     if as_json:
         output.say_json({"paused": True, "pauses": [pause_json(begun)]})
     else:
@@ -75,9 +75,9 @@ def resume(here: bool, as_json: bool) -> None:
     if here:
         done = client_call.ask(RESUME, ResumeRequest(here=True, folder=client_call.here(), by=context.BY))
     else:
-        done = end(_pause_file(), None, context.now())
+        done = end(wiring.PauseFile(config.places().pause), None, context.now())
     if as_json:
-        still_on = [pause_json(one) for one in done.still_on]
+        still_on = list(map(pause_json, done.still_on))
         output.say_json({"resumed": bool(done.ended), "paused": bool(still_on), "pauses": still_on})
     else:
         output.say(_describe(done, here))
@@ -96,10 +96,6 @@ def _describe(done: Resumed, here: bool) -> str:
 
 def _resume_command(pause: Pause) -> str:
     return "recollect resume" if pause.project is None else "recollect resume --project"
-
-
-def _pause_file() -> wiring.PauseFile:
-    return wiring.PauseFile(config.places().pause)
 
 
 def _minutes(duration: str) -> int:

@@ -118,12 +118,12 @@ class Pipe:
             filters=search.filters,
             folder=search.folder,
         )
-        return [_memory_json(hit) for hit in hits]
+        return list(map(_memory_json, hits))
 
     def _search_turns(self, search: pipe_requests.SearchRequest) -> list[Answer]:
         limit = search.limit or self._settings.search.hits
         hits = self._engine.recall_turns(search.query, search.project, limit=limit, filters=search.filters)
-        return [_turn_json(hit) for hit in hits]
+        return list(map(_turn_json, hits))
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
         fields = read.part(request, "event")
@@ -143,7 +143,7 @@ class Pipe:
 
         events = pipe_requests.heard(request, context.now())
         proposals = rehearse(events, self._settings)
-        return {"memories": [_proposal_json(proposal) for proposal in proposals]}
+        return {"memories": list(map(_proposal_json, proposals))}
 
     def _redact(self, request: Mapping[str, Any]) -> Answer:
         redacted = redact(pipe_requests.text_to_redact(request))

@@ -47,7 +47,7 @@ def show(as_json: bool) -> None:
                 "claimed": found.claimed,
                 "language": language,
                 "branch": branch,
-                "others": [_json(facts) for facts in others],
+                "others": list(map(_json, others)),
             }
         )
         return
@@ -75,7 +75,7 @@ def list_projects(as_json: bool) -> None:
     with context.engine() as engine:
         found = engine.projects()
     if as_json:
-        output.say_json({"projects": [_json(facts) for facts in found]})
+        output.say_json({"projects": list(map(_json, found))})
     elif not found:
         output.say_nothing("No projects yet.")
     elif not sys.stdout.isatty():

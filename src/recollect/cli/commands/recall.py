@@ -52,7 +52,15 @@ def recall(
         ),
     )
     if as_json:
-        output.say_json(_json(query, found))
+        output.say_json(
+            {
+                "query": redact(query).text,
+                "by": "words and meaning" if found.by_meaning else "words",
+                "by_words_only": found.by_words_only,
+                "uncertain": found.uncertain,
+                "hits": [*map(hits.memory_json, found.memories), *map(hits.turn_json, found.turns)],
+            }
+        )
         return
     if found.uncertain:
         output.say_nothing("No good match. The nearest results, which may be about something else:")
@@ -65,16 +73,6 @@ def recall(
     else:
         output.say_nothing("Nothing found.")
     _remark_on_meaning(found, archive)
-
-
-def _json(query: str, found: Recalled) -> dict[str, object]:
-    return {
-        "query": redact(query).text,
-        "by": "words and meaning" if found.by_meaning else "words",
-        "by_words_only": found.by_words_only,
-        "uncertain": found.uncertain,
-        "hits": [*map(hits.memory_json, found.memories), *map(hits.turn_json, found.turns)],
-    }
 
 
 def _remark_on_meaning(found: Recalled, archive: bool) -> None:

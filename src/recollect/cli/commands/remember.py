@@ -137,7 +137,7 @@ def describe_omissions(given: Sequence[str]) -> list[str]:
     rules = find_secret_rules(given)
     if rules:
         lines.append(f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)}).")
-    public = [without_private(text) for text in given]
+    public = list(map(without_private, given))
     if public != list(given):
         lines.append("Text marked as private was left out.")
     if any(without_fences(text) != text for text in public):

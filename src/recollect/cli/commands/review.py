@@ -1,7 +1,7 @@
 """`recollect review`"""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -51,8 +51,8 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
     )
     waiting = client_call.ask(REVIEW, asked)
     if as_json:
-        candidates = [record_of(memory) for memory in waiting.candidates]
-        output.say_json({"cases": [_case_json(case) for case in waiting.cases], "candidates": candidates})
+        candidates = list(map(record_of, waiting.candidates))
+        output.say_json({"cases": list(map(_case_json, waiting.cases)), "candidates": candidates})
         return
     shown = [*waiting.cases, *(Case(memory=memory, against=()) for memory in waiting.candidates)]
     _show(shown, everywhere)
@@ -71,7 +71,7 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
 @output.json_option
 def accept(ids: tuple[str, ...], as_json: bool) -> None:
     """It is valid: end what it contradicts, remove its flag."""
-    _decide(ids, Decision.ACCEPT, _describe_accepted, as_json)
+    _decide(ids, Decision.ACCEPT, as_json)
 
 
 @review.command()
@@ -80,7 +80,7 @@ def accept(ids: tuple[str, ...], as_json: bool) -> None:
 @output.json_option
 def keep(ids: tuple[str, ...], as_json: bool) -> None:
     """Both are valid: they do not contradict each other."""
-    _decide(ids, Decision.KEEP, _describe_kept, as_json)
+    _decide(ids, Decision.KEEP, as_json)
 
 
 @review.command()
@@ -91,35 +91,32 @@ def reject(ids: tuple[str, ...], as_json: bool) -> None:
     """It is not valid: what it contradicts stays.
 
     The memory stays in the history. If it is flagged, or an agent proposed to forget it, it is forgotten."""
-    _decide(ids, Decision.REJECT, _describe_rejected, as_json)
+    _decide(ids, Decision.REJECT, as_json)
 
 
-def _decide(ids: tuple[str, ...], decision: Decision, describe: Callable[[Decided], list[str]], as_json: bool) -> None:
+def _decide(ids: tuple[str, ...], decision: Decision, as_json: bool) -> None:
     asked = Decide(decision=decision, ids=ids, folder=context.folder_to_look_in(), by=context.BY)
     done = client_call.ask(DECIDE, asked)
     if as_json:
-        output.say_json({"deed": done.deed, "decided": [_decision_json(decided) for decided in done.decided]})
+        output.say_json({"deed": done.deed, "decided": list(map(_decision_json, done.decided))})
         return
     for decided in done.decided:
-        for line in describe(decided):
-            output.say(line)
+        _say_decision(decision, decided)
 
 
-def _describe_accepted(decided: Decided) -> list[str]:
-    ended = [f"  no longer valid: {quote(memory)}" for memory in decided.ended]
-    return [f"{decided.memory.id} is valid: {visible(decided.memory.text)}", *ended]
-
-
-def _describe_kept(decided: Decided) -> list[str]:
+def _say_decision(decision: Decision, decided: Decided) -> None:
     memory = decided.memory
-    return [f"{memory.id} is kept, together with anything that it seemed to contradict: {visible(memory.text)}"]
-
-
-def _describe_rejected(decided: Decided) -> list[str]:
-    memory = decided.memory
-    if memory.forgotten_at is not None:
-        return [f"{memory.id} is forgotten; `recollect undo` brings it back."]
-    return [f"{memory.id} is no longer valid: {visible(memory.text)}", f"  {memory.superseded_by} stays valid."]
+    text = visible(memory.text)
+    if decision is Decision.ACCEPT:
+        output.say(f"{memory.id} is valid: {text}")
+        for ended in decided.ended:
+            output.say(f"  no longer valid: {quote(ended)}")
+    elif decision is Decision.KEEP:
+        output.say(f"{memory.id} is kept, together with anything that it seemed to contradict: {text}")
+    elif memory.forgotten_at is not None:
+        output.say(f"{memory.id} is forgotten; `recollect undo` brings it back.")
+    else:
+        output.say(f"{memory.id} is no longer valid: {text}\n  {memory.superseded_by} stays valid.")
 
 
 def _show(cases: Sequence[Case], everywhere: bool) -> None:
@@ -139,7 +136,6 @@ def _show(cases: Sequence[Case], everywhere: bool) -> None:
 
 
 def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
-    """Show each case, and below it the memories that it contradicts."""
     from rich.table import Table
     from rich.text import Text
 
@@ -189,7 +185,7 @@ def _who(memory: Memory) -> str:
 
 
 def _case_json(case: Case) -> dict[str, object]:
-    contradicted = [record_of(other) for other in case.against]
+    contradicted = list(map(record_of, case.against))
     return {"memory": record_of(case.memory), "is_doubted": case.is_doubted, "contradicts": contradicted}
 
 

@@ -4,12 +4,12 @@ from datetime import datetime
 
 import click
 
-from recollect.api.show import HISTORY, SESSION, SHOW, History, Show, ShownSession, ShowSession, Told, WayBack
+from recollect.api.show import HISTORY, SESSION, SHOW, History, Show, ShownSession, ShowSession, Told
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of, seen_record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
+from recollect.domain.freshness import Freshness
 from recollect.domain.history import Change, DeedKind, MemoryChange
 from recollect.domain.memory import Memory, Source, Tier
 from recollect.domain.session import NO_SUMMARY
@@ -58,7 +58,9 @@ def show(memory_id: str, as_json: bool) -> None:
     if as_json:
         output.say_json({**seen_record_of(memory, seen), "status": _status(memory)})
         return
-    facts = _facts(memory, _way_back(found.way_back), seen)
+    way = found.way_back
+    undo = "" if way is None else f"; `recollect undo {way.undo}` brings it back until {output.minute(way.until)}"
+    facts = _facts(memory, undo, seen)
     if memory.is_live:
         facts += [("contradicts", f"{quote(known)} (`recollect review`)") for known in found.contradicts]
     facts += [("contradicted", f"by {quote(known)} (`recollect review`)") for known in found.contradicted_by]
@@ -78,7 +80,7 @@ def _show_session(found: ShownSession, as_json: bool) -> None:
     summary = NO_SUMMARY if recap is None else recap.summary
     texts = dict(summary.texts)
     lines = [(part, line) for part, several in summary.lists for line in several]
-    notes = [] if recap is None else [str(note) for note in recap.notes]
+    notes = [] if recap is None else list(map(str, recap.notes))
     if as_json:
         output.say_json(
             {
@@ -142,11 +144,7 @@ def _status(memory: Memory) -> str:
     return "live" if memory.is_live else "past"
 
 
-def _way_back(way: WayBack | None) -> str:
-    return "" if way is None else f"; `recollect undo {way.undo}` brings it back until {output.minute(way.until)}"
-
-
-def _facts(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> list[tuple[str, str]]:
+def _facts(memory: Memory, undo: str, seen: Freshness) -> list[tuple[str, str]]:
     facts = [
         ("id", memory.id),
         ("text", visible(memory.text)),
@@ -155,7 +153,7 @@ def _facts(memory: Memory, way_back: str, seen: Freshness = NOT_LOOKED_AT) -> li
         ("kind", memory.kind.value),
         ("scope", str(memory.scope)),
         ("sensitivity", memory.sensitivity.value),
-        ("status", _describe_status(memory) + (", but stale" if seen.is_stale else "") + way_back),
+        ("status", _describe_status(memory) + (", but stale" if seen.is_stale else "") + undo),
         ("valid", _validity(memory)),
         ("importance", f"{memory.importance:g} of 2"),
         ("confidence", f"{memory.confidence:g}"),
@@ -273,8 +271,8 @@ def _decision(deed: Change, after: Memory, is_replaced: bool) -> str:
 def _story_json(story: Told) -> dict[str, object]:
     return {
         "memory": {**seen_record_of(story.memory, story.freshness), "status": _status(story.memory)},
-        "before": [record_of(memory) for memory in story.before],
-        "after": [record_of(memory) for memory in story.after],
+        "before": list(map(record_of, story.before)),
+        "after": list(map(record_of, story.after)),
         "changes": [
             {
                 "deed": change.deed.id,

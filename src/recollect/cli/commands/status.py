@@ -5,6 +5,7 @@ The figures come from the daemon if it answers, else from the database. Reading 
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 ANSWER_S = 3.0  # a healthy daemon answers in milliseconds
 NAME_COLUMNS = 10
-MOMENTS = {
+NAMES = {
     "start": "starts",
     "prompt": "prompts",
     "tool_error": "errors",
     "compaction": "compacted",
-    "on_demand": "questions",
+    "on_demand": "asked",
 }
 HEADS = ("blocks", "times", "silent", "tokens", "budget", "used", "ms")
 NOT_LOADED = "not loaded yet"
@@ -67,7 +68,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
             "pauses": [pause_notice.pause_json(one) for one in pauses],
             **(stored if facts is None else facts),
         }
-        output.say_json({**about, "usage": [usage_json(one) for one in usage], **where})
+        output.say_json({**about, "usage": list(map(usage_json, usage)), **where})
     else:
         for one in pauses:
             _show("PAUSED", pause_notice.sentence(one).removeprefix("paused ").removeprefix("paused: "))
@@ -82,10 +83,9 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 def _ask(client: Client) -> Facts | None:
     """Return the daemon's figures. None: it does not answer."""
-    try:
+    with suppress(DaemonError):
         return client.get("/v1/status", timeout_s=ANSWER_S)
-    except DaemonError:
-        return None
+    return None
 
 
 def _usage(facts: Facts) -> "list[MomentUsage] | None":
@@ -144,7 +144,8 @@ def daemon_rows(pid: int | None, facts: Facts | None, stored: Facts) -> Iterator
         yield "", _describe_version(facts["version"])
     yield "memories", f"{facts['memories']:,} {COUNTED}"
     yield from _waiting_rows(facts)
-    yield "model", _describe_model(facts["model"])
+    model = facts["model"]  # "loaded", "not loaded yet", or the reason why there is none
+    yield "model", model if model in USABLE else f"{model.replace('_', ' ')}: {WITHOUT_MODEL}"
     for name in ("secrets", "extractor"):
         if facts.get(name):
             yield name, str(facts[name])
@@ -182,13 +183,6 @@ def describe_demotion(deed: int, memories: int) -> str:
     many = output.many(memories, "captured memory is a candidate", "captured memories are candidates")
     them = "it" if memories == 1 else "them"
     return f"{many} now: today's rules would not confirm {them} (`recollect undo {deed}` confirms {them} again)"
-
-
-def _describe_model(state: str) -> str:
-    """`state` is the daemon's word: loaded, not loaded yet, or the reason why there is no model."""
-    if state in USABLE:
-        return state
-    return f"{state.replace('_', ' ')}: {WITHOUT_MODEL}"
 
 
 def _problem_rows(errors: Sequence[Facts]) -> Iterator[tuple[str, str]]:
@@ -250,5 +244,5 @@ def _usage_row(usage: "MomentUsage") -> tuple[str, ...]:
         if usage.budget_tokens:
             used = f"{usage.tokens / usage.budget_tokens:.0%}"
     silent = 1 - blocks / usage.injections
-    name = MOMENTS.get(usage.point, usage.point)
+    name = NAMES.get(usage.point, usage.point)
     return (name, f"{usage.injections:,}", f"{silent:.0%}", tokens, budget, used, f"{usage.took_ms:.1f}")

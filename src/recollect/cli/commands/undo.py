@@ -47,8 +47,8 @@ def undo(number: int | None, listing: bool, limit: int, session: str | None, as_
                 "kind": undone.deed.kind.value,
                 "by": undone.by,
                 "passed_over": None if undone.passed_over is None else undone.passed_over.id,
-                "removed": [record_of(memory) for memory in undone.removed],
-                "restored": [record_of(memory) for memory in undone.restored],
+                "removed": list(map(record_of, undone.removed)),
+                "restored": list(map(record_of, undone.restored)),
             }
         )
     else:
@@ -94,7 +94,7 @@ def _list(limit: int, as_json: bool) -> None:
     asked = RecentChanges(limit=limit, folder=context.folder_to_look_in(), by=context.BY)
     changes = client_call.ask(DEEDS, asked).deeds
     if as_json:
-        output.say_json({"deeds": [_change_json(change) for change in changes]})
+        output.say_json({"deeds": list(map(_change_json, changes))})
     elif not changes:
         output.say_nothing("No changes yet.")
     else:

@@ -180,7 +180,7 @@ def _json(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
 def _all_json(session: Session, log: Sequence[Sent], usage: Sequence[MomentUsage]) -> dict[str, Any]:
     return {
         **_session_json(session),
-        "usage": [usage_json(one) for one in usage],
+        "usage": list(map(usage_json, usage)),
         "moments": [{**sent_json(sent), "name": name_of(sent, log)} for sent in log],
     }
 

@@ -13,14 +13,7 @@ import click
 
 from recollect import config, wiring
 from recollect.cli import context
-from recollect.cli.commands.capture import (
-    find_sources,
-    first_event,
-    homeless_project_option,
-    host_option,
-    reason,
-    settings_by_folder,
-)
+from recollect.cli.commands import capture
 from recollect.cli.display import output, progress
 from recollect.cli.exit_codes import EXIT_INTERRUPTED, EXIT_PARTLY
 from recollect.cli.old_sessions.sources import SessionSource, twin_of, without_folder
@@ -40,15 +33,13 @@ PRICE = 3.0  # US dollars per million input tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Session:
-    """A transcript, and the event that it begins with."""
-
     source: SessionSource
     first: Event
 
 
 @click.command("worth")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
-@host_option
+@capture.host_option
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help=f"Sessions of the last N days (default: {DAYS}).")
 @click.option("--all", "always", is_flag=True, help="Sessions of any age.")
 @click.option(
@@ -62,14 +53,14 @@ class _Session:
 @click.option(
     "--in-turn", is_flag=True, help="For comparison: replay whole transcripts by file name, including copied parts."
 )
-@homeless_project_option
+@capture.homeless_project_option
 @click.option(
     "--price",
     type=click.FloatRange(min=0),
     default=PRICE,
     show_default=True,
     metavar="USD",
-    help="Price of a million tokens.",
+    help="For a million input tokens.",
 )
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write an HTML report.")
 @output.json_option
@@ -124,7 +115,7 @@ def worth(
 
 
 def _replay(sessions: list[_Session], project: str | None, report: WorthReport, *, in_turn: bool) -> None:
-    settings_for = settings_by_folder(extractor=ExtractorSettings())  # no language model is asked
+    settings_for = capture.settings_by_folder(extractor=ExtractorSettings())  # no language model is asked
     places = config.places()
     with wiring.open_trial(settings_for, context.model(), places.pause) as (engine, expect):
         replay = Replay(engine, settings_for, expect, in_turn=in_turn)
@@ -147,7 +138,7 @@ def _find_sessions(
     paths: tuple[Path, ...], host: str | None, since: datetime | None, report: WorthReport
 ) -> list[_Session]:
     """Return the sessions that began since then, oldest first, without SpecStory's copies of other sessions."""
-    found = find_sources(paths)
+    found = capture.find_sources(paths)
     report.unreadable += found.unreadable
     sessions = []
     for source in found.found:
@@ -176,9 +167,9 @@ def _nothing_found(paths: tuple[Path, ...], host: str | None) -> str:
 
 def _read_first(source: SessionSource, report: WorthReport) -> Event | None:
     try:
-        return first_event(source)
+        return capture.first_event(source)
     except (OSError, InvalidValue) as error:
-        report.unreadable.append((source.shown, reason(error)))
+        report.unreadable.append((source.shown, capture.reason(error)))
         return None
 
 
@@ -197,4 +188,4 @@ def _events(one: _Session, project: str | None, report: WorthReport, watch: Watc
             place = ProjectId(project or f"name:{PureWindowsPath(folder or one.source.shown).name or 'unknown'}")
             yield from (replace(event, project=place) for event in without_folder(events))
     except (OSError, InvalidValue) as error:
-        report.unreadable.append((one.source.shown, reason(error)))
+        report.unreadable.append((one.source.shown, capture.reason(error)))
