@@ -82,7 +82,7 @@ def test_embedding_that_is_interrupted_keeps_what_is_done_and_goes_on_from_there
     assert f"{MANY - left} of {MANY} vectors are stored. The daemon computes the remaining vectors" in told
     assert home.json("model", "embed")["embedded"] == left
     assert waiting(home) == 0
-    assert "Nothing waits" in home.said("model", "embed")
+    assert "Nothing to do" in home.said("model", "embed")
     assert home.json("doctor")["healthy"]
 
 

@@ -193,7 +193,7 @@ def test_a_damaged_model_is_made_anew_whatever_becomes_of_a_build(home: Home, co
     assert "reading" not in said
     assert home.json("model", "status")["id"] == before, "the same weights and tools make the same bytes"
     assert beside(home) == ["model"], "the next build cleans up"
-    assert "`recollect model build` makes it again" in home.said("model", "remove")
+    assert "`recollect model build` builds it again" in home.said("model", "remove")
     assert beside(home) == []
     assert state(home) == "missing"
 

@@ -15,7 +15,7 @@ from tests.process.test_shell import completed
 from tests.requirements import covers
 
 FACT, QUESTION = "Money is stored as integer cents.", "how do we represent currency amounts"
-WORDS_ALONE = "Searched by words alone; `recollect model build` adds meaning."
+WORDS_ALONE = "Searched by words only; `recollect model build` adds search by meaning."
 
 
 @pytest.fixture

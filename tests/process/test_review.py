@@ -28,7 +28,7 @@ def waiting(home: Home, *options: str) -> list[str]:
 def test_where_nothing_waits_a_person_reads_so_and_a_pipe_stays_empty(home: Home) -> None:
     done = home.recollect("review")
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr == b"Nothing waits for a decision here.\n"
+    assert done.stderr == b"Nothing needs your decision here.\n"
     assert home.json("review") == {"cases": [], "candidates": []}
 
 
@@ -57,12 +57,12 @@ def test_accepting_ends_what_is_contradicted_and_undo_makes_both_wait_again(home
     known, new = disputed(home)
     before = [home.json("show", memory) for memory in (known, new)]
     said = home.said("review", "accept", new[:4])
-    assert said.splitlines()[0] == f"{new} holds: {SLOW}"
-    assert f"  ended: {known} of 20" in said
+    assert said.splitlines()[0] == f"{new} is valid: {SLOW}"
+    assert f"  no longer valid: {known} of 20" in said
     assert texts(home) == [SLOW]
     assert waiting(home) == []
     told = home.said("history", known)
-    assert f"ended in review through cli, {new} holds instead (deed 3)" in told
+    assert f"ended in review through cli, {new} is current instead (change 3)" in told
     assert "review (accept) of 2 memories through cli" in home.said("undo", "--list")
     home.said("undo")
     assert [home.json("show", memory) for memory in (known, new)] == before
@@ -81,9 +81,9 @@ def test_keeping_lets_both_hold(home: Home) -> None:
 
 def test_rejecting_sets_aside_what_waits(home: Home) -> None:
     known, new = disputed(home)
-    assert home.said("review", "reject", new) == f"{new} ended: {SLOW}\n  {known} goes on.\n"
+    assert home.said("review", "reject", new) == f"{new} is no longer valid: {SLOW}\n  {known} stays valid.\n"
     assert texts(home) == [FAST]
-    assert f"rejected in review through cli, {known} holds instead" in home.said("history", new)
+    assert f"rejected in review through cli, {known} is current instead" in home.said("history", new)
     home.said("undo")
     assert sorted(texts(home)) == [FAST, SLOW]
 

@@ -209,7 +209,7 @@ def test_a_rehearsal_leaves_no_trace_and_the_real_one_is_explained(home: Home) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("How do we deploy?", "not JSON that can be read"),
+        ("How do we deploy?", "not valid JSON"),
         ("[]", "An event is a JSON object"),
         ("{}", "An event has a `type`"),
         (event("compacted"), "`session` is missing"),
@@ -221,7 +221,7 @@ def test_an_event_that_is_none_is_refused(worked: Home, given: str, said: str) -
 
 def test_feedback_is_counted_and_shown(home: Home) -> None:
     memory_id = taught(home, HELM)
-    assert f"{memory_id} is useful (feedback +1 in all)" in home.said("feedback", memory_id[:4], "--useful")
+    assert f"{memory_id} is useful (feedback +1 in total)" in home.said("feedback", memory_id[:4], "--useful")
     assert home.json("feedback", memory_id, "--useful")["memories"][0]["use"]["feedback"] == 2
     assert "feedback +2" in home.said("show", memory_id)
     assert home.recollect("feedback", memory_id).returncode == 2

@@ -138,7 +138,7 @@ def test_what_is_wrong_is_said(home: Home) -> None:
     file = a_transcript(home, shop, "s1", days_ago=40)
     assert b"--all for all of them" in home.recollect("worth", str(file)).stderr
     assert home.recollect("worth", "--days", "3", "--all").returncode == 2
-    assert b"There is no folder" in home.recollect("worth", str(file), "--html", "nowhere/page.html").stderr
+    assert b"does not exist" in home.recollect("worth", str(file), "--html", "nowhere/page.html").stderr
 
 
 @covers("WOR-2")

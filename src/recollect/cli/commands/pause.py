@@ -103,5 +103,5 @@ def _minutes(duration: str) -> int:
     units = found.groupdict(default="0") if found else {}
     minutes = int(timedelta(**{name: int(value) for name, value in units.items()}).total_seconds() // 60)
     if not minutes:
-        raise InvalidValue(f"{duration!r} is not a duration; use for example 30m, 1h, 2d or 1h30m.")
+        raise InvalidValue(f"{duration!r} is not a duration for a pause; use for example 30m, 1h, 2d or 1h30m.")
     return PauseRequest(minutes=minutes).minutes or 0  # it checks the limits

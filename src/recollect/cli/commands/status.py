@@ -29,7 +29,7 @@ NAMES = {
     "prompt": "prompts",
     "tool_error": "errors",
     "compaction": "compacted",
-    "on_demand": "asked",
+    "on_demand": "questions",
 }
 HEADS = ("blocks", "times", "silent", "tokens", "budget", "used", "ms")
 NOT_LOADED = "not loaded yet"
