@@ -192,7 +192,7 @@ def test_a_port_that_is_set_and_that_the_daemon_did_not_get_is_said(home: Home) 
         home.places.settings.write_text(f"[daemon]\nport = {taken.getsockname()[1]}\n")
         home.said("start")
         (told,) = [one for one in found(home) if one[1] == "daemon"]
-    assert (told[0], "and does not" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    assert (told[0], "but does not" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
     home.said("restart")
     assert [one for one in found(home) if one[1] == "daemon"] == []
 
@@ -279,7 +279,7 @@ def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> N
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     (told,) = [one for one in found(home) if one[1] == "daemon"]
-    assert (told[0], "did not answer" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    assert (told[0], "gave no valid answer" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
     assert "recollect restart" not in told[2]
     done = home.recollect("status")
     assert (done.returncode, f"process {pid} does not answer".encode() in done.stdout) == (1, True)

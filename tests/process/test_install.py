@@ -38,7 +38,7 @@ def found(home: Home, about: str, cwd: Path) -> list[tuple[str, str, str]]:
 def test_a_project_is_connected_at_its_top_and_disconnected_again(home: Home, project: Path) -> None:
     before = everything(project)
     said = home.said("install", "opencode", "--project", cwd=project / "src")
-    assert "for this project alone" in said
+    assert "for only this project" in said
     assert "+ new file" in said
     assert '+      "command": [' in said
     assert "Try it" in said
@@ -338,5 +338,5 @@ def test_a_provider_of_the_users_own_stays(home: Home) -> None:
     before = settings.read_text()
     done = home.recollect("install", "opencode", "--extract")
     assert done.returncode == 0
-    assert b"which stays" in done.stderr
+    assert b"it was not changed" in done.stderr
     assert settings.read_text() == before

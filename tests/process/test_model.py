@@ -62,10 +62,10 @@ def test_without_a_model_status_says_what_to_do(home: Home) -> None:
     done = home.recollect("model", "status")
     assert done.returncode == 3
     assert b"There is no model" in done.stdout
-    assert b"`recollect model build` makes it. Until then search works by words alone." in done.stdout
+    assert b"`recollect model build` makes it. Until then, search uses words only." in done.stdout
     (finding,) = (finding for finding in home.json("doctor")["findings"] if finding["about"] == "model")
     assert finding["health"] == "note"
-    assert "words alone" in finding["says"]
+    assert "words only" in finding["says"]
     assert not home.places.model.parent.exists()
 
 
@@ -139,7 +139,7 @@ def test_a_model_that_is_not_whole_is_said_and_not_used(
     checked = home.recollect("doctor")
     assert checked.returncode == 4
     assert b"recollect model build" in checked.stdout
-    assert b"words alone" in checked.stdout
+    assert b"words only" in checked.stdout
     home.said("remember", "We deploy with Helm.")
     assert "Helm" in home.said("recall", "helm")
 

@@ -85,7 +85,7 @@ def test_feedback_counts_the_same(home: Home) -> None:
     through = answer(home, *useful)
     home.said("feedback", "helm", "--not-useful")
     assert through == answer(home, *useful, "--direct")
-    assert "feedback +1 in all" in through[1]
+    assert "feedback +1 in total" in through[1]
 
 
 @pytest.mark.parametrize("decision", ["accept", "reject"])
