@@ -117,10 +117,10 @@ def test_reset_forgets_everything(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("request_", "code", "message"),
     [
-        ("not json", "bad_request", "not JSON"),
+        ("not json", "bad_request", "not valid JSON"),
         ("[1]", "bad_request", "JSON object"),
-        ("[" * 100_000, "bad_request", "not JSON"),
-        ('{"op": ' + "9" * 5000 + "}", "bad_request", "not JSON"),
+        ("[" * 100_000, "bad_request", "not valid JSON"),
+        ('{"op": ' + "9" * 5000 + "}", "bad_request", "not valid JSON"),
         ({"op": []}, "bad_request", "no op []"),
         ({"op": "remember", "memories": [{"text": "a", "sensitivty": "x"}]}, "bad_request", "mean 'sensitivity'"),
         ({"op": "remember", "memories": [{"text": "a", "importance": 10**400}]}, "bad_request", "`importance`"),
@@ -131,7 +131,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "event", "event": {"type": "reply", "session": "s", "time": "0001-01-01"}}, "bad_request", "`message`"),
         ({"op": "event", "event": {"type": "compacted", "session": "s", "time": "0001-01-01"}}, "invalid_value", "70"),
         ({"op": "event", "event": {"type": "prompt", "session": "s", "message": "\n"}}, "bad_request", "`message`"),
-        ({"op": "dance"}, "bad_request", "no op 'dance'; known are load, remember, search, event, capture,"),
+        ({"op": "dance"}, "bad_request", "no op 'dance'; known: load, remember, search, event, capture,"),
         ({"op": "remember"}, "bad_request", "`memories`"),
         ({"op": "remember", "memories": ["x"]}, "bad_request", "list of objects"),
         ({"op": "remember", "memories": [{}]}, "bad_request", "`text`"),

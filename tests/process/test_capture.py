@@ -180,7 +180,7 @@ def test_notes_that_quote_a_history_are_no_session(home: Home) -> None:
     shop = a_project(home)
     notes = shop / "notes.md"
     notes.write_text("# Formats\n\nSpecStory writes:\n\n_**User**_\n\nHello.\n")
-    assert b"is a session of" in home.recollect("capture", "--yes", str(notes), cwd=shop).stderr
+    assert b"were found there" in home.recollect("capture", "--yes", str(notes), cwd=shop).stderr
 
 
 @covers("IMP-1")
@@ -219,7 +219,7 @@ def test_ended_in_the_midst_the_same_command_goes_on(home: Home, number: signal.
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == (130 if number is signal.SIGINT else -signal.SIGKILL)
-    assert number is signal.SIGKILL or b"goes on from there" in said
+    assert number is signal.SIGKILL or b"to continue" in said
     assert 0 < len(archived(home)) < 700
     assert captured(home, cwd=shop)["sessions"] == 1
     whole = tmp_path / "whole"
@@ -307,7 +307,7 @@ def test_sessions_whose_folder_is_gone_belong_where_it_is_said(home: Home) -> No
     ("args", "said"),
     [
         ((), "No old sessions of this project"),
-        (("--all",), "No old sessions are found on this machine"),
+        (("--all",), "No old sessions were found on this machine"),
         (("missing.jsonl",), "There is no missing.jsonl"),
         (("notes.md",), "`recollect import` reads notes"),
     ],
@@ -349,7 +349,7 @@ def test_where_nobody_can_be_asked_it_wants_to_be_told(home: Home) -> None:
     shop = a_project(home)
     claude_file(home, shop, 4)
     done = home.recollect("capture", cwd=shop)
-    assert (done.returncode, b"`--yes`" in done.stderr, archived(home)) == (1, True, [])
+    assert (done.returncode, b"pass --yes" in done.stderr, archived(home)) == (1, True, [])
 
 
 def test_beside_a_session_of_opencode_only_files_of_its_folder_are_read(home: Home) -> None:

@@ -91,7 +91,7 @@ def test_a_folder_that_is_gone_is_said(home: Home) -> None:
     commands = "list 'remember x' 'recall x' 'install opencode --project'"
     script = f"cd {gone}; rmdir {gone}; for command in {commands}; do {RECOLLECT} $command; done"
     done = subprocess.run(["sh", "-c", script], env=home.env, capture_output=True, timeout=60)
-    assert done.stderr.count(b"does not exist any more") == 4
+    assert done.stderr.count(b"no longer exists") == 4
     assert b"Traceback" not in done.stderr
 
 
@@ -158,7 +158,7 @@ def test_ctrl_c_ends_quietly_whenever_it_comes(home: Home, args: list[str], afte
         (["pause", "1h"], b"", 2, "Did you mean --for 1h?"),
         (["list", "--kind", "wish"], b"", 2, "There is no kind 'wish'"),
         (["install", "emacs", "--project"], b"", 2, "'emacs'"),
-        (["install", "opencode", "--project", "--user"], b"", 2, "one place at a time"),
+        (["install", "opencode", "--project", "--user"], b"", 2, "Use either --project or --user"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_an_exit_code(

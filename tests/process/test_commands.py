@@ -58,8 +58,8 @@ def test_history_tells_what_was_done_and_the_chain_of_what_replaced_what(home: H
     assert told.index("The port is 80.") < told.index("The port is 82.")
     assert "since 2026-01-01 until 2026-02-01" in told
     assert "from: Let us take 82 from now on." in told
-    assert "imported through cli (deed 1)" in told
-    assert "said again through cli (deed 2)" in told
+    assert "imported through cli (change 1)" in told
+    assert "said again through cli (change 2)" in told
     story = home.json("history", "first")
     assert [memory["id"] for memory in story["after"]] == ["third"]
     assert story["memory"]["status"] == "superseded"
@@ -92,18 +92,18 @@ def test_undo_goes_back_step_by_step_and_can_be_undone_itself(home: Home) -> Non
     assert [deed["kind"] for deed in deeds] == ["undo", "undo", "undo", "remember", "remember"]
     assert "was undone already" in refused(home, "undo", str(deeds[3]["deed"]))
     assert "no deed 99" in refused(home, "undo", "99")
-    assert "leave the number out" in refused(home, "undo", "1", "--list")
+    assert "leave out the number" in refused(home, "undo", "1", "--list")
 
 
 def test_a_match_forgets_only_what_has_every_word_and_asks_first(home: Home) -> None:
     taught(home, "The old gateway uses nginx.")
     taught(home, "The new gateway uses envoy.")
-    assert "add --yes" in refused(home, "forget", "--match", "gateway nginx")
+    assert "pass --yes" in refused(home, "forget", "--match", "gateway nginx")
     assert len(home.json("forget", "--match", "gateway nginx", "--dry-run")["memories"]) == 1
     assert len(texts(home)) == 2
     home.said("forget", "--match", "gateway nginx", "--yes")
     assert texts(home) == ["The new gateway uses envoy."]
-    assert "Nothing matches" in home.said("forget", "--match", "kubernetes", "--yes")
+    assert "No memory matches" in home.said("forget", "--match", "kubernetes", "--yes")
     assert home.recollect("forget").returncode == home.recollect("forget", "x", "--match", "y").returncode == 2
     assert "no word" in refused(home, "forget", "--match", "...", "--yes")
 
@@ -126,7 +126,7 @@ def test_forgotten_now_means_that_no_byte_is_left(home: Home) -> None:
     secret = "Zanzibar quicksilver heliotrope"
     memory_id = taught(home, f"{secret} is the code word.", "--title", "marmalade", "--alias", "xylograph")
     home.said("remember", f"{secret} is the code word.")
-    assert "add --yes" in refused(home, "forget", memory_id, "--now")
+    assert "pass --yes" in refused(home, "forget", memory_id, "--now")
     assert "gone for good" in home.said("forget", memory_id, "--now", "--yes")
     found = b"".join(file.read_bytes() for file in home.places.database.parent.rglob("*") if file.is_file()).lower()
     for word in (b"zanzibar", b"quicksilv", b"heliotrop", b"marmalad", b"xylograph"):
@@ -195,7 +195,7 @@ def test_what_cannot_be_undone_is_not_replaced_by_what_came_before_it(home: Home
     assert "cannot be undone" in said
     assert "`recollect undo 1`" in said
     assert texts(home) == ["One."]
-    assert "forgetting of 1 memory for good" in home.said("undo", "--list")
+    assert "deletion of 1 memory for good" in home.said("undo", "--list")
     assert "cannot be undone" in refused(home, "undo", "3")
     assert "Nothing is left of deed 2" in refused(home, "undo", "2")
     home.said("undo", "1")
@@ -206,8 +206,8 @@ def test_what_is_out_of_sight_is_found_by_its_words_and_deleted(home: Home, way:
     gone = taught(home, "Zanzibar quicksilver.")
     home.said(*(["undo"] if way == "undone" else ["forget", gone]))
     seen = home.recollect("forget", "--match", "zanzibar", "--yes")
-    assert b"Nothing matches" in seen.stdout
-    assert b"1 more that matches is out of sight already" in seen.stderr
+    assert b"No memory matches" in seen.stdout
+    assert b"1 more match is already hidden" in seen.stderr
     assert home.json("forget", "--match", "zanzibar", "--dry-run")["out_of_sight"] == 1
     elsewhere = home.path / "elsewhere"
     elsewhere.mkdir()
@@ -225,16 +225,16 @@ def test_a_forgotten_memory_says_how_and_until_when_it_comes_back(home: Home) ->
 
 
 def test_a_path_that_is_not_there_is_said_and_not_made(home: Home) -> None:
-    assert "There is no folder" in refused(home, "pipe", "--db", str(home.path / "no" / "x.db"))
+    assert "does not exist" in refused(home, "pipe", "--db", str(home.path / "no" / "x.db"))
     taught(home)
-    assert "There is no folder" in refused(home, "export", str(home.path / "no" / "x.jsonl"))
+    assert "does not exist" in refused(home, "export", str(home.path / "no" / "x.jsonl"))
     assert not (home.path / "no").exists()
 
 
 def test_what_is_said_again_counts_and_says_so(home: Home) -> None:
     memory_id = taught(home, "We deploy with Helm.")
     said = home.said("remember", "we deploy with  helm.")
-    assert said == f"Known already as {memory_id}; seen 2 times, importance 1.1.\n"
+    assert said == f"Already known as {memory_id}; seen 2 times, importance 1.1.\n"
 
 
 def test_what_is_not_changed_by_saying_it_again_is_said(home: Home) -> None:
@@ -254,7 +254,7 @@ def test_what_takes_the_place_of_something_says_of_what(home: Home) -> None:
     told = home.json("remember", "The API listens on port 8082.")
     assert (told["outcome"], told["replaced"]) == ("updates", [known])
     said = home.said("remember", "The API listens on port 9000 now.")
-    assert f"It takes the place of {told['id']} of 20" in said
+    assert f"It replaces {told['id']} of 20" in said
     assert said.endswith(": The API listens on port 8082.\n")
 
 
@@ -265,7 +265,7 @@ def test_history_shows_a_chain_of_three_in_order(home: Home) -> None:
     lines = [line for line in home.said("history", last).splitlines() if "retries" in line]
     assert [line.split()[4] for line in lines] == ["3", "5", "7"]
     told = home.said("history", first)
-    assert f"its place was taken through cli, {middle} holds instead" in told
+    assert f"replaced through cli, {middle} is current instead" in told
     assert re.search(r"since [\d-]{10} \d\d:\d\d until [\d-]{10} \d\d:\d\d", told), "within a day, the day says nothing"
 
 
@@ -275,8 +275,8 @@ def test_an_update_that_is_undone_leaves_the_known_one_as_it_was(home: Home) -> 
     new = taught(home, "The API listens on port 8082.")
     assert home.json("show", known)["status"] == "superseded"
     said = home.said("undo")
-    assert "Out of sight:" in said
-    assert "As before:" in said
+    assert "Removed:" in said
+    assert "Restored:" in said
     assert home.json("show", known) == before
     assert home.json("show", new)["status"] == "forgotten"
 
@@ -299,7 +299,7 @@ def test_a_list_can_be_of_one_kind(home: Home) -> None:
 def test_what_was_redacted_is_said_and_what_was_private_too(home: Home) -> None:
     said = home.said("remember", "The staging password is hunter2!x9Q. <private>It is Bob's.</private>")
     assert "A secret was redacted (password)." in said
-    assert "What is marked as private was left out." in said
+    assert "Text marked as private was left out." in said
     assert home.json("remember", "The prod password is k3Vq9xT2!p.")["redacted"] == ["password"]
     assert home.json("remember", "Passwords are never logged.")["redacted"] == []
     assert home.json("remember", "The old one reads [redacted:password] in the notes.")["redacted"] == []

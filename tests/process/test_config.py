@@ -78,7 +78,7 @@ def test_a_terminal_gets_a_table_in_which_changes_stand_out(home: Home, user: Pa
     assert max(len(line.rstrip()) for line in lines) <= 60
     assert [line.strip() for line in lines if line.startswith("[")] == [f"[{name}]" for name in _sections()]
     text = "".join("".join(lines).split())
-    assert f"{user}project'sfile{project}(notthere)" in text
+    assert f"{user}project'sfile{project}(doesnotexist)" in text
     assert "…" not in text
 
 
@@ -94,7 +94,7 @@ def test_init_writes_a_private_file_that_changes_nothing_and_stays(home: Home) -
     assert home.said("config", "show") == before
     home.places.settings.write_text("[turn]\nenabled = false\n")
     done = home.recollect("config", "init")
-    assert (done.returncode, b"is there already" in done.stderr) == (1, True)
+    assert (done.returncode, b"already exists" in done.stderr) == (1, True)
     assert home.places.settings.read_text() == "[turn]\nenabled = false\n"
 
 

@@ -192,7 +192,7 @@ def test_a_port_that_is_set_and_that_the_daemon_did_not_get_is_said(home: Home) 
         home.places.settings.write_text(f"[daemon]\nport = {taken.getsockname()[1]}\n")
         home.said("start")
         (told,) = [one for one in found(home) if one[1] == "daemon"]
-    assert (told[0], "and does not" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    assert (told[0], "but does not" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
     home.said("restart")
     assert [one for one in found(home) if one[1] == "daemon"] == []
 
@@ -246,7 +246,7 @@ def test_folders_that_others_can_read_and_what_a_killed_daemon_left_are_said(hom
         left.bind(str(home.places.socket))
     home.places.socket.chmod(0o600)
     assert [says for _, about, says, _ in found(home) if about == "daemon"] == [
-        "not running; hosts start it when they need it; what one that was killed left behind is taken over then"
+        "not running; hosts start it when they need it; it then replaces the socket of a killed daemon"
     ]
     home.places.state.chmod(0o750)
     home.places.log.touch(mode=0o640)
@@ -279,7 +279,7 @@ def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> N
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     (told,) = [one for one in found(home) if one[1] == "daemon"]
-    assert (told[0], "did not answer" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
+    assert (told[0], "gave no valid answer" in told[2], "recollect restart" in told[3]) == ("problem", True, True)
     assert "recollect restart" not in told[2]
     done = home.recollect("status")
     assert (done.returncode, f"process {pid} does not answer".encode() in done.stdout) == (1, True)
@@ -289,7 +289,7 @@ def test_a_daemon_that_hangs_or_has_another_environment_is_said(home: Home) -> N
 def test_doctor_works_where_the_folder_is_gone_and_where_a_variable_is_wrong(home: Home, tmp_path: Path) -> None:
     gone = f"mkdir {tmp_path}/gone; cd {tmp_path}/gone; rmdir {tmp_path}/gone; exec {RECOLLECT} doctor"
     done = subprocess.run(["/bin/sh", "-c", gone], env=home.env, capture_output=True, timeout=30)
-    assert (done.returncode, done.stdout.count(b"does not exist any more")) == (4, 1)
+    assert (done.returncode, done.stdout.count(b"no longer exists")) == (4, 1)
     assert b"ok      folders" in done.stdout
     ((_, about, says, _),) = found(home, RECOLLECT_MODEL="here")
     assert (about, "RECOLLECT_MODEL is 'here'" in says) == ("settings", True)

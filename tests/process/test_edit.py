@@ -77,7 +77,7 @@ def test_an_edited_memory_is_the_users_word_under_its_id(shared_home: Home, helm
 @pytest.mark.parametrize("way", WAYS)
 def test_what_changes_nothing_is_no_deed(shared_home: Home, helm: str, way: tuple[str, ...]) -> None:
     deeds = shared_home.json("undo", "--list")["deeds"]
-    assert "Nothing changes" in shared_home.said("edit", helm, "--text", f"  {HELM}\n", *way)
+    assert "Nothing to change" in shared_home.said("edit", helm, "--text", f"  {HELM}\n", *way)
     assert shared_home.json("undo", "--list")["deeds"] == deeds
 
 
@@ -138,7 +138,7 @@ def test_an_editor_that_changes_nothing_or_takes_all_away_changes_nothing(
     [
         ('sed -i "s/^kind:.*/kind: whim/" "$1"', "no kind"),
         ('sed -i "s/^title:/tittle:/" "$1"', "Line 6"),
-        ('sed -i "s/Helm/Argo/" "$1"; exit 1', "ended with 1"),
+        ('sed -i "s/Helm/Argo/" "$1"; exit 1', "ended with exit code 1"),
         ('printf "\\377" >> "$1"', "UTF-8"),
         (
             f'sed -i "s/Helm/Argo/" "$1"; {RECOLLECT} edit "$(basename "$1" .txt)" --title Meanwhile --text "Other."',

@@ -65,7 +65,7 @@ def test_an_import_that_is_interrupted_while_it_embeds_is_kept(home: Home, model
     home = home.with_model(model_folder)
     said, told = interrupted(home, "import", str(facts))
     assert f"{MANY} new" in said
-    assert "The import is kept. The rest gets its vectors later" in told
+    assert "The import is stored. The daemon computes the remaining vectors" in told
     assert len(home.said("export").splitlines()) == MANY
     assert 0 < waiting(home) < MANY
 
@@ -79,10 +79,10 @@ def test_embedding_that_is_interrupted_keeps_what_is_done_and_goes_on_from_there
     _, told = interrupted(home, "model", "embed")
     left = waiting(home)
     assert 0 < left < MANY
-    assert f"{MANY - left} of {MANY} have their vectors, and keep them. The rest gets its vectors later" in told
+    assert f"{MANY - left} of {MANY} vectors are stored. The daemon computes the remaining vectors" in told
     assert home.json("model", "embed")["embedded"] == left
     assert waiting(home) == 0
-    assert "Nothing waits" in home.said("model", "embed")
+    assert "Nothing to do" in home.said("model", "embed")
     assert home.json("doctor")["healthy"]
 
 
@@ -102,14 +102,14 @@ def test_a_terminal_gets_a_bar(home: Home, model_folder: Path, facts: Path) -> N
     assert process.returncode == 0
     assert "Embedding" in without_styles(shown.decode())
     assert f"/{MANY}" in without_styles(shown.decode())
-    assert said.decode() == f"{MANY} texts embedded; all memories and turns are found by their meaning now.\n"
+    assert said.decode() == f"{MANY} texts embedded; all memories and turns are found by meaning now.\n"
 
 
 def test_without_a_model_it_says_what_to_do_and_nothing_is_embedded(home: Home) -> None:
     taught(home)
     done = home.recollect("model", "embed")
     assert done.returncode == 3
-    assert b"`recollect model build` makes it. Until then search works by words alone." in done.stdout
+    assert b"`recollect model build` makes it. Until then, search uses words only." in done.stdout
     answer = home.recollect("model", "embed", "--json")
     assert (answer.returncode, json.loads(answer.stdout)["embedded"]) == (3, 0)
     assert home.said("import", "-", stdin=b'{"text": "By words."}').startswith("1 new")
@@ -119,10 +119,10 @@ def test_without_a_model_it_says_what_to_do_and_nothing_is_embedded(home: Home) 
 
 def test_the_status_says_how_much_waits_and_whose_vectors_there_are(home: Home, model_folder: Path) -> None:
     home = home.with_model(model_folder)
-    assert "0 memories and 0 turns for their vectors" in home.said("model", "status")
+    assert "0 memories and 0 turns without a vector" in home.said("model", "status")
     assert not home.places.database.exists(), "who only looks writes nothing"
     taught(home)
-    assert "1 memory and 0 turns for their vectors" in home.said("model", "status")
+    assert "1 memory and 0 turns without a vector" in home.said("model", "status")
     assert home.said("model", "embed").startswith("1 text embedded")
     status = home.json("model", "status")
     assert status["vectors_of"] == status["id"]
@@ -130,8 +130,8 @@ def test_the_status_says_how_much_waits_and_whose_vectors_there_are(home: Home, 
         connection.execute("UPDATE embedding SET model = 'another-model'")
     connection.close()
     said = home.said("model", "status")
-    assert "1 memory and 0 turns for their vectors" in said
-    assert "those that are stored are of another-model: they are not used, and made anew" in said
+    assert "1 memory and 0 turns without a vector" in said
+    assert "the stored ones are from another-model: they are not used and will be replaced" in said
     assert home.json("model", "embed")["embedded"] == 1
     assert home.json("model", "status")["vectors_of"] == status["id"]
 
@@ -140,5 +140,5 @@ def test_a_database_that_cannot_be_read_does_not_hide_the_state_of_the_model(hom
     home = home.with_model(model_folder)
     home.places.database.parent.mkdir(parents=True)
     home.places.database.write_text("no database " * 100)
-    assert "not known: " in home.said("model", "status")
+    assert "unknown: " in home.said("model", "status")
     assert home.json("model", "status")["waiting"] is None

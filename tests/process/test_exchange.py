@@ -69,7 +69,7 @@ def test_markdown_for_others_has_no_candidates_unless_asked(home: Home) -> None:
     home.said("import", "-", stdin=json.dumps(CANDIDATE).encode())
     exported = home.recollect("export", "--format", "markdown")
     assert b"Redis" not in exported.stdout
-    assert b"`--candidates` adds these" in exported.stderr
+    assert b"`--candidates` includes them" in exported.stderr
 
 
 def test_what_no_longer_holds_is_read_once_too(home: Home) -> None:

@@ -110,7 +110,7 @@ def test_an_older_daemon_that_hangs_is_ended(home: Home, tmp_path: Path, monkeyp
 
 
 def test_restart_says_what_happened(home: Home) -> None:
-    assert home.said("restart") == "The daemon was not running; now it is.\n"
+    assert home.said("restart") == "The daemon was not running; it was started.\n"
     pid = home.client.pid()
     assert home.said("restart") == "The daemon was restarted.\n"
     assert home.client.pid() != pid

@@ -162,7 +162,7 @@ def test_an_agent_does_not_remove_what_the_user_said_and_undo_does_not_guess(sha
     shared.said("review", "reject", mine, cwd=folder)
     assert mine not in shared.said("list", cwd=folder)
     undone = shared.said("undo", cwd=folder)
-    assert "Taken back: review (reject) of 1 memory" in undone
+    assert "Undone: review (reject) of 1 memory" in undone
     assert "We deploy the users-word service" in undone
 
 

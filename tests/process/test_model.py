@@ -62,10 +62,10 @@ def test_without_a_model_status_says_what_to_do(home: Home) -> None:
     done = home.recollect("model", "status")
     assert done.returncode == 3
     assert b"There is no model" in done.stdout
-    assert b"`recollect model build` makes it. Until then search works by words alone." in done.stdout
+    assert b"`recollect model build` makes it. Until then, search uses words only." in done.stdout
     (finding,) = (finding for finding in home.json("doctor")["findings"] if finding["about"] == "model")
     assert finding["health"] == "note"
-    assert "words alone" in finding["says"]
+    assert "words only" in finding["says"]
     assert not home.places.model.parent.exists()
 
 
@@ -78,7 +78,7 @@ def test_a_model_that_is_ready_is_described(home: Home, model_folder: Path) -> N
     said = home.said("model", "status")
     assert facts["id"] in said
     assert facts["id"] in without_styles(home.in_terminal("model", "status"))
-    assert "every byte is what was built" in home.said("doctor")
+    assert "every byte is as built" in home.said("doctor")
 
 
 def test_a_build_with_the_model_there_does_nothing_and_says_so(home: Home, model_folder: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_model_that_is_not_whole_is_said_and_not_used(
     checked = home.recollect("doctor")
     assert checked.returncode == 4
     assert b"recollect model build" in checked.stdout
-    assert b"words alone" in checked.stdout
+    assert b"words only" in checked.stdout
     home.said("remember", "We deploy with Helm.")
     assert "Helm" in home.said("recall", "helm")
 
@@ -193,7 +193,7 @@ def test_a_damaged_model_is_made_anew_whatever_becomes_of_a_build(home: Home, co
     assert "reading" not in said
     assert home.json("model", "status")["id"] == before, "the same weights and tools make the same bytes"
     assert beside(home) == ["model"], "the next build cleans up"
-    assert "`recollect model build` makes it again" in home.said("model", "remove")
+    assert "`recollect model build` builds it again" in home.said("model", "remove")
     assert beside(home) == []
     assert state(home) == "missing"
 
@@ -215,7 +215,7 @@ def test_ctrl_c_leaves_the_old_model_and_no_rest(home: Home, copied: Path, wheel
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "The model was not built; what was there is there." in said
+    assert "The model was not built; nothing was changed." in said
     assert "Traceback" not in said
     assert beside(home) == [copied.name]
     assert state(home) == "ready"

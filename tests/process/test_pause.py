@@ -115,8 +115,8 @@ def test_a_project_can_be_paused_by_itself(shared_home: Home, shop: Path) -> Non
     shared_home.said("pause", "--project", "--for", "2d", cwd=shop)
     assert told(shared_home, shop, asked, "p1", "p") == ""
     assert "Helm" in told(shared_home, elsewhere, asked, "e1", "e")
-    assert "not paused by itself" in shared_home.said("resume", "--project", cwd=elsewhere)
-    assert "goes on with this project" in shared_home.said("resume", "--project", cwd=shop)
+    assert "This project itself was not paused" in shared_home.said("resume", "--project", cwd=elsewhere)
+    assert "active again, in this project" in shared_home.said("resume", "--project", cwd=shop)
     assert "Helm" in told(shared_home, shop, asked, "p2", "p")
 
 

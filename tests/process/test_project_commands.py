@@ -43,7 +43,7 @@ def test_a_folder_without_git_that_moved_is_told_by_hand(home: Home) -> None:
     taught(home, cwd=old)
     old.rename(new)
     assert home.json("list", cwd=new)["memories"] == []
-    assert "Add --yes" in home.recollect("project", "move", f"path:{old}", cwd=new).stderr.decode()
+    assert "pass --yes" in home.recollect("project", "move", f"path:{old}", cwd=new).stderr.decode()
     moved = home.json("project", "move", f"path:{old}", "--yes", cwd=new)
     assert moved["memories"] == 1
     assert len(home.json("list", cwd=new)["memories"]) == 1
@@ -69,7 +69,7 @@ def test_projects_are_merged_once_for_what_both_know_and_taken_apart_again(home:
     home.said("undo")
     assert sorted(memory["text"] for memory in home.json("list", cwd=two)["memories"]) == ["Both know.", "Of two."]
     assert home.json("doctor")["healthy"]
-    assert "Nothing is known of a project" in refused(home, "project", "merge", "path:/nowhere", "--yes")
+    assert "There is no project" in refused(home, "project", "merge", "path:/nowhere", "--yes")
 
 
 def test_a_name_makes_folders_one_project_and_takes_along_what_is_known(home: Home, repository: Path) -> None:
@@ -80,12 +80,12 @@ def test_a_name_makes_folders_one_project_and_takes_along_what_is_known(home: Ho
     (other / ".recollect.toml").write_text('project = "shop"\n')
     home.said("project", "accept", cwd=other)
     assert [memory["text"] for memory in home.json("list", cwd=other)["memories"]] == ["We deploy with Helm."]
-    assert b"calls it name:shop already" in home.recollect("project", "name", "again", cwd=repository).stderr
+    assert b"already names this project name:shop" in home.recollect("project", "name", "again", cwd=repository).stderr
     assert home.json("project", "name", "shop", cwd=repository)["project"] == "name:shop"
     third = home.path / "third"
     third.mkdir()
     (third / ".recollect.toml").write_text("[turn]\nenabled = false\n")
-    assert b"is known already" in home.recollect("project", "name", "shop", cwd=third).stderr
+    assert b"already exists" in home.recollect("project", "name", "shop", cwd=third).stderr
     home.said("project", "name", "shop", "--yes", cwd=third)
     assert (third / ".recollect.toml").read_text() == 'project = "shop"\n[turn]\nenabled = false\n'
     for bad in ("", 'a"b', "a\nb"):
@@ -119,7 +119,7 @@ def test_an_accepted_name_can_be_taken_back(home: Home, repository: Path) -> Non
     assert len(home.json("list", cwd=other)["memories"]) == 1
     home.said("undo", cwd=other)
     assert home.json("list", cwd=other)["memories"] == []
-    assert b"No file here uses the name" in home.recollect("project", "accept", cwd=home.path).stderr
+    assert b"No .recollect.toml here claims the name" in home.recollect("project", "accept", cwd=home.path).stderr
 
 
 @pytest.mark.parametrize("settings", ["", "[turn]\nenabled = false\n"])

@@ -15,7 +15,7 @@ from tests.process.test_shell import completed
 from tests.requirements import covers
 
 FACT, QUESTION = "Money is stored as integer cents.", "how do we represent currency amounts"
-WORDS_ALONE = "Searched by words alone; `recollect model build` adds meaning."
+WORDS_ALONE = "Searched by words only; `recollect model build` adds search by meaning."
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_asked_outright_the_nearest_few_are_shown_as_uncertain(home: Home, model
     done = home.recollect("recall", asked)
     first = done.stdout.decode().splitlines()[0]
     assert re.search(r"\tscore 0\.\d\d, uncertain\tWe deploy with Helm", first)
-    assert b"Nothing found that fits" in done.stderr
+    assert b"No good match" in done.stderr
     assert home.json("recall", asked)["uncertain"]
     assert len(home.json("recall", asked)["hits"]) <= 3
     assert not home.json("recall", "Helm")["uncertain"]
@@ -253,7 +253,7 @@ def test_a_locked_database_is_searched_and_what_waits_goes_on_waiting(home: Home
     done = home.recollect("recall", "cents")
     assert b"cents" in done.stdout
     assert (
-        b"By words alone so far, in all projects: 1 memory; `recollect model embed` adds their meaning." in done.stderr
+        b"In all projects, 1 memory has no vector yet; `recollect model embed` adds search by meaning." in done.stderr
     )
     assert home.json("recall", "cents")["by"] == "words"
     other.execute("ROLLBACK")

@@ -28,7 +28,7 @@ def waiting(home: Home, *options: str) -> list[str]:
 def test_where_nothing_waits_a_person_reads_so_and_a_pipe_stays_empty(home: Home) -> None:
     done = home.recollect("review")
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr == b"Nothing waits for a decision here.\n"
+    assert done.stderr == b"Nothing needs your decision here.\n"
     assert home.json("review") == {"cases": [], "candidates": []}
 
 
@@ -57,12 +57,12 @@ def test_accepting_ends_what_is_contradicted_and_undo_makes_both_wait_again(home
     known, new = disputed(home)
     before = [home.json("show", memory) for memory in (known, new)]
     said = home.said("review", "accept", new[:4])
-    assert said.splitlines()[0] == f"{new} holds: {SLOW}"
-    assert f"  ended: {known} of 20" in said
+    assert said.splitlines()[0] == f"{new} is valid: {SLOW}"
+    assert f"  no longer valid: {known} of 20" in said
     assert texts(home) == [SLOW]
     assert waiting(home) == []
     told = home.said("history", known)
-    assert f"ended in review through cli, {new} holds instead (deed 3)" in told
+    assert f"ended in review through cli, {new} is current instead (change 3)" in told
     assert "review (accept) of 2 memories through cli" in home.said("undo", "--list")
     home.said("undo")
     assert [home.json("show", memory) for memory in (known, new)] == before
@@ -71,7 +71,7 @@ def test_accepting_ends_what_is_contradicted_and_undo_makes_both_wait_again(home
 
 def test_keeping_lets_both_hold(home: Home) -> None:
     _, new = disputed(home)
-    assert "is kept, and so is what it seemed to contradict" in home.said("review", "keep", new)
+    assert "is kept, together with anything that it seemed to contradict" in home.said("review", "keep", new)
     assert sorted(texts(home)) == [FAST, SLOW]
     assert waiting(home) == []
     assert "kept in review through cli" in home.said("history", new)
@@ -81,9 +81,9 @@ def test_keeping_lets_both_hold(home: Home) -> None:
 
 def test_rejecting_sets_aside_what_waits(home: Home) -> None:
     known, new = disputed(home)
-    assert home.said("review", "reject", new) == f"{new} ended: {SLOW}\n  {known} goes on.\n"
+    assert home.said("review", "reject", new) == f"{new} is no longer valid: {SLOW}\n  {known} stays valid.\n"
     assert texts(home) == [FAST]
-    assert f"rejected in review through cli, {known} holds instead" in home.said("history", new)
+    assert f"rejected in review through cli, {known} is current instead" in home.said("history", new)
     home.said("undo")
     assert sorted(texts(home)) == [FAST, SLOW]
 
@@ -132,7 +132,7 @@ def test_of_many_the_newest_twenty_are_shown_and_json_has_all(home: Home) -> Non
     done = home.recollect("review")
     shown = [line for line in done.stdout.decode().splitlines() if not line.startswith(" ")]
     assert [line.partition(", ")[2] for line in shown] == [f"{at}." for at in reversed(times)][:20]
-    assert b"20 of 40 that wait; `--limit` shows more." in done.stderr
+    assert b"20 of 40 shown; `--limit` shows more." in done.stderr
     assert len(waiting(home)) == 40
     assert len(waiting(home, "--limit", "3")) == 3
     assert home.said("review", "--limit", "40").count("flagged:") == 40
@@ -144,7 +144,7 @@ def test_what_waits_elsewhere_is_counted_and_shown_with_all(home: Home) -> None:
     imported(home, {**ORDER, **record})
     done = home.recollect("review")
     assert done.stdout == b""
-    assert b"1 case waits elsewhere; `recollect review --all` shows all." in done.stderr
+    assert b"1 case waits in other projects; `recollect review --all` shows all." in done.stderr
     assert waiting(home) == []
     assert waiting(home, "--all") == ["there"]
 

@@ -89,7 +89,7 @@ REFUSED = (
     "forget {forgotten}",
     "forget {helm} zzzzzzzz",
     "forget --match '...' --yes",
-    "forget --match deploy",  # nobody is there to be asked
+    "forget --match deploy",  # no terminal to ask in
     "forget {helm} --now",
     "undo 999",
     "undo --session nobody",
@@ -340,7 +340,11 @@ def test_a_daemon_that_hangs_is_passed_over_and_said(stage: Stage) -> None:
     finally:
         os.kill(pid, signal.SIGCONT)
     assert said._replace(err="") == stage.run("list", "--direct")
-    assert said.err == twice.err == "The daemon does not answer; this went past it. `recollect restart` may help.\n"
+    assert (
+        said.err
+        == twice.err
+        == "The daemon did not respond; used the database directly. `recollect restart` may help.\n"
+    )
 
 
 def test_a_mistake_in_the_settings_is_said_whoever_answers(stage: Stage) -> None:

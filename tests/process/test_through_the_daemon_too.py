@@ -85,7 +85,7 @@ def test_feedback_counts_the_same(home: Home) -> None:
     through = answer(home, *useful)
     home.said("feedback", "helm", "--not-useful")
     assert through == answer(home, *useful, "--direct")
-    assert "feedback +1 in all" in through[1]
+    assert "feedback +1 in total" in through[1]
 
 
 @pytest.mark.parametrize("decision", ["accept", "reject"])
@@ -119,7 +119,7 @@ def test_a_session_is_the_same_one_through_the_daemon_and_past_it(home: Home) ->
 def test_what_the_daemon_cannot_take_is_taken_past_it(home: Home, text: str) -> None:
     reply = f'{{"type": "reply", "session": "s-{len(text)}", "message": "m1", "text": "{text}"}}'
     done = home.recollect("inject", stdin=reply.encode())
-    assert (done.returncode, done.stderr) == (0, b"Noted; a model is given nothing at this event.\n")
+    assert (done.returncode, done.stderr) == (0, b"A model is shown nothing at this event.\n")
 
 
 def test_a_rehearsal_goes_past_the_daemon(home: Home) -> None:
@@ -155,9 +155,9 @@ def test_where_the_daemon_dies_over_a_question_reading_goes_on_and_writing_is_sa
         with a_daemon_that_says_hello_and_no_more(dying):
             found, written = answer(dying, "recall", "Helm"), answer(dying, "remember", SLOW)
         assert (found[0], HELM in found[1]) == (0, True)
-        assert "this went past it" in found[2]
+        assert "used the database directly" in found[2]
         assert written[0] == 1
-        assert "may have been done" in written[2]
+        assert "may already have been applied" in written[2]
         assert texts(dying) == [HELM]
 
 

@@ -62,7 +62,7 @@ def captured_by_an_older_version(home: Home) -> None:
 @covers("CAP-10")
 def test_doctor_repairs_what_an_older_version_ended_in_doubt_and_undo_takes_it_back(home: Home) -> None:
     doubtful, outdated = as_an_older_version_left_it(home)
-    assert "1 memory that an older version had ended in doubt" in home.recollect("doctor", "--repair").stdout.decode()
+    assert "1 memory that an older version had replaced in doubt" in home.recollect("doctor", "--repair").stdout.decode()
     assert home.json("show", doubtful)["status"] == "live"
     assert home.json("show", outdated)["status"] == "superseded"
     assert "valid again" in home.said("history", doubtful)
@@ -88,7 +88,7 @@ def test_the_daemon_makes_candidates_of_what_todays_rules_would_not_confirm_and_
     assert "1 captured memory is a candidate now: today's rules would not confirm it" in shown
     assert f"`recollect undo {told['deed']}` confirms it again" in shown
     assert "became a candidate" in home.said("history", "once")
-    assert "making candidates of 1 memory" in home.said("undo", "--list")
+    assert "demotion of 1 memory to candidates" in home.said("undo", "--list")
     home.said("undo", str(told["deed"]))
     assert home.json("show", "once")["tier"] == "confirmed"
     assert home.json("status")["put_back"] is None

@@ -55,7 +55,7 @@ def test_why_tells_what_was_shown_with_its_score_and_what_stopped_the_others(wor
     told = worked.said("why", "s-work", "1")
     assert told.startswith("prompt 1 of ")
     assert "Session s-work (pipe, " in told
-    shown, others = told.split("Not shown, the nearest first")
+    shown, others = told.split("Not shown, nearest first")
     assert f"helm  [DEC] {HELM}" in shown
     assert "(needed .40; words " in shown
     assert f"cake  [DEC] {CAKE}" in others
@@ -69,10 +69,10 @@ def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
 
 
 def test_plain_why_after_silence_points_to_the_last_block(worked: Home) -> None:
-    pointer = "The last block came with prompt 1; `recollect why --all` lists every moment."
+    pointer = "The last block was shown at prompt 1; `recollect why --all` lists every moment."
     assert pointer in worked.said("why")
     assert "`recollect why s-work --all`" in worked.said("why", "s-wo")
-    assert "No block came in this session; `recollect why s-other --all`" in worked.said("why", "s-other")
+    assert "No block was shown in this session; `recollect why s-other --all`" in worked.said("why", "s-other")
     for turn in (["s-work", "3"], ["3"], ["s-work", "1"], ["tool_error"]):
         assert "lists every moment" not in worked.said("why", *turn)
 
@@ -126,8 +126,8 @@ def test_why_explains_quotes_candidates_and_what_was_just_said(spoken: Home) -> 
 
 
 def test_why_says_that_a_block_was_not_confirmed_only_where_there_is_one(worked: Home) -> None:
-    assert "has not said" not in worked.said("why", "s-work", "3")
-    assert "has not said" not in worked.said("why", "s-other")
+    assert "has not confirmed" not in worked.said("why", "s-work", "3")
+    assert "has not confirmed" not in worked.said("why", "s-other")
 
 
 def test_why_as_json_has_everything(worked: Home) -> None:
@@ -209,7 +209,7 @@ def test_a_rehearsal_leaves_no_trace_and_the_real_one_is_explained(home: Home) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("How do we deploy?", "not JSON that can be read"),
+        ("How do we deploy?", "not valid JSON"),
         ("[]", "An event is a JSON object"),
         ("{}", "An event has a `type`"),
         (event("compacted"), "`session` is missing"),
@@ -221,7 +221,7 @@ def test_an_event_that_is_none_is_refused(worked: Home, given: str, said: str) -
 
 def test_feedback_is_counted_and_shown(home: Home) -> None:
     memory_id = taught(home, HELM)
-    assert f"{memory_id} is useful (feedback +1 in all)" in home.said("feedback", memory_id[:4], "--useful")
+    assert f"{memory_id} is useful (feedback +1 in total)" in home.said("feedback", memory_id[:4], "--useful")
     assert home.json("feedback", memory_id, "--useful")["memories"][0]["use"]["feedback"] == 2
     assert "feedback +2" in home.said("show", memory_id)
     assert home.recollect("feedback", memory_id).returncode == 2

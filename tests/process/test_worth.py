@@ -134,11 +134,11 @@ def test_a_line_that_cannot_be_read_is_named(home: Home) -> None:
 
 def test_what_is_wrong_is_said(home: Home) -> None:
     shop = a_project(home)
-    assert b"No sessions are found on this machine" in home.recollect("worth").stderr
+    assert b"No sessions were found on this machine" in home.recollect("worth").stderr
     file = a_transcript(home, shop, "s1", days_ago=40)
-    assert b"--all takes all of them" in home.recollect("worth", str(file)).stderr
+    assert b"--all for all of them" in home.recollect("worth", str(file)).stderr
     assert home.recollect("worth", "--days", "3", "--all").returncode == 2
-    assert b"There is no folder" in home.recollect("worth", str(file), "--html", "nowhere/page.html").stderr
+    assert b"does not exist" in home.recollect("worth", str(file), "--html", "nowhere/page.html").stderr
 
 
 @covers("WOR-2")

@@ -1,11 +1,12 @@
-"""How a command gets its answer: from the daemon where one runs, else from the engine itself. The answers are the same.
+"""Send a request to the daemon, or to an engine in this process. The answers are the same.
 
-The daemon is passed over where it could answer otherwise: one of another version, or with other settings in its
-environment; and where it does not answer at all. `--direct` always passes it over. Where it dies over a question, what
-only reads is asked once more without it; whether something was written nobody knows then, and that is said.
+The daemon is bypassed with `--direct`, if it does not answer, or if it could answer differently: another version, or
+other settings in its environment. If it dies during a request, a read is repeated without it. A write is not: it may
+have been applied, and the error says so.
 """
 
 import os
+from contextlib import suppress
 
 from recollect import __version__, config
 from recollect.api.operation import Answers, Asks, Desk, Operation, Request
@@ -14,33 +15,36 @@ from recollect.cli.display import output
 from recollect.client import MAX_BODY_BYTES, Client
 from recollect.domain.errors import DaemonError
 
-HELLO_S = 0.5  # one that lives answers in a millisecond
-UNCERTAIN = "It may have been done all the same: look first (`recollect undo --list --direct`), then try again."
+HELLO_S = 0.5  # a healthy daemon answers in a millisecond
+UNCERTAIN = "The change may already have been applied; check with `recollect undo --list --direct` before you retry."
 
 
 def here(project: str | None = None) -> str | None:
-    """Where somebody asks. Who names a project need not be anywhere."""
+    """Return the current folder; with a project named, the folder may be missing."""
     return context.folder_to_look_in() if project else str(context.folder())
 
 
 def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
-    settings = context.settings(request.folder)  # one that is mistaken is said, whoever answers
-    client = None if direct.is_wanted() else _daemon()
-    if client is not None and (body := _body(request)) is not None:
+    settings = context.settings(request.folder)  # a mistake in them is an error, even if the daemon answers
+    client = _find_daemon()
+    body = None if client is None else _encode(request)
+    if client is not None and body is not None:
         try:
-            return _through(client, operation, body)
+            return _send(client, operation, body)
         except DaemonError as error:
             if operation.writes:
                 raise DaemonError(f"{error} {UNCERTAIN}") from None
-            _go_past_it()
+            _bypass_daemon()
     model = context.model()
     with context.engine(model, request.folder) as engine:
         desk = Desk(engine=engine, live=engine, settings=settings, model=model, now=context.now())
         return operation.answer(desk, request)
 
 
-def _daemon() -> Client | None:
-    """One that would answer as we do."""
+def _find_daemon() -> Client | None:
+    """Return a client of the daemon, if it would answer exactly as this process does."""
+    if direct.is_wanted():
+        return None
     places = config.places()
     client = Client(places.socket)
     try:
@@ -48,32 +52,32 @@ def _daemon() -> Client | None:
             return None
         hello = client.get("/v1/hello", timeout_s=HELLO_S)
     except DaemonError:
-        _go_past_it()
+        _bypass_daemon()
         return None
     same = (__version__, config.fingerprint(places, os.environ))
     return client if (hello.get("version"), hello.get("environment")) == same else None
 
 
-def left_to_the_daemon() -> bool:
-    """Tell the daemon that something was written past it; whether there is one that gives it its meaning."""
-    client = None if direct.is_wanted() else _daemon()
+def wake_daemon() -> bool:
+    """Tell the daemon that new memories were written without it; False: no daemon will compute their vectors."""
+    client = _find_daemon()
     if client is None:
         return False
-    try:
+    with suppress(DaemonError):
         client.post("/v1/wake", {"folder": here(None)}, timeout_s=HELLO_S)
-    except DaemonError:
-        return False
-    return True
+        return True
+    return False
 
 
-def _go_past_it() -> None:
-    direct.insist()  # of a command that asks twice, both go past it
-    output.remark("The daemon does not answer; this went past it. `recollect restart` may help.")
+def _bypass_daemon() -> None:
+    direct.insist()  # also for a second request of the same command
+    output.remark("The daemon did not respond; used the database directly. `recollect restart` may help.")
 
 
-def _body(request: Request) -> bytes | None:
-    """None: too much, or what no JSON carries: half a character, a number of a hundred digits. The engine takes it."""
-    from recollect.api import wire  # only where a daemon answers
+def _encode(request: Request) -> bytes | None:
+    """Return the request as JSON. None: it is too large, or JSON cannot carry it (an unpaired surrogate, a number of a
+    hundred digits); the engine takes it."""
+    from recollect.api import wire  # needed with a daemon only
 
     try:
         body = wire.written(request)
@@ -82,7 +86,7 @@ def _body(request: Request) -> bytes | None:
     return body if len(body) <= MAX_BODY_BYTES else None
 
 
-def _through(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
+def _send(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
     from recollect.api import wire
 
     status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=operation.within_s)

@@ -1,4 +1,4 @@
-"""What the shell offers after a tab. Where something is wrong it offers nothing: a half-typed line wants no errors."""
+"""Shell completion of ids and kinds. On an error it offers nothing: a half-typed line is no place for messages."""
 
 from collections.abc import Sequence
 
@@ -9,24 +9,24 @@ from recollect.domain.errors import RecollectError
 from recollect.domain.memory import Kind, Memory
 from recollect.text.block import visible
 
-OFFERED = 50
+MAX_OFFERED = 50
 HELP_CHARS = 60
 
 
 def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The newest ids of this folder's project, each with the beginning of its text."""
+    """Offer the newest ids of this folder's project, each with the beginning of its text."""
     from recollect.cli import context
 
     try:
         with context.engine() as engine:
-            found = engine.newest(context.viewer_of(engine, None, None), limit=OFFERED)
+            found = engine.newest(context.viewer_of(engine, None, None), limit=MAX_OFFERED)
     except RecollectError:
         return []
-    return _items(found, incomplete)
+    return _memory_items(found, incomplete)
 
 
 def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What waits in `review`, the newest of this folder's project first."""
+    """Offer the ids in `review`, those of this folder's project first."""
     from recollect.api.review import belongs
     from recollect.cli import context
 
@@ -36,28 +36,23 @@ def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
             found = [*(case.memory for case in engine.cases()), *engine.candidates()]
     except RecollectError:
         return []
-    return _items(sorted(found, key=lambda memory: not belongs(memory, viewer))[:OFFERED], incomplete)
+    found.sort(key=lambda memory: not belongs(memory, viewer))
+    return _memory_items(found[:MAX_OFFERED], incomplete)
 
 
 def session_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Sessions that begin so; without a beginning, the last one of all."""
+    """Offer the sessions that begin with `incomplete`; if it is empty, only the last session of all."""
     from recollect.cli import context
 
     try:
         with context.engine() as engine:
             last = engine.log.last_session()
-            found = engine.log.sessions(incomplete, limit=OFFERED) if incomplete else [last] if last else []
+            found = [last] if last else []
+            if incomplete:
+                found = engine.log.sessions(incomplete, limit=MAX_OFFERED)
     except RecollectError:
         return []
     return [CompletionItem(session.id, help=f"{session.host}, {session.project}") for session in found]
-
-
-def _items(found: Sequence[Memory], incomplete: str) -> list[CompletionItem]:
-    return [
-        CompletionItem(memory.id, help=visible(memory.text)[:HELP_CHARS])
-        for memory in found
-        if memory.id.startswith(incomplete)
-    ]
 
 
 def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -73,3 +68,8 @@ def project_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
     except RecollectError:
         return []
     return [CompletionItem(project.id) for project in found if project.id.startswith(incomplete)]
+
+
+def _memory_items(found: Sequence[Memory], incomplete: str) -> list[CompletionItem]:
+    matching = (memory for memory in found if memory.id.startswith(incomplete))
+    return [CompletionItem(memory.id, help=visible(memory.text)[:HELP_CHARS]) for memory in matching]

@@ -1,10 +1,11 @@
-"""What every command begins with: settings, the engine on the user's database, and the project of this folder."""
+"""Shared by every command: the settings, the engine on the user's database, and this folder's project."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,22 +20,26 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.wiring import Model
 
-BY = "cli"  # what the history calls us
+BY = "cli"  # our name in the history
 
-project_option = click.option(
-    "--project",
-    "project",
-    metavar="ID",
-    shell_complete=complete_values.project_ids,
-    help="Another project than the one of this folder, by its id.",
-)
-language_option = click.option("--language", metavar="NAME", help="Also what holds for this programming language.")
+
+def project_id_option(meaning: str) -> Callable[..., Any]:
+    return click.option("--project", metavar="ID", shell_complete=complete_values.project_ids, help=meaning)
+
+
+def limit_option(most: int, default: int | None, meaning: str = "Maximum number of results.") -> Callable[..., Any]:
+    return click.option("--limit", "-n", type=click.IntRange(1, most), default=default, show_default=True, help=meaning)
+
+
+project_option = project_id_option("Project id (default: the current folder's project).")
+language_option = click.option("--language", metavar="NAME", help="Include this programming language's memories.")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 
 
 @contextmanager
 def engine(using: "Model | None" = None, where: str | None = ".") -> "Iterator[Engine]":
-    """`using`: a model that the command wants to ask things itself; `where`: the folder whose settings hold, if any."""
-    from recollect import wiring  # what the daemon answers does without
+    """Open the engine. `using`: a model that the command also uses itself; `where`: the folder with the settings."""
+    from recollect import wiring  # not needed if the daemon answers
 
     here = settings(where)
     places = config.places()
@@ -44,23 +49,23 @@ def engine(using: "Model | None" = None, where: str | None = ".") -> "Iterator[E
 
 @contextmanager
 def writing_engine(using: "Model | None" = None) -> "Iterator[Engine]":
-    """For a command that changes something: afterwards, what time alone brings is done too."""
+    """Open the engine for a command that changes something; periodic clean-up runs afterwards."""
     with engine(using) as opened:
         yield opened
-        with suppress(StoreError):  # the command itself is done; what waited this long waits for the next one
+        with suppress(StoreError):  # the command itself is done; the clean-up can wait for the next one
             opened.tidy(now())
             opened.do_chores(now())
 
 
 def model() -> "Model":
-    """Loaded only by what needs it."""
+    """Return the model; it is loaded when it is first used."""
     from recollect import wiring
 
     return wiring.Model(config.places().model)
 
 
 def settings(where: str | None = ".") -> Settings:
-    """Those of this folder, or of another one; None: the user's own alone."""
+    """Return the settings of a folder; None: the user's own file only."""
     return config.read(config.places().settings, config.project_file(where) if where else None).settings
 
 
@@ -68,11 +73,11 @@ def folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise InvalidValue("The folder you are in does not exist any more; change to another one.") from None
+        raise InvalidValue("The current folder no longer exists; change to another one.") from None
 
 
 def folder_to_look_in() -> str | None:
-    """Where files are looked at; None: the folder is gone, and nothing is known of them."""
+    """Return the folder whose files are checked. None: it no longer exists, so nothing is known about files."""
     try:
         return str(Path.cwd())
     except FileNotFoundError:
@@ -89,3 +94,10 @@ def viewer_of(opened: "Engine", project: str | None, language: str | None) -> Vi
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def read_stdin() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"Standard input is not UTF-8 (byte {error.start}).") from None

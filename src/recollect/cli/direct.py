@@ -1,14 +1,13 @@
-"""`--direct`: past the daemon.
+"""`--direct`: bypass the daemon.
 
-Every command takes it, so that nobody has to know which ones ask the daemon. Those that never do, because they work on
-the database themselves (`export`, `project` ...) or are about the daemon itself (`status`, `stop` ...), change nothing
-for it, and their help does not show it.
+Every command accepts it, so that users need not know which commands use the daemon. Commands that never do
+(`export`, `project`, `status`, `stop` ...) ignore it and do not show it in their help.
 """
 
 import click
 
-HELP = "Work on the database itself, past the daemon."
-HELP_FOR_ALL = "Commands that ask the daemon work on the database itself, past it; others do not change for it."
+HELP = "Bypass the daemon and open the database directly."
+HELP_FOR_ALL = f"{HELP} No effect on commands that never use the daemon."
 _MARK = "recollect.direct"
 
 
@@ -18,7 +17,7 @@ def note(ctx: click.Context, _: click.Parameter, given: bool) -> None:
 
 
 def insist() -> None:
-    """For the rest of this command."""
+    """Bypass the daemon for the rest of this command."""
     click.get_current_context().meta[_MARK] = True
 
 
@@ -30,10 +29,11 @@ option = click.option("--direct", is_flag=True, expose_value=False, callback=not
 option_for_all = click.option("--direct", is_flag=True, expose_value=False, callback=note, help=HELP_FOR_ALL)
 
 
-def accepted(command: click.Command) -> click.Command:
-    """The command and what is below it, each with `--direct`."""
-    if all("--direct" not in parameter.opts for parameter in command.params):
+def add_option(command: click.Command) -> click.Command:
+    """Make a command and its subcommands accept `--direct`, hidden if they do not declare it."""
+    if not any("--direct" in parameter.opts for parameter in command.params):
         command.params.append(click.Option(["--direct"], is_flag=True, expose_value=False, callback=note, hidden=True))
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        accepted(below)
+    if isinstance(command, click.Group):
+        for subcommand in command.commands.values():
+            add_option(subcommand)
     return command

@@ -1,4 +1,4 @@
-"""The user's editor on a private file. What they wrote is never lost: it stays there unless it was taken."""
+"""Open the user's editor on a private file. A draft is never lost: the file stays unless its text was used."""
 
 import os
 import shlex
@@ -7,26 +7,19 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.domain.errors import InvalidValue, RecollectError
 
-USUAL = ("sensible-editor", "nano", "vi")
-
-
-@dataclass(frozen=True, slots=True)
-class EditorFile:
-    path: Path
-    said: str  # as the user left it
+DEFAULT_EDITORS = ("sensible-editor", "nano", "vi")
 
 
 @contextmanager
-def edited(text: str, name: str, folder: Path) -> Iterator[EditorFile]:
-    """The text after the user edited it. Where what follows fails, the file stays, and the error says where."""
+def edit_text(text: str, name: str, folder: Path) -> Iterator[str]:
+    """Yield the text as the user left it. If the caller then fails, the file stays and the error names it."""
     command = _command()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # A folder of its own: editors leave copies beside what they edit.
+    # A folder of its own: editors leave copies beside the file they edit.
     room = Path(tempfile.mkdtemp(prefix="edit-", dir=folder))
     path = room / name
     is_needed = False
@@ -34,9 +27,9 @@ def edited(text: str, name: str, folder: Path) -> Iterator[EditorFile]:
         path.touch(mode=0o600)
         path.write_text(text, encoding="utf-8")
         _run(command, path)
-        said = path.read_text(encoding="utf-8")
-        is_needed = said != text
-        yield EditorFile(path, said)
+        draft = path.read_text(encoding="utf-8")
+        is_needed = draft != text
+        yield draft
         is_needed = False
     except UnicodeDecodeError as error:
         is_needed = True
@@ -51,14 +44,17 @@ def edited(text: str, name: str, folder: Path) -> Iterator[EditorFile]:
 
 
 def _command() -> list[str]:
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    configured = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
-        command = shlex.split(named or "") or [next(name for name in USUAL if shutil.which(name))]
+        command = shlex.split(configured)
     except ValueError:
-        raise InvalidValue(f"$VISUAL or $EDITOR cannot be read as a command: {named!r}.") from None
-    except StopIteration:
-        raise InvalidValue("There is no editor: set $VISUAL or $EDITOR, or give the words with --text.") from None
-    return command
+        raise InvalidValue(f"$VISUAL or $EDITOR is not a valid command: {configured!r}.") from None
+    if command:
+        return command
+    for name in DEFAULT_EDITORS:
+        if shutil.which(name):
+            return [name]
+    raise InvalidValue("No editor found: set $VISUAL or $EDITOR, or give the new text with --text.")
 
 
 def _run(command: list[str], path: Path) -> None:
@@ -67,4 +63,4 @@ def _run(command: list[str], path: Path) -> None:
     except OSError as error:
         raise InvalidValue(f"The editor {command[0]!r} cannot be started: {error.strerror}. Use --text.") from None
     if code:
-        raise InvalidValue(f"The editor {command[0]!r} ended with {code}; nothing was changed.")
+        raise InvalidValue(f"The editor {command[0]!r} ended with exit code {code}; nothing was changed.")

@@ -1,6 +1,6 @@
-"""What is kept gets its vectors while a command waits, with a bar.
+"""Compute vectors while a command waits, with a progress bar.
 
-What is done stays done, whatever ends it; the rest is done by the daemon, or by `recollect model embed`.
+Finished vectors stay stored if this is interrupted; the daemon or `recollect model embed` computes the rest.
 """
 
 import os
@@ -12,24 +12,23 @@ from recollect.api.fresh_vectors import Bulk
 from recollect.cli.display import output
 from recollect.engine.engine import Engine
 
-AT_ONCE = 32
-LINES_FROM = 200  # fewer are done before a line about them is read
-LATER = "The rest gets its vectors later: while the daemon runs, or by `recollect model embed`."
+BATCH = 32
+LINES_FROM = 200  # fewer texts are done before a line about them is read
+LATER = "The daemon computes the remaining vectors while it runs, or use `recollect model embed`."
 
-Watch = Callable[[int], None]  # called with how many are done
+Watch = Callable[[int], None]  # called with the number of finished texts
 
 
 def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
-    """Until nothing of it waits."""
     total = left = bulk.left(engine)
-    while left and engine.embed_some(limit=min(left, AT_ONCE)):
+    while left and engine.embed_some(limit=min(left, BATCH)):
         left = bulk.left(engine)
         watch(max(0, total - left))
 
 
 @contextmanager
 def watching(total: int, *, silent: bool) -> Iterator[Watch]:
-    """On standard error: a bar in a terminal, else a line for each tenth."""
+    """Show progress on standard error: a bar in a terminal, else a line for each tenth."""
     if silent or not total:
         yield lambda _done: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
@@ -48,13 +47,13 @@ def _line_by_line(total: int) -> Watch:
     if total < LINES_FROM:
         return lambda _done: None
     output.warn(f"Embedding {total:,} texts ...")
-    told = 0
+    last_tenth = 0
 
     def watch(done: int) -> None:
-        nonlocal told
+        nonlocal last_tenth
         tenth = 10 * done // total
-        if tenth > told:
-            told = tenth
+        if tenth > last_tenth:
+            last_tenth = tenth
             output.warn(f"{done / total:4.0%} {done:,} of {total:,}")
 
     return watch

@@ -1,4 +1,4 @@
-"""Where the `recollect` command begins. Imports next to nothing before Ctrl-C is taken care of."""
+"""The entry point of the `recollect` command. Imports almost nothing before Ctrl-C is handled."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from recollect.cli.exit_codes import EXIT_INTERRUPTED
 
 
 class _CtrlC:
-    """Notes that it was pressed: a library that is just being loaded may turn it into an error of its own."""
+    """Remembers that Ctrl-C was pressed: a library that is being loaded may turn it into an error of its own."""
 
     pressed = False
 
@@ -20,43 +20,43 @@ class _CtrlC:
 
 def run() -> None:
     ctrl_c = _CtrlC()
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell has it ignored
-        # A client that starts `recollect mcp` is no person: there, until the bridge listens, it ends without a word.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if the shell made us ignore it
+        # `recollect mcp` is started by a client, not by a person: until the bridge listens, it ends silently.
         signal.signal(signal.SIGINT, signal.SIG_DFL if sys.argv[1:2] == ["mcp"] else ctrl_c)
     try:
-        _open_what_is_closed()
-        if _is_bridge(sys.argv[1:]):  # every agent starts one: click alone takes longer than all of it
+        _reopen_closed_streams()
+        if _is_bridge(sys.argv[1:]):  # every agent starts one, and importing click takes longer than all the rest
             from recollect.mcp.bridge import main
         else:
             from recollect.cli.main import main
         code = main()
     except KeyboardInterrupt:
-        code = _interrupted()
+        code = _report_interruption()
     except (ImportError, AttributeError):
         if not ctrl_c.pressed:
             raise
-        code = _interrupted()
+        code = _report_interruption()
     sys.exit(code)
 
 
 def _is_bridge(arguments: list[str]) -> bool:
-    """What a person may have mistyped is for click to explain."""
+    """Return True for a correct `mcp` call; click explains a mistyped one."""
     match arguments:
         case ["mcp"]:
             return True
         case ["mcp", "--folder", folder]:
-            return os.path.isdir(folder)  # noqa: PTH112  # pathlib takes as long as all the rest
+            return os.path.isdir(folder)  # noqa: PTH112  # importing pathlib takes as long as all the rest
         case _:
             return False
 
 
-def _interrupted() -> int:
+def _report_interruption() -> int:
     sys.stderr.write("\nInterrupted.\n")
     return EXIT_INTERRUPTED
 
 
-def _open_what_is_closed() -> None:
-    """`recollect list >&-` leaves Python without a stdout; nobody hears us then, and that is no error."""
+def _reopen_closed_streams() -> None:
+    """`recollect list >&-` leaves Python without a stdout; that is not an error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115  # it stays open to the end
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115  # stays open until the end

@@ -1,4 +1,4 @@
-"""The `recollect` command. Each command is a module of its own, loaded when it is called: starting stays quick."""
+"""The `recollect` command. Each command's module is loaded only when it is called, so that starting stays quick."""
 
 import os
 import sys
@@ -12,57 +12,56 @@ from recollect.cli import direct
 from recollect.cli.exit_codes import EXIT_ERROR
 from recollect.domain.errors import RecollectError
 
-# name -> module and function; the order is that of `recollect --help`
-COMMANDS = {
-    "remember": "recollect.cli.commands.remember:remember",
-    "recall": "recollect.cli.commands.recall:recall",
-    "list": "recollect.cli.commands.list:list_memories",
-    "show": "recollect.cli.commands.show:show",
-    "history": "recollect.cli.commands.show:history",
-    "edit": "recollect.cli.commands.edit:edit",
-    "forget": "recollect.cli.commands.forget:forget",
-    "undo": "recollect.cli.commands.undo:undo",
-    "review": "recollect.cli.commands.review:review",
-    "why": "recollect.cli.commands.why:why",
-    "feedback": "recollect.cli.commands.feedback:feedback",
-    "inject": "recollect.cli.commands.inject:inject",
-    "capture": "recollect.cli.commands.capture:capture",
-    "worth": "recollect.cli.commands.worth:worth",
-    "import": "recollect.cli.commands.import_:import_memories",
-    "export": "recollect.cli.commands.export:export_memories",
-    "data": "recollect.cli.commands.data:data",
-    "pause": "recollect.cli.commands.pause:pause",
-    "resume": "recollect.cli.commands.pause:resume",
-    "project": "recollect.cli.commands.project:project",
-    "model": "recollect.cli.commands.model:group",
-    "doctor": "recollect.cli.commands.doctor:doctor",
-    "completion": "recollect.cli.commands.completion:completion",
-    "install": "recollect.cli.commands.install:install",
-    "uninstall": "recollect.cli.commands.install:uninstall",
-    "hook": "recollect.cli.commands.hook:hook",
-    "config": "recollect.cli.commands.config:group",
-    "start": "recollect.cli.commands.service:start",
-    "stop": "recollect.cli.commands.service:stop",
-    "restart": "recollect.cli.commands.service:restart",
-    "status": "recollect.cli.commands.status:status",
-    "mcp": "recollect.cli.commands.mcp:mcp",
-    "pipe": "recollect.cli.commands.pipe:pipe",
-    "demo": "recollect.cli.commands.demo:demo",
+# The sections of `recollect --help`, in order.
+SECTIONS = {
+    "Memories": "remember recall list show history edit forget undo review",
+    "What agents are shown": "why feedback inject pause resume",
+    "Old sessions, files and projects": "capture worth import export data project",
+    "Setup": "install uninstall doctor config model completion demo",
+    "Daemon": "status start stop restart",
+    "For hosts and scripts": "hook mcp pipe",
 }
-# Whoever calls these may wonder why nothing is learnt or shown.
-TELL_OF_PAUSE = frozenset("remember recall list why inject review capture start restart install".split())
+COMMANDS = " ".join(SECTIONS.values()).split()
+# Where a command is, unless it is function `x` of module `x`.
+PLACES = {
+    "list": "list:list_memories",
+    "history": "show:history",
+    "resume": "pause:resume",
+    "import": "import_:import_memories",
+    "export": "export:export_memories",
+    "uninstall": "install:uninstall",
+    "config": "config:group",
+    "model": "model:group",
+    "start": "service:start",
+    "stop": "service:stop",
+    "restart": "service:restart",
+}
+NAME_COLUMNS = max(map(len, COMMANDS))
+# During a pause, users of these commands may wonder why nothing is learnt or shown.
+MENTION_PAUSE = frozenset("remember recall list why inject review capture start restart install".split())
 
 
 class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        return list(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), function)
-        return direct.accepted(command)
+        module, _, function = PLACES.get(cmd_name, f"{cmd_name}:{cmd_name}").partition(":")
+        command: click.Command = getattr(import_module(f"recollect.cli.commands.{module}"), function)
+        return direct.add_option(command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        room = formatter.width - 6 - NAME_COLUMNS  # 6: click's indent and gap
+        for heading, names in SECTIONS.items():
+            rows = []
+            for name in names.split():
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name.ljust(NAME_COLUMNS), command.get_short_help_str(room)))
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -70,7 +69,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches  # only where something is wrong: starting stays quick
+            from difflib import get_close_matches  # needed for errors only
 
             near = get_close_matches(args[0], COMMANDS, n=1)
             if not near:
@@ -82,13 +81,13 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="recollect")
 @direct.option_for_all
 def cli() -> None:
-    """The memory of a coding agent: teach it once, and it is there when it matters."""
+    """Memory for coding agents: teach it once, and it is there when it matters."""
 
 
 @cli.result_callback()
 @click.pass_context
-def told_of_pause(ctx: click.Context, result: object) -> object:
-    if ctx.invoked_subcommand in TELL_OF_PAUSE:
+def mention_pause(ctx: click.Context, result: object) -> object:
+    if ctx.invoked_subcommand in MENTION_PAUSE:
         from recollect.cli.display import pause_notice
 
         pause_notice.remark()
@@ -96,36 +95,34 @@ def told_of_pause(ctx: click.Context, result: object) -> object:
 
 
 def main() -> int:
-    """Runs the command; every error that Recollect raises on purpose becomes one clear line and an exit code."""
+    """Run the command; an error that Recollect raises on purpose becomes one clear line and an exit code."""
     try:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Abort:  # what click makes of Ctrl-C
+    except click.exceptions.Abort:  # click's form of Ctrl-C
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        said = StringIO()
-        error.show(said)
-        sys.stderr.write(_without_secrets(said.getvalue()))
+        message = StringIO()
+        error.show(message)
+        sys.stderr.write(_redact(message.getvalue()))
         return error.exit_code
     except RecollectError as error:
-        return _failed(str(error))
+        return _report_error(str(error))
     except (UnicodeError, MemoryError) as error:
-        return _failed(
-            f"What came in cannot be handled ({type(error).__name__}): it is no valid text, or far too much."
-        )
+        return _report_error(f"The input is not valid UTF-8 or is too large ({type(error).__name__}).")
     except OSError as error:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  # what could not be written is not tried again
-        return _failed(f"The system refused: {error}.")
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  # do not try to write the rest again at exit
+        return _report_error(f"The operating system reports: {error}.")
     return code if isinstance(code, int) else 0
 
 
-def _failed(message: str) -> int:
-    sys.stderr.write(f"Error: {_without_secrets(message)}\n")
+def _report_error(message: str) -> int:
+    sys.stderr.write(f"Error: {_redact(message)}\n")
     return EXIT_ERROR
 
 
-def _without_secrets(message: str) -> str:
-    """It quotes what was typed, and may end up in somebody's log."""
-    from recollect.privacy.secrets import redact  # only where something is wrong: starting stays quick
+def _redact(message: str) -> str:
+    """Remove secrets: the message quotes the command line and may end up in a log."""
+    from recollect.privacy.secrets import redact  # needed for errors only
 
     return redact(message).text

@@ -1,20 +1,21 @@
-"""`recollect capture`: learns from old sessions of Claude Code, OpenCode, Codex and SpecStory.
+"""`recollect capture`: learn from old sessions of Claude Code, OpenCode, Codex and SpecStory.
 
-It can be ended at any time: the next run goes on where this one was, and a finished one changes nothing.
+It can be stopped at any time: the next run continues there, and a finished one changes nothing.
 """
 
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import click
 
 from recollect import config, wiring
-from recollect.cli import complete_values, context
+from recollect.cli import context
 from recollect.cli.display import output, progress
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.cli.old_sessions import report as capture_report
@@ -27,31 +28,26 @@ from recollect.domain.memory import ProjectId
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import HOSTS
 from recollect.engine.engine import Engine
+from recollect.engine.ports import SettingsFor
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.transcripts.reading import Watch
 from recollect.workspace import git
 
+host_option = click.option("--from", "host", type=click.Choice(HOSTS), help="Only sessions of this host.")
+homeless_project_option = context.project_id_option(
+    "Project for sessions that do not name their folder, or whose folder is gone."
+)
+
 
 @click.command("capture")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--from", "host", type=click.Choice(HOSTS), help="Only sessions of this host.")
-@click.option(
-    "--project",
-    metavar="ID",
-    shell_complete=complete_values.project_ids,
-    help="Where sessions belong that do not tell their folder, or whose folder is gone.",
-)
-@click.option("--all", "everywhere", is_flag=True, help="The sessions of all projects that are found on this machine.")
-@click.option(
-    "--since", metavar="DATE", type=click.DateTime(["%Y-%m-%d"]), help="Only files that changed on this day or later."
-)
-@click.option(
-    "--mine",
-    is_flag=True,
-    help="Sessions in a project's folder are your own: what they say is your word, as in any other session.",
-)
-@click.option("--dry-run", is_flag=True, help="Show what would be kept; keep nothing.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@host_option
+@homeless_project_option
+@click.option("--all", "everywhere", is_flag=True, help="Sessions of all projects found on this machine.")
+@click.option("--since", metavar="DATE", type=click.DateTime(["%Y-%m-%d"]), help="Only files changed since this day.")
+@click.option("--mine", is_flag=True, help="Trust sessions in a project's folder as your own, like all others.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
+@context.yes_option
 @output.json_option
 @click.pass_context
 def capture(
@@ -66,66 +62,75 @@ def capture(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Learn from old sessions: transcripts of Claude Code and Codex, the database, files or exports of OpenCode, the
-    history of SpecStory. Without a PATH: the sessions of this folder's project that are found on this machine. What
-    was read before is passed over; ended with Ctrl-C, the same command goes on from there. Others may have
-    written what lies in a project, or what is met in a folder: it teaches the project of that folder alone, and only
-    candidates, unless you say --mine."""
+    """Learn from old sessions of your agents.
+
+    Reads transcripts of Claude Code and Codex, the database, files or exports of OpenCode, and the history of
+    SpecStory. Without PATH: the sessions of this folder's project that are found on this machine. Files that were read
+    before are skipped; after Ctrl-C, the same command continues where it stopped.
+
+    Other people may have written sessions that are inside a project, or that are found in a folder you name. Such
+    sessions teach only the project of that folder, and only candidates, unless you pass --mine."""
     report, archive_days = CaptureReport(), context.settings(None).archive.days
-    with _engine() as engine:
+    places = config.places()
+    with wiring.open_engine(settings_by_folder(), places.database, context.model(), pauses=places.pause) as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
-        found = _found(paths)
+        found = find_sources(paths)
         report.unreadable, report.ignored = found.unreadable, found.ignored
-        wanted = [one for one in found.found if _is_wanted(one, host, since)]
+        wanted = [source for source in found.found if _is_wanted(source, host, since)]
         if not paths and not everywhere:
-            wanted = _of_project(engine, wanted, given or context.project_of(engine, None))
+            wanted = _keep_project(engine, wanted, given or context.project_of(engine, None))
         if not wanted:
-            raise InvalidValue(_nothing(paths, everywhere))
-        left = [one for one in wanted if not engine.has_read(one.mark)]
-        report.read_before = len(wanted) - len(left)
-        foreign = [] if mine else [one for one in left if one.inside is not None]
-        if not as_json and left:
+            raise InvalidValue(_nothing_found(paths, everywhere))
+        unread = [source for source in wanted if not engine.has_read(source.mark)]
+        report.read_before = len(wanted) - len(unread)
+        if unread and not as_json:
+            foreign = [source for source in unread if source.inside is not None and not mine]
             capture_report.say_found(wanted, report.read_before, archive_days=archive_days, now=context.now())
             capture_report.say_foreign(foreign)
-        if left and not (yes or dry_run or as_json):
-            if not _agreed():
-                return
-            mine = mine or (bool(foreign) and _are_own(foreign))
+            if not (yes or dry_run):
+                if not output.confirmed("Learn from them?", "Not a terminal: pass --yes to confirm."):
+                    return
+                if foreign:
+                    mine = click.confirm(f"Are the files above, {len(foreign):,} in all, your own sessions?")
         try:
             with (
-                progress.reading(sum(source.size for source in left)) as watch,
+                progress.reading(sum(source.size for source in unread)) as watch,
                 engine.rehearsal() if dry_run else nullcontext(engine) as into,
             ):
-                for source in left:
-                    is_own = mine or source.inside is None
-                    _read(into, source, given, report, watch, is_own=is_own)
+                for source in unread:
+                    _read(into, source, given, report, watch, is_own=mine or source.inside is None)
         except KeyboardInterrupt:
-            output.warn("\nWhat was read so far is kept; the same command goes on from there.")
+            output.warn("\nEverything read so far is stored; run the same command again to continue.")
             raise
         capture_report.say(report, dry_run=dry_run, as_json=as_json, archive_days=archive_days, now=context.now())
     if report.refused or report.unreadable:
         ctx.exit(EXIT_PARTLY)
 
 
-@contextmanager
-def _engine() -> Iterator[Engine]:
-    """With the settings of every folder that a session worked in."""
-    places = config.places()
-    live = LiveSettings(places.settings, os.environ)
+def settings_by_folder(**changes: Any) -> SettingsFor:
+    """Return the user's settings for each folder that a session worked in, with `changes` applied."""
+    live = LiveSettings(config.places().settings, os.environ)
 
-    @lru_cache(maxsize=1000)  # asked for every event; nobody waits for a change while a command runs
+    @lru_cache(maxsize=1000)  # asked for every event; a change during the command may be missed
     def settings_for(folder: str | None) -> Settings:
-        return live(folder)
+        return replace(live(folder), **changes)
 
-    with wiring.open_engine(settings_for, places.database, context.model(), pauses=places.pause) as engine:
-        yield engine
+    return settings_for
 
 
-def _found(paths: tuple[Path, ...]) -> Sources:
+def find_sources(paths: tuple[Path, ...]) -> Sources:
     here = context.folder()
-    privacy = context.settings().privacy
-    ignored = IgnoredPaths(privacy.ignored_paths, root=str(here), home=str(Path.home()))
+    ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(here), home=str(Path.home()))
     return sources(paths, git.root_of(here.resolve()), ignored)
+
+
+def first_event(source: SessionSource) -> Event | None:
+    """Return the event a session begins with. None: it is empty."""
+    return next(source.read(lambda _: None, lambda _line, _why: None), None)
+
+
+def reason(error: OSError | InvalidValue) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _is_wanted(source: SessionSource, host: str | None, since: datetime | None) -> bool:
@@ -134,37 +139,29 @@ def _is_wanted(source: SessionSource, host: str | None, since: datetime | None) 
     return since is None or source.changed_at >= since.replace(tzinfo=UTC)
 
 
-def _of_project(engine: Engine, found: list[SessionSource], project: ProjectId) -> list[SessionSource]:
+def _keep_project(engine: Engine, found: list[SessionSource], project: ProjectId) -> list[SessionSource]:
     @lru_cache(maxsize=1000)
     def is_of_project(folder: str) -> bool:
         try:
             return engine.project_of(folder) == project
-        except InvalidValue:  # no folder can have this name
+        except InvalidValue:  # not a possible folder name
             return False
 
     return [source for source in found if source.folder is not None and is_of_project(source.folder)]
 
 
-def _nothing(paths: tuple[Path, ...], everywhere: bool) -> str:
+def _nothing_found(paths: tuple[Path, ...], everywhere: bool) -> str:
     if paths:
         return (
-            "Nothing there is a session of Claude Code, OpenCode, Codex or SpecStory. "
+            "No sessions of Claude Code, OpenCode, Codex or SpecStory were found there. "
             "`recollect import` reads notes and memories."
         )
     if everywhere:
-        return "No old sessions are found on this machine; name the files or folders where they lie."
-    return "No old sessions of this project are found on this machine; name them, or take those of all with --all."
-
-
-def _agreed() -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidValue("Nobody can be asked here whether to learn from them; `--yes` does so without asking.")
-    return output.confirmed("Learn from them?", "Nothing was read.")
-
-
-def _are_own(found: list[SessionSource]) -> bool:
-    """Without a yes, they are read as what their folder says."""
-    return click.confirm(f"Are the {output.many(len(found), 'file')} that others may have written your own sessions?")
+        return "No old sessions were found on this machine. Name the files or folders that contain them."
+    return (
+        "No old sessions of this project were found on this machine. "
+        "Name the files or folders that contain them, or use --all for all projects."
+    )
 
 
 def _read(
@@ -178,16 +175,16 @@ def _read(
 ) -> None:
     refused: list[tuple[str, int, str]] = []
 
-    def bad(line: int, why: str) -> None:
+    def refuse(line: int, why: str) -> None:
         refused.append((source.shown, line, why))
 
     def events() -> Iterator[Event]:
-        refused.clear()  # it may be read twice
-        told = source.read(watch, bad)
+        refused.clear()  # the source may be read twice
+        found = source.read(watch, refuse)
         if source.inside is not None and not is_own:
-            return within(told, source.inside)
-        is_gone = project is not None and source.folder is not None and not Path(source.folder).is_dir()
-        return without_folder(told) if is_gone else told
+            return within(found, source.inside)
+        is_gone = source.folder is not None and not Path(source.folder).is_dir()
+        return without_folder(found) if is_gone and project is not None else found
 
     try:
         if _is_retold(engine, source):
@@ -195,14 +192,14 @@ def _read(
             return
         report.count(engine.backfill(source.mark, events, now=context.now(), project=project, is_own=is_own))
     except (OSError, InvalidValue) as error:
-        report.unreadable.append((source.shown, getattr(error, "strerror", None) or str(error)))
+        report.unreadable.append((source.shown, reason(error)))
     report.refused += refused
 
 
 def _is_retold(engine: Engine, source: SessionSource) -> bool:
-    """SpecStory tells of a session that is known from the agent itself."""
+    """Check whether a SpecStory file repeats a session that is already known from the agent itself."""
     if source.form.host != "specstory":
         return False
-    first = next(iter(source.read(lambda _: None, lambda _line, _why: None)), None)
+    first = first_event(source)
     twin = None if first is None else twin_of(first)
     return twin is not None and engine.knows_session(twin)

@@ -14,9 +14,10 @@ SHELLS = {
 @click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 def completion(shell: str) -> None:
-    """Print the script that completes commands, options and ids of memories in SHELL; ids of projects too, in bash only
-    up to their first colon."""
+    """Print the tab completion script for SHELL.
+
+    It completes commands, options, memory ids and project ids (in bash, project ids only up to their first colon)."""
     root = click.get_current_context().find_root()
-    made = get_completion_class(shell)
-    assert made is not None  # click knows all of SHELLS
-    click.echo(made(root.command, {}, "recollect", VARIABLE).source())
+    completer = get_completion_class(shell)
+    assert completer is not None  # click knows all of SHELLS
+    click.echo(completer(root.command, {}, "recollect", VARIABLE).source())

@@ -1,4 +1,4 @@
-"""`recollect data`: what is stored where, how much and how old; and `recollect data forget`: a whole project."""
+"""`recollect data`: how much is stored where, and how old it is; `recollect data forget`: forget a whole project."""
 
 import sys
 from dataclasses import replace
@@ -10,11 +10,13 @@ import click
 from recollect import config, wiring
 from recollect.api.data import DATA, FORGET_PROJECT, Data, ForgetProject, ForgottenProject
 from recollect.cli import client_call, complete_values, context, direct
+from recollect.cli.commands.forget import NOT_A_TERMINAL, TRACES_LEFT, dry_run_option, now_option
 from recollect.cli.diagnosis.own_files import Stored, stored
 from recollect.cli.display import output
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.domain.stored import Holding
 
+# Fields of a Holding, with their names for one and for several.
 COUNTED = (
     ("memories", "memory", "memories"),
     ("candidates", "candidate", None),
@@ -27,11 +29,11 @@ COUNTED = (
     ("waiting", "event to learn from", "events to learn from"),
 )
 PLACES = {
-    "universal": "everywhere",
-    "no project": "outside of every project",
-    "forgotten": "of forgotten projects, until the undo window ends",
+    "universal": "universal, for every project",
+    "no project": "outside any project",
+    "forgotten": "forgotten projects, until the undo window ends",
 }
-BESIDE = 10  # columns of a name
+NAME_COLUMNS = 10
 
 
 @click.group(
@@ -47,25 +49,27 @@ Examples:
 @output.json_option
 @click.pass_context
 def data(ctx: click.Context, as_json: bool) -> None:
-    """What is stored where, how much it is and how old, for each project. `recollect data forget` forgets one."""
+    """Show what is stored: where, how much, how old, per project.
+
+    `recollect data forget` forgets a whole project."""
     if ctx.invoked_subcommand is not None:
         return
     places = config.places()
     files = stored(places)
-    kept = []
+    holdings = []
     if wiring.database_to_read(places.database) is not None:
-        kept = client_call.ask(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
+        holdings = client_call.ask(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
     if as_json:
-        output.say_json({"files": [*map(_file_json, files)], "projects": [*map(holding_json, kept)]})
+        output.say_json({"files": list(map(_file_json, files)), "projects": list(map(holding_json, holdings))})
     elif sys.stdout.isatty():
-        _show(files, kept)
+        _show(files, holdings)
     else:
-        if not kept:
-            output.say_nothing("Nothing is kept yet.")
+        if not holdings:
+            output.say_nothing("Nothing is stored yet.")
         for file in files:
             output.say("\t".join(["file", file.what, str(file.size_bytes), str(file.path)]))
-        for one in kept:
-            output.say("\t".join(["project", one.place, str(one.text_bytes), *counts(one), _time(one)]))
+        for one in holdings:
+            output.say("\t".join(["project", one.place, str(one.text_bytes), *counts(one), _dates(one)]))
 
 
 @data.command(
@@ -75,42 +79,38 @@ Examples:
   recollect data forget --now --yes"""
 )
 @click.argument("project", required=False, shell_complete=complete_values.project_ids)
-@click.option("--now", is_flag=True, help="Gone for good at once, to the last byte; cannot be undone.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@now_option
+@dry_run_option
+@context.yes_option
 @direct.option
 @output.json_option
 @click.pass_context
 def forget(ctx: click.Context, project: str | None, now: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
-    """Forget a whole PROJECT (default: that of this folder): its memories, candidates and history, the archive of its
-    sessions with their notes and blocks, and what it is known as.
+    """Forget a whole project (default: this folder's).
 
-    All of it is out of sight at once, and gone for good when the undo window ends (a day, by default).
-    """
+    This removes its memories, candidates and history, the archive of its sessions with their notes and blocks, and the
+    names it is known by. All of it is hidden at once, and deleted for good when the undo window ends (after a day, by
+    default)."""
     asked = ForgetProject(project=project, now=now, folder=client_call.here(project), by=context.BY)
     if dry_run or not yes:
         found = client_call.ask(FORGET_PROJECT, replace(asked, dry_run=True))
-        if dry_run or not _agreed(found, now):
-            if dry_run:
-                _report(found, as_json)
+        if dry_run:
+            _report(found, as_json)
+            return
+        if not _confirm(found, now):
             return
     done = client_call.ask(FORGET_PROJECT, asked)
     _report(done, as_json)
     if not done.is_clean:
-        output.warn(
-            "Another process is still reading an older state, so traces are left. The next command cleans them."
-        )
+        output.warn(TRACES_LEFT)
         ctx.exit(EXIT_PARTLY)
 
 
-def _agreed(found: ForgottenProject, now: bool) -> bool:
+def _confirm(found: ForgottenProject, now: bool) -> bool:
     if sys.stdin.isatty():
         _show_holding(found.holding)
     how = "for good" if now else "(undo is possible)"
-    return output.confirmed(
-        f"Forget everything of {found.project} {how}?",
-        "There is no terminal to ask in; add --yes, or --dry-run to see what it would be.",
-    )
+    return output.confirmed(f"Forget everything of {found.project} {how}?", NOT_A_TERMINAL)
 
 
 def _report(done: ForgottenProject, as_json: bool) -> None:
@@ -122,29 +122,31 @@ def _report(done: ForgottenProject, as_json: bool) -> None:
     output.say(f"{', '.join(counts(done.holding)) or 'Its names'} of {done.project} {done.outcome}{back}.")
 
 
-def _show(files: list[Stored], kept: list[Holding]) -> None:
+def _show(files: list[Stored], holdings: list[Holding]) -> None:
     output.say(output.styled("Files", bold=True))
     for file in files:
         many = f", {file.files:,} files" if file.files > 1 else ""
-        head = output.styled(f"{file.what:{BESIDE}}", dim=True)
-        output.say_beside(head, BESIDE, f"{size(file.size_bytes)}{many}  {file.path}")
-    output.heading("Kept" if kept else "Nothing is kept yet.")
-    for one in kept:
+        head = output.styled(f"{file.what:{NAME_COLUMNS}}", dim=True)
+        output.say_beside(head, NAME_COLUMNS, f"{size(file.size_bytes)}{many}  {file.path}")
+    output.heading("Stored" if holdings else "Nothing is stored yet.")
+    for one in holdings:
         _show_holding(one)
 
 
 def _show_holding(one: Holding) -> None:
-    name = PLACES.get(one.place, one.place.replace("language:", "in every project of the language "))
+    name = PLACES.get(one.place, one.place.replace("language:", "every project in the language "))
     output.say(output.styled(name, fg="cyan"))
-    told = [", ".join(counts(one)), size(one.text_bytes) + " of text" if one.text_bytes else "", _time(one)]
-    output.say_beside("  ", 2, "; ".join(filter(None, told)) or "only its names")
+    parts = [", ".join(counts(one)), _dates(one)]
+    if one.text_bytes:
+        parts.insert(1, f"{size(one.text_bytes)} of text")
+    output.say_beside("  ", 2, "; ".join(filter(None, parts)) or "only its names")
 
 
 def counts(one: Holding) -> list[str]:
     return [output.many(getattr(one, name), single, many) for name, single, many in COUNTED if getattr(one, name)]
 
 
-def _time(one: Holding) -> str:
+def _dates(one: Holding) -> str:
     if one.oldest is None or one.newest is None:
         return ""
     first, last = output.day(one.oldest), output.day(one.newest)
@@ -160,17 +162,20 @@ def size(count: int) -> str:
 
 
 def _file_json(file: Stored) -> dict[str, Any]:
-    changed = datetime.fromtimestamp(file.changed, UTC).isoformat()
     return {
         "what": file.what,
         "path": str(file.path),
         "files": file.files,
         "bytes": file.size_bytes,
-        "changed": changed,
+        "changed": datetime.fromtimestamp(file.changed, UTC).isoformat(),
     }
 
 
 def holding_json(one: Holding) -> dict[str, Any]:
-    figures = {name: getattr(one, name) for name, _, _ in COUNTED}
-    oldest, newest = (None if moment is None else moment.isoformat() for moment in (one.oldest, one.newest))
-    return {"place": one.place, **figures, "text_bytes": one.text_bytes, "oldest": oldest, "newest": newest}
+    return {
+        "place": one.place,
+        **{name: getattr(one, name) for name, _, _ in COUNTED},
+        "text_bytes": one.text_bytes,
+        "oldest": one.oldest and one.oldest.isoformat(),
+        "newest": one.newest and one.newest.isoformat(),
+    }

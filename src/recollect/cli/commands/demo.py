@@ -1,4 +1,4 @@
-"""`recollect demo`: a story of two sessions through the engine, with the blocks as the model would see them."""
+"""`recollect demo`: play a story of two sessions through the engine, and show the blocks as the model would see them."""
 
 import re
 import sys
@@ -14,14 +14,15 @@ from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.settings import Placing
 
+EVENT_TEXTS = ("text", "query", "tool", "error", "source")
+
 
 @click.command()
 @output.json_option
 def demo(as_json: bool) -> None:
-    """Play a day of a small project: what a model is shown, when, and what it costs.
+    """Play a day in a small project, to see how Recollect works.
 
-    Nothing of yours is touched.
-    """
+    Shows what a model is given, when, and what it costs. Your own data is not touched."""
     from recollect.cli.demo.page import DemoPage
 
     model = context.model()
@@ -43,28 +44,29 @@ def demo(as_json: bool) -> None:
 def _record(played: Played, in_system: Played, *, with_model: bool) -> dict[str, Any]:
     return {
         "by_meaning": with_model,
-        "moments": [_taught(step) if isinstance(step, Lesson) else _answered(step) for step in played.steps],
-        "prefix": {"message": _prefix(played), "system": _prefix(in_system)},
+        "moments": list(map(_step_json, played.steps)),
+        "prefix": {"message": _prefix_json(played), "system": _prefix_json(in_system)},
     }
 
 
-def _taught(lesson: Lesson) -> dict[str, Any]:
+def _step_json(step: Lesson | StoryMoment) -> dict[str, Any]:
+    if isinstance(step, StoryMoment):
+        return _moment_json(step)
     return {
         "event": "remember",
-        "at": lesson.draft.at.isoformat(),
-        "outcome": type(lesson.stored).__name__.lower(),
-        "memory": record_of(lesson.stored.memory),
+        "at": step.draft.at.isoformat(),
+        "outcome": type(step.stored).__name__.lower(),
+        "memory": record_of(step.stored.memory),
     }
 
 
-def _answered(moment: StoryMoment) -> dict[str, Any]:
+def _moment_json(moment: StoryMoment) -> dict[str, Any]:
     event, injection = moment.event, moment.injection
-    told = {name: getattr(event, name) for name in ("text", "query", "tool", "error", "source") if hasattr(event, name)}
     return {
-        "event": _name(event),
+        "event": _event_name(event),
         "session": event.session,
         "at": event.at.isoformat(),
-        **told,
+        **{name: getattr(event, name) for name in EVENT_TEXTS if hasattr(event, name)},
         "placement": injection.placement,
         "block": injection.block,
         "tokens": injection.tokens,
@@ -73,19 +75,19 @@ def _answered(moment: StoryMoment) -> dict[str, Any]:
         "quiet": injection.quiet,
         "ids": list(injection.ids),
         "corrected": list(injection.corrected),
-        "choices": [asdict(choice) for choice in injection.choices],
+        "choices": list(map(asdict, injection.choices)),
         "ms": round(moment.ms, 2),
     }
 
 
-def _name(event: object) -> str:
-    """`session_started`, as the pipe calls it."""
+def _event_name(event: object) -> str:
+    """Return the name that the pipe uses, such as `session_started`."""
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
 
 
-def _prefix(played: Played) -> dict[str, Any]:
+def _prefix_json(played: Played) -> dict[str, Any]:
     return {
         "kept": round(played.kept, 4),
         "kept_of_conversation": round(played.kept_said, 4),
-        "calls": [asdict(call) for call in played.calls],
+        "calls": list(map(asdict, played.calls)),
     }

@@ -1,15 +1,16 @@
-"""`recollect doctor`: is everything as it should be, and if not, what to do."""
+"""`recollect doctor`: check that everything works, and say what to do if it does not."""
 
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from recollect import __version__, config, wiring
 from recollect.cli import context
-from recollect.cli.commands.status import COUNTED, put_back
+from recollect.cli.commands.status import ANSWER_S, COUNTED, describe_demotion
 from recollect.cli.diagnosis.folders import folder_findings
 from recollect.cli.diagnosis.installation import command_findings, installation_findings, opencode_findings
 from recollect.cli.diagnosis.lost_database import split_findings
@@ -24,29 +25,23 @@ from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId
 from recollect.engine.engine import Engine
 
-ANSWER_S = 3.0  # one that lives answers in a millisecond
-BESIDE = 19  # columns of the sign and what it is about
+HEAD_COLUMNS = 19  # the sign and the subject
 _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.PROBLEM: ("PROBLEM", "red")}
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Mend what can be mended; what cannot be kept is written beside it.")
+@click.option("--repair", is_flag=True, help="Repair damage; what cannot be kept is saved beside the database.")
 @output.json_option
 @click.pass_context
 def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
-    """Check everything, and say what to do: installation, settings, folders and disks, database, project, model,
-    daemon and hosts. Exit code 4: there is a problem."""
-    findings = [*dict.fromkeys(_findings(repair=repair))]  # the folders and the database may find the same
+    """Check the whole installation and say how to fix problems.
+
+    Checks the installation, settings, folders and disks, database, project, model, daemon and hosts. Exit code 4: there
+    is a problem."""
+    findings = list(dict.fromkeys(_findings(repair=repair)))  # the folders and the database may find the same
     healthy = all(finding.health is not Health.PROBLEM for finding in findings)
     if as_json:
-        output.say_json(
-            {
-                "healthy": healthy,
-                "findings": [
-                    {"health": f.health.value, "about": f.about, "says": f.says, "advice": f.advice} for f in findings
-                ],
-            }
-        )
+        output.say_json({"healthy": healthy, "findings": list(map(asdict, findings))})
     else:
         for finding in findings:
             _show(finding)
@@ -56,18 +51,18 @@ def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
 
 def _show(finding: Finding) -> None:
     sign, colour = _SIGNS[finding.health]
-    output.say_beside(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} ", BESIDE, finding.says)
+    output.say_beside(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} ", HEAD_COLUMNS, finding.says)
     if finding.advice:
-        output.say_beside(" " * BESIDE, BESIDE, finding.advice)
+        output.say_beside(" " * HEAD_COLUMNS, HEAD_COLUMNS, finding.advice)
 
 
 def _findings(*, repair: bool) -> Iterator[Finding]:
-    """Each check for itself: what is broken in one place hides nothing in another."""
+    """Run each check by itself, so that a problem in one place hides nothing in another."""
     yield from installation_findings()
     try:
         places = config.places()
     except RecollectError as error:
-        yield problem("settings", str(error), "Without it nothing else can be looked at.")
+        yield problem("settings", str(error), "Nothing else can be checked until this is fixed.")
         return
     if repair:
         yield from _repair(places)
@@ -86,42 +81,37 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
         try:
             yield from check(places)
         except (RecollectError, OSError) as error:
-            yield problem(about, f"it cannot be checked: {error}", "")
+            yield problem(about, f"cannot be checked: {error}", "")
 
 
 def _repair(places: Paths) -> list[Finding]:
     if Client(places.socket).is_running():
-        return [problem("repair", "the daemon uses the database", "`recollect stop` first, then repair.")]
+        return [problem("repair", "the daemon uses the database", "Run `recollect stop` first, then repair.")]
     if not places.database.exists():
         return [note("repair", "there is no database yet")]
     try:
-        return _mended(places)
+        with suppress(StoreDamaged), _engine(places) as engine:
+            return engine.mend(context.now())
+        return wiring.save_what_can_be_read(places.database)
     except RecollectError as error:
         return [problem("repair", str(error), "Nothing was changed.")]
-
-
-def _mended(places: Paths) -> list[Finding]:
-    with suppress(StoreDamaged), _engine(places) as engine:
-        return engine.mend(context.now())
-    return wiring.save_what_can_be_read(places.database)
 
 
 def _settings(places: Paths) -> Iterator[Finding]:
     try:
         context.settings()
     except RecollectError as error:
-        yield problem("settings", str(error), "Commands refuse to work until it is mended.")
+        yield problem("settings", str(error), "Commands do not work until this is fixed.")
         return
     for file in (places.settings, config.project_file(context.folder_to_look_in() or "/")):
         if file is not None:
-            yield fine("settings", f"{file}" + ("" if file.exists() else " (not there: the defaults hold)"))
+            yield fine("settings", f"{file}" if file.exists() else f"{file} (does not exist: the defaults apply)")
 
 
 def _pause(places: Paths) -> Iterator[Finding]:
-    """Nothing where it is not paused."""
     why = wiring.PauseFile(places.pause).problem
     if why is not None:
-        yield problem("pause", why, "Nothing is captured or injected until then.")
+        yield problem("pause", why, "Nothing is captured or injected until this is fixed.")
         return
     for pause in pause_notice.on():
         yield note("pause", pause_notice.sentence(pause))
@@ -130,43 +120,45 @@ def _pause(places: Paths) -> Iterator[Finding]:
 def _database(places: Paths) -> Iterator[Finding]:
     path = places.database
     if wiring.database_to_read(path) is None:
-        yield note("database", f"{path} is not there yet", "It comes with the first `recollect remember`.")
+        yield note("database", f"{path} does not exist yet", "The first `recollect remember` creates it.")
         return
     try:
         with _engine(places) as engine:
             size_mb = path.stat().st_size / 1e6
-            held = f"{output.many(engine.count(), 'memory', 'memories')} {COUNTED}"
-            yield fine("database", f"{path}, {size_mb:.1f} MB, {held}")
+            memories = output.many(engine.count(), "memory", "memories")
+            yield fine("database", f"{path}, {size_mb:.1f} MB, {memories} {COUNTED}")
             if engine.is_read_only:
-                yield problem(
-                    "database",
-                    "it can be read but not written",
-                    "Check owner, permissions and how the disk is mounted.",
-                )
+                advice = "Check the owner, the permissions and how the disk is mounted."
+                yield problem("database", "it can be read but not written", advice)
             yield from engine.check()
-            back = engine.taken_back()
-            if back is not None:
-                many = output.many(back.memories, "memory", "memories")
-                says = f"{many} that an older version had ended in doubt are valid again"
-                yield fine("upgrade", f"{says} (`recollect undo {back.id}` ends them as before)")
-            demoted = engine.put_back()
-            if demoted is not None:
-                yield fine("upgrade", put_back(demoted.id, demoted.memories))
+            yield from _upgrades(engine)
             waiting = len(engine.cases())
             if waiting:
                 says = output.many(waiting, "memory waits", "memories wait")
                 advice = f"`recollect review --all` shows {'it' if waiting == 1 else 'them'}."
                 yield note("review", f"{says} for your decision", advice)
+    except StoreDamaged as error:
+        yield problem("database", str(error), "`recollect doctor --repair`")
     except RecollectError as error:
-        repairable = isinstance(error, StoreDamaged)
-        yield problem("database", str(error), "`recollect doctor --repair`" if repairable else "")
+        yield problem("database", str(error), "")
     backups = list((path.parent / "backups").glob("*.db"))
     if backups:
         yield fine("backups", f"{len(backups)} in {path.parent / 'backups'}")
 
 
+def _upgrades(engine: Engine) -> Iterator[Finding]:
+    restored = engine.taken_back()
+    if restored is not None:
+        many = output.many(restored.memories, "memory", "memories")
+        says = f"{many} that an older version had replaced in doubt are valid again"
+        yield fine("upgrade", f"{says} (`recollect undo {restored.id}` reverts this)")
+    demoted = engine.put_back()
+    if demoted is not None:
+        yield fine("upgrade", describe_demotion(demoted.id, demoted.memories))
+
+
 def _engine(places: Paths) -> AbstractContextManager[Engine]:
-    """Whatever the settings say: a mistake in them is one finding, not three."""
+    """Open the engine with default settings: a mistake in the user's settings is one finding, not three."""
     return wiring.open_engine(lambda _: Settings(), wiring.database_to_read(places.database))
 
 
@@ -175,32 +167,32 @@ def _project(places: Paths) -> Iterator[Finding]:
         with _engine(places) as engine:
             yield fine("project", context.project_of(engine, None))
     except StoreError:
-        return  # told already
+        return  # reported already
     except RecollectError as error:
-        yield problem("project", str(error), "Commands in this folder cannot tell whose memories they mean.")
+        yield problem("project", str(error), "Commands in this folder cannot tell which project they are for.")
 
 
 def _model(places: Paths) -> Iterator[Finding]:
     state = wiring.model_state(places.model)
     if state.facts:
-        yield fine("model", f"{state.facts.id}, every byte is what was built")
-        yield from _waiting(places, state.facts.id)
+        yield fine("model", f"{state.facts.id}, every byte is as built")
+        yield from _missing_vectors(places, state.facts.id)
     elif state.condition is Condition.MISSING:
-        yield note("model", "not there: search works by words alone", state.advice)
+        yield note("model", "not built: search uses words only", state.advice)
     else:
-        yield problem("model", state.says, f"{state.advice} Until then search works by words alone.")
+        yield problem("model", state.says, f"{state.advice} Until then, search uses words only.")
 
 
-def _waiting(places: Paths, model: ModelId) -> Iterator[Finding]:
+def _missing_vectors(places: Paths, model: ModelId) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
             waiting = engine.waiting(model)
     except RecollectError:
-        return  # told already
+        return  # reported already
     if waiting.memories or waiting.turns:
-        says = f"{output.many(waiting.memories, 'memory', 'memories')} and {output.many(waiting.turns, 'turn')}"
-        says += " so far found by words only"
-        yield note("vectors", says, "`recollect model embed` makes their vectors, and so does the daemon.")
+        memories, turns = output.many(waiting.memories, "memory", "memories"), output.many(waiting.turns, "turn")
+        advice = "`recollect model embed` computes their vectors, and so does the daemon."
+        yield note("vectors", f"{memories} and {turns} are found by words only so far", advice)
 
 
 def _daemon(places: Paths) -> Iterator[Finding]:
@@ -212,40 +204,41 @@ def _daemon(places: Paths) -> Iterator[Finding]:
     try:
         hello = client.get("/v1/hello", timeout_s=ANSWER_S)
     except RecollectError:
-        says = f"process {pid} did not answer, or not properly, within {ANSWER_S:.0f} s"
-        yield problem("daemon", says, f"`recollect restart` ends it and starts another; its log is {places.log}.")
+        says = f"process {pid} gave no valid answer within {ANSWER_S:.0f} s"
+        yield problem("daemon", says, f"`recollect restart` replaces it; its log is {places.log}.")
         return
     version = hello.get("version")
+    versions = f"the daemon is version {version}, this command is {__version__}"
     if is_older(version):
-        yield problem("daemon", f"it is version {version}, this is {__version__}", "`recollect restart` renews it.")
+        yield problem("daemon", versions, "`recollect restart` updates it.")
     elif version != __version__:
-        says = f"it is version {version}, this is {__version__}: another, newer installation started it"
-        yield problem("daemon", says, "Upgrade this one too. Until then, its commands go past the daemon.")
+        advice = "Upgrade this installation too. Until then, its commands bypass the daemon."
+        yield problem("daemon", f"{versions}: another, newer installation started it", advice)
     else:
         yield fine("daemon", f"running, process {pid}")
         if hello.get("environment") != config.fingerprint(places, os.environ):
-            says = "it has other RECOLLECT_ variables or folders than this shell: commands here go past it"
+            says = "it has other RECOLLECT_ variables or folders than this shell: commands here bypass it"
             yield note("daemon", says, "`recollect restart` gives it those of this shell.")
     yield from _port(client, places)
 
 
 def _port(client: Client, places: Paths) -> Iterator[Finding]:
-    """What is set and what it listens on: the daemon goes on without a port that it does not get."""
+    """Compare the port in the settings with the real one: the daemon also runs without a port that it cannot get."""
     try:
         wanted, listens = context.settings(None).daemon.port, client.port()
     except RecollectError:
-        return  # told already
+        return  # reported already
     if not wanted or wanted == listens:
         return
     instead = "does not" if listens is None else f"listens on {listens}"
-    says = f"it shall listen on 127.0.0.1:{wanted} ([daemon] port) and {instead}"
-    advice = f"It was set after the start, or another program has that port: {places.log} says so. `recollect restart`"
-    yield problem("daemon", says, f"{advice} tries again, with the port that is set then.")
+    says = f"it should listen on 127.0.0.1:{wanted} ([daemon] port) but {instead}"
+    advice = f"The setting changed after the start, or another program has that port: see {places.log}."
+    yield problem("daemon", says, f"{advice} `recollect restart` tries again, with the present setting.")
 
 
 def _no_daemon(socket: Path) -> Iterator[Finding]:
     if socket.is_dir():
         yield problem("daemon", f"{socket} is a folder: no daemon can listen there", "Remove it.")
         return
-    left = "; what one that was killed left behind is taken over then" if os.path.lexists(socket) else ""
-    yield note("daemon", f"not running; hosts start it when they need it{left}")
+    left_behind = "; it then replaces the socket of a killed daemon" if os.path.lexists(socket) else ""
+    yield note("daemon", f"not running; hosts start it when they need it{left_behind}")

@@ -8,8 +8,8 @@ from recollect import config
 from recollect.api.edit import EDIT, Edit, EditedMemory
 from recollect.api.show import SHOW, Show
 from recollect.cli import client_call, complete_values, context, direct, editor
-from recollect.cli.commands.remember import from_stdin, left_out, redacted
-from recollect.cli.commands.show import changed_words
+from recollect.cli.commands.remember import describe_omissions, find_secret_rules
+from recollect.cli.commands.show import describe_edit
 from recollect.cli.display import output
 from recollect.cli.formats import memory_text
 from recollect.cli.formats.memory_json import record_of
@@ -25,15 +25,15 @@ Examples:
   echo "We deploy with Argo." | recollect edit k7x2 --text -"""
 )
 @click.argument("memory_id", metavar="ID", shell_complete=complete_values.memory_ids)
-@click.option("--text", help='What it says from now on; "-" reads it from standard input.')
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="What it is.")
-@click.option("--scope", help="Where it is true: project (this folder's), universal, language:NAME or project:ID.")
-@click.option("--title", help='A few words for where the whole text does not fit; "" removes them.')
+@click.option("--text", help='New text; "-" reads it from standard input.')
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="New kind.")
+@click.option("--scope", help="Where it is valid: project (this folder's), universal, language:NAME or project:ID.")
+@click.option("--title", help='Short title, shown where the full text does not fit; "" removes it.')
 @click.option(
     "--alias",
     "aliases",
     multiple=True,
-    help='Another word that should find it, in place of those that it has; may be repeated. "" removes them all.',
+    help='Word that finds it; may be repeated. Replaces all present ones; "" removes them.',
 )
 @direct.option
 @output.json_option
@@ -46,15 +46,15 @@ def edit(
     aliases: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Change what a memory says, or its kind, scope, title and aliases. The beginning of its ID is enough.
+    """Change a memory's text, kind, scope, title or aliases.
 
-    Without options it opens in your editor ($VISUAL or $EDITOR). Left as it is, or emptied, nothing happens. The memory
-    keeps its id, and counts as stated by you from then on; `recollect undo` takes the change back, `recollect history`
-    shows both wordings. Secrets are redacted first.
-    """
+    The beginning of the ID is enough. Without options the memory opens in your editor ($VISUAL or $EDITOR); if you save
+    it unchanged or empty, nothing happens. The memory keeps its id and counts as stated by you from then on.
+    `recollect undo` reverts the edit, `recollect history` shows both wordings. Secrets are redacted before anything is
+    stored."""
     asked = Edit(
         id=memory_id,
-        text=from_stdin() if text == "-" else text,
+        text=context.read_stdin() if text == "-" else text,
         kind=None if kind is None else Kind(kind),
         scope=scope,
         title=title,
@@ -67,19 +67,19 @@ def edit(
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError(
-            "Say what changes: --text, --kind, --scope, --title or --alias. In a terminal, without "
-            "any of them, it opens in your editor."
+            "Say what to change: --text, --kind, --scope, --title or --alias. In a terminal, the command without "
+            "options opens your editor."
         )
-    _in_editor(memory_id, as_json)
+    _edit_in_editor(memory_id, as_json)
 
 
-def _in_editor(memory_id: str, as_json: bool) -> None:
+def _edit_in_editor(memory_id: str, as_json: bool) -> None:
     here = context.folder_to_look_in()
     memory = client_call.ask(SHOW, Show(id=memory_id, folder=here, by=context.BY)).memory
-    with editor.edited(memory_text.written(memory), f"{memory.id}.txt", config.places().state) as made:
-        asked = memory_text.read(made.said, memory, folder=here, by=context.BY)
+    with editor.edit_text(memory_text.written(memory), f"{memory.id}.txt", config.places().state) as draft:
+        asked = memory_text.read(draft, memory, folder=here, by=context.BY)
         if asked is None:
-            output.say("The text is empty; nothing was changed. `recollect forget` takes a memory away.")
+            output.say("The text is empty; nothing was changed. Use `recollect forget` to remove a memory.")
             return
         done = client_call.ask(EDIT, asked)
     _report(done, asked, as_json)
@@ -89,13 +89,13 @@ def _report(done: EditedMemory, asked: Edit, as_json: bool) -> None:
     given = [text for text in (asked.text, asked.title, *(asked.aliases or ())) if text]
     if as_json:
         about = {"outcome": done.outcome, **record_of(done.memory), "before": record_of(done.before)}
-        output.say_json(about | {"undo": done.undo, "redacted": redacted(given)})
+        output.say_json(about | {"undo": done.undo, "redacted": find_secret_rules(given)})
     elif done.undo is None:
-        output.say(f"Nothing changes: {done.memory.id} says so already.")
+        output.say(f"Nothing to change: {done.memory.id} already says this.")
     else:
         output.say(f"Edited {done.memory.id}.")
-        for line in changed_words(done.before, done.memory):
+        for line in describe_edit(done.before, done.memory):
             output.say_beside("  ", 2, line)
-        for line in left_out(given):
+        for line in describe_omissions(given):
             output.say(line)
-        output.say(f"`recollect undo {done.undo}` takes it back.")
+        output.say(f"`recollect undo {done.undo}` reverts this.")

@@ -1,4 +1,4 @@
-"""`recollect hook`: the command that an agent's hook configuration takes."""
+"""`recollect hook`: print the command for an agent's hook configuration."""
 
 import shlex
 import sys
@@ -11,7 +11,7 @@ from recollect.cli.display import output
 from recollect.domain.errors import InvalidValue
 from recollect.hosts import opencode, script
 
-HOSTS = (script.NAME,)  # those with command hooks
+HOSTS = (script.NAME,)  # hosts with command hooks
 PLUGINS = (opencode.NAME,)
 MOMENTS = ("start", "prompt", "tool", "reply", "compaction", "end")
 
@@ -26,17 +26,16 @@ Examples:
 @click.argument("moment", required=False)
 @output.json_option
 def hook(host: str, moment: str | None, as_json: bool) -> None:
-    """Print the command for the hook configuration of HOST, for one MOMENT of a session.
+    """Print the command for a host's hook configuration.
 
-    MOMENT is start, prompt, tool, reply, compaction or end. It says how long the agent may wait: at most 1.8 s at a
-    start, else 0.4 s. The command takes an event on standard input; docs/how-to/hooks.md tells the rest.
-    """
+    MOMENT is start, prompt, tool, reply, compaction or end. It sets how long the agent may wait: at most 1.8 s at a
+    start, else 0.4 s. The command reads an event from standard input; see docs/how-to/hooks.md."""
     if host in PLUGINS:
         raise InvalidValue(f"{host} has a plugin and needs no hooks; `recollect install {host}` connects it.")
     if host not in HOSTS:
-        raise InvalidValue(f"There is no host {host!r} with hooks; known are: {', '.join(HOSTS)}.")
+        raise InvalidValue(f"There is no host {host!r} with hooks; known: {', '.join(HOSTS)}.")
     if moment is not None and moment not in MOMENTS:
-        raise InvalidValue(f"There is no moment {moment!r}; known are {', '.join(MOMENTS)}.")
+        raise InvalidValue(f"There is no moment {moment!r}; known: {', '.join(MOMENTS)}.")
     command = arguments(host, moment)
     if as_json:
         output.say_json(command)
@@ -45,6 +44,7 @@ def hook(host: str, moment: str | None, as_json: bool) -> None:
 
 
 def arguments(host: str, moment: str | None) -> list[str]:
-    """Neither a shim nor a search along PATH: each costs more than the hook itself."""
+    """Return the hook command. No shim and no search along PATH: each costs more than the hook itself."""
     client = Path(recollect.__file__).with_name("hook.py")
-    return [sys.executable, "-S", "-I", str(client), host, *([moment] if moment else [])]
+    command = [sys.executable, "-S", "-I", str(client), host]
+    return [*command, moment] if moment else command

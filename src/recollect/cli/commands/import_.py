@@ -1,4 +1,4 @@
-"""`recollect import`: memories from files of our own and of other tools. One import is one deed, undone as a whole."""
+"""`recollect import`: memories from our own files and those of other tools. One import is one undoable change."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import assert_never
 import click
 
 from recollect.api.fresh_vectors import Bulk
-from recollect.cli import client_call, complete_values, context
+from recollect.cli import client_call, context
 from recollect.cli.display import output, progress
 from recollect.cli.display.progress import Watch
 from recollect.cli.embed_progress import LATER, embed_all, watching
@@ -28,9 +28,9 @@ from recollect.imports.format import Format
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.wiring import Model
 
-CHUNK_LINES = 1000  # read and then kept: Ctrl-C loses nothing that was counted
+CHUNK_LINES = 1000  # each chunk is stored before the next is read: Ctrl-C loses nothing that was counted
 
-Placed = tuple[Spot, Draft]
+PlacedDraft = tuple[Spot, Draft]
 
 
 @click.command("import")
@@ -40,25 +40,15 @@ Placed = tuple[Spot, Draft]
     "form",
     type=click.Choice(["auto", *(form.value for form in Format)]),
     default="auto",
-    help='What the files are; "auto" tells from name and content.',
+    help='Format of the files; "auto" detects it by name and content.',
 )
-@click.option("--strict", is_flag=True, help="All or nothing: one bad line leaves everything as it was.")
-@click.option("--dry-run", is_flag=True, help="Show what would be stored, as which kind; store nothing.")
+@click.option("--strict", is_flag=True, help="All or nothing: if one line is bad, nothing is stored.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored, and as which kind; store nothing.")
+@context.project_id_option("Project for entries that do not name one (default: the project that contains the file).")
 @click.option(
-    "--project",
-    metavar="ID",
-    shell_complete=complete_values.project_ids,
-    help="Where belongs what does not say so itself; default: the project that a file lies in.",
+    "--scopes-as-written", "as_written", is_flag=True, help="You wrote these files: keep the scopes that they state."
 )
-@click.option(
-    "--scopes-as-written",
-    "as_written",
-    is_flag=True,
-    help="You wrote these files: what they say holds where they say, also everywhere and in other projects.",
-)
-@click.option(
-    "--no-embed", is_flag=True, help="Leave what they mean to the daemon; by their words they are found at once."
-)
+@click.option("--no-embed", is_flag=True, help="Leave the vectors to the daemon; until then, search uses words only.")
 @output.json_option
 @click.pass_context
 def import_memories(
@@ -72,13 +62,18 @@ def import_memories(
     no_embed: bool,
     as_json: bool,
 ) -> None:
-    """Read memories from files and folders ("-": standard input): JSON lines of `export`, Markdown (CLAUDE.md,
-    AGENTS.md, GEMINI.md, .cursorrules, notes), the memory folder of Claude Code, claude-mem (export or database), mem0.
-    Good lines are kept, bad ones are named by their number. Reading the same file again changes nothing. A file that
-    lies in a repository teaches that project only."""
+    """Import memories from files and folders.
+
+    Reads the JSON lines of `recollect export`, Markdown (CLAUDE.md, AGENTS.md, GEMINI.md, .cursorrules, notes), the
+    memory folder of Claude Code, claude-mem (export or database) and mem0. FILE "-" is standard input.
+
+    Good lines are stored, bad ones are reported with their number. Importing the same file again changes nothing. A
+    file inside a repository teaches only that project."""
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
     found = find(files, None if form == "auto" else Format(form), ignored)
-    report = ImportReport(memories_kept=0 if not dry_run else sys.maxsize if as_json else SHOWN_AT_MOST)
+    report = ImportReport(memories_kept=0)
+    if dry_run:
+        report.memories_kept = sys.maxsize if as_json else SHOWN_AT_MOST
     model = context.model()
     with context.writing_engine(model) as engine:
         with (
@@ -90,8 +85,8 @@ def import_memories(
             here = places.here()
         say(report, here, dry_run=dry_run, as_json=as_json)
         if report.new + report.updated + report.contradicting and not dry_run:
-            is_left = client_call.left_to_the_daemon()
-            if not is_left and not no_embed:
+            is_left_to_daemon = client_call.wake_daemon()
+            if not (is_left_to_daemon or no_embed):
                 _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)
@@ -99,8 +94,8 @@ def import_memories(
 
 def _drafts(
     found: ImportFiles, places: ImportScopes, report: ImportReport, watch: Watch, strict: bool
-) -> Iterator[Placed]:
-    """File by file; a bad line is noted, or ends it all."""
+) -> Iterator[PlacedDraft]:
+    """Yield the drafts file by file; a bad line is reported, or with `strict` raised."""
     for name, why in found.refused:
         _refuse(Spot(name, 0), why, report, strict)
     report.left_out += [(Spot(name, 0), what) for name, what in found.left_out]
@@ -113,7 +108,7 @@ def _drafts(
             match entry:
                 case KeptEntry(_, draft):
                     yield spot, draft
-                case Bad(0, why) if is_alone and not number:  # all of it: there is nothing to keep
+                case Bad(0, why) if is_alone and not number:  # the whole file is bad: nothing can be stored
                     raise InvalidValue(f"{file.shown}: {why}")
                 case Bad(_, why):
                     _refuse(spot, why, report, strict)
@@ -129,58 +124,58 @@ def _refuse(spot: Spot, why: str, report: ImportReport, strict: bool) -> None:
     report.refused.append((spot, why))
 
 
-def _bring_back(engine: Engine, drafts: Iterator[Placed], report: ImportReport, strict: bool) -> None:
+def _bring_back(engine: Engine, drafts: Iterator[PlacedDraft], report: ImportReport, strict: bool) -> None:
     if strict:
-        _bring_back_all(engine, list(drafts), report)  # read to its end before anybody has to wait for us
+        _bring_back_all(engine, list(drafts), report)  # read everything first: no other process waits meanwhile
         return
-    deed: DeedId | None = None
+    change: DeedId | None = None
     at = context.now()
     while chunk := list(islice(drafts, CHUNK_LINES)):
-        deed, outcomes = engine.bring_back((draft for _, draft in chunk), at=at, by=context.BY, deed=deed)
+        change, outcomes = engine.bring_back((draft for _, draft in chunk), at=at, by=context.BY, deed=change)
         for (spot, _), outcome in zip(chunk, outcomes, strict=True):
             report.count(spot, outcome)
 
 
-def _bring_back_all(engine: Engine, drafts: list[Placed], report: ImportReport) -> None:
-    """Tried on a copy first: whatever is wrong is known before anything is stored, and nobody waits for us long."""
-    at = [Spot(None, 0)]  # where we are, for the error
+def _bring_back_all(engine: Engine, drafts: list[PlacedDraft], report: ImportReport) -> None:
+    """Try on a copy first: errors appear before anything is stored, and other processes wait only briefly."""
+    reached = Spot(None, 0)  # for the error message
 
-    def counted() -> Iterator[Draft]:
-        for at[0], draft in drafts:
+    def follow() -> Iterator[Draft]:
+        nonlocal reached
+        for spot, draft in drafts:
+            reached = spot
             yield draft
 
     now = context.now()
     with engine.rehearsal() as trial:
         try:
-            trial.bring_back(counted(), at=now, by=context.BY, strict=True)
+            trial.bring_back(follow(), at=now, by=context.BY, strict=True)
         except InvalidValue as refusal:
-            raise _AllOrNothing(at[0], str(refusal)) from None
-    deed, outcomes = engine.bring_back((draft for _, draft in drafts), at=now, by=context.BY)
+            raise _AllOrNothing(reached, str(refusal)) from None
+    change, outcomes = engine.bring_back((draft for _, draft in drafts), at=now, by=context.BY)
     for (spot, _), outcome in zip(drafts, outcomes, strict=True):
-        if isinstance(outcome, InvalidValue):  # somebody else has taken its id in between
-            engine.undo(deed, at=context.now(), by=context.BY)
+        if isinstance(outcome, InvalidValue):  # another process has taken the id in between
+            engine.undo(change, at=context.now(), by=context.BY)
             raise _AllOrNothing(spot, str(outcome))
         report.count(spot, outcome)
 
 
 class _AllOrNothing(InvalidValue):
-    """One line that leaves all of them out."""
-
     def __init__(self, spot: Spot, why: str) -> None:
         super().__init__(f"{spot}: {why} Nothing was stored (--strict).")
 
 
 def _embed(engine: Engine, model: Model, *, silent: bool) -> None:
-    """The memories are kept already: whatever ends this, they get their vectors later."""
+    """Compute the vectors now. If this is interrupted, the memories stay stored and get their vectors later."""
     try:
         loaded = model()
-        if loaded is None:  # `recall` and `doctor` say so
+        if loaded is None:  # `recall` and `doctor` report it
             return
         bulk = Bulk(model=loaded.model, turns=False)
         with watching(bulk.left(engine), silent=silent) as watch:
             embed_all(engine, bulk, watch)
     except KeyboardInterrupt:
-        output.warn(f"\nThe import is kept. {LATER}")
+        output.warn(f"\nThe import is stored. {LATER}")
         raise
     except StoreError as error:
-        output.warn(f"The import is kept; its vectors are not: {error} {LATER}")
+        output.warn(f"The import is stored, but not all of its vectors: {error} {LATER}")

@@ -1,4 +1,4 @@
-"""`recollect inject`: one event of a session, and what a model would be given now."""
+"""`recollect inject`: send one event of a session, and show what a model would be given."""
 
 import json
 import secrets
@@ -14,14 +14,14 @@ from recollect.cli.display import output
 from recollect.cli.display.block_style import show_block
 from recollect.cli.display.reasons import cost, silence
 from recollect.cli.formats.injection_json import injection_json
-from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.errors import PayloadError
 from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection, Moment
 from recollect.hosts.script import TYPES, event_of
 
 EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'
-ALONE = ("session_started", "prompt", "tool_failed", "asked")  # what means something without a session before it
-POINTS: dict[type[Event], Moment] = {
+STANDALONE_TYPES = ("session_started", "prompt", "tool_failed", "asked")  # make sense without an earlier session
+MOMENTS: dict[type[Event], Moment] = {
     SessionStarted: Moment.START,
     Prompt: Moment.PROMPT,
     ToolFailed: Moment.TOOL_ERROR,
@@ -38,73 +38,70 @@ Examples:
   echo '{{"type": "tool_failed", "tool": "bash", "error": "EADDRINUSE :8080"}}' | recollect inject --dry-run"""
 )
 @click.argument("event", required=False)
-@click.option("--dry-run", is_flag=True, help="Leave no trace: neither in the log nor in the counters.")
+@click.option("--dry-run", is_flag=True, help="Leave no trace, neither in the log nor in the counters.")
 @direct.option
 @output.json_option
 def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
-    """What a model would be given now: answers one EVENT of a session, a JSON object (or - for standard input).
+    """Show what a model would be given for one event.
 
-    It belongs to this folder unless it has a `folder` or `project`. Without `session`, a start, a prompt, a failed tool
-    or a question is a session of its own, in which nothing was shown before. It is recorded like the event of any host,
-    and learnt from, so `recollect why` explains it. The fields of events: docs/reference/pipe.md.
-    """
-    fields = _filled(_parsed(_given(event)))
-    happened = event_of(fields, context.now(), host=context.BY)  # nothing is opened for what is no event
+    EVENT is a JSON object ("-" reads it from standard input); docs/reference/pipe.md lists its fields. It belongs to
+    this folder unless it has a `folder` or a `project`. A start, a prompt, a failed tool or a question without a
+    `session` gets a new session, in which nothing was shown before. The event is recorded and learnt from like that of
+    any host, and `recollect why` explains it."""
+    fields = _fill_in(_parse(_read(event)))
+    happened = event_of(fields, context.now(), host=context.BY)  # check the event before anything is opened
     if dry_run:
         direct.insist()
-    asked = Inject(event=fields, folder=happened.folder, by=context.BY)  # None: of a project, with your own settings
+    asked = Inject(event=fields, folder=happened.folder, by=context.BY)  # no folder: the user's own settings apply
     done = client_call.ask(REHEARSE if dry_run else INJECT, asked)
     if as_json:
         output.say_json({"session": happened.session, **injection_json(done.injection, done.took_ms, explain=True)})
     else:
-        _show(happened, done.injection, done.took_ms, explained=not dry_run)
+        _show(happened, done.injection, done.took_ms, is_recorded=not dry_run)
 
 
-def _given(event: str | None) -> str:
+def _read(event: str | None) -> str:
     if event is not None and event != "-":
         return event
     if event is None and sys.stdin.isatty():
-        raise click.UsageError(f"An event is missing; for example '{EXAMPLE}'.")
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidValue(f"Standard input is not UTF-8 (byte {error.start}).") from None
+        raise click.UsageError(f"EVENT is missing, for example '{EXAMPLE}'.")
+    return context.read_stdin()
 
 
-def _parsed(given: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
-        fields = json.loads(given)
+        fields = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise PayloadError(f"The event is not JSON that can be read: {error}. One is {EXAMPLE}.") from None
+        raise PayloadError(f"The event is not valid JSON: {error}. Example: {EXAMPLE}.") from None
     if not isinstance(fields, dict):
         raise PayloadError(f"An event is a JSON object, for example {EXAMPLE}.")
     return fields
 
 
-def _filled(fields: dict[str, Any]) -> dict[str, Any]:
-    """What a person need not say: where they are, and names that nobody will ask for again."""
+def _fill_in(fields: dict[str, Any]) -> dict[str, Any]:
+    """Add what a user may leave out: the current folder, and new names for the session and the message."""
     filled = dict(fields)
-    named = fields.get("folder")
-    if named and isinstance(named, str) and not Path(named).is_absolute():
-        filled["folder"] = str(context.folder() / named)  # the daemon works elsewhere
-    if not named and not fields.get("project"):
+    kind, folder = fields.get("type"), fields.get("folder")
+    if folder and isinstance(folder, str) and not Path(folder).is_absolute():
+        filled["folder"] = str(context.folder() / folder)  # the daemon works in another folder
+    if not folder and not fields.get("project"):
         filled["folder"] = str(context.folder())
-    if fields.get("type") in ALONE and fields.get("session") is None:
+    if kind in STANDALONE_TYPES and fields.get("session") is None:
         filled["session"] = f"{context.BY}-{context.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    if fields.get("type") == "prompt" and fields.get("message") is None:
+    if kind == "prompt" and fields.get("message") is None:
         filled["message"] = f"{context.BY}-{secrets.token_hex(4)}"
-    if fields.get("type") in TYPES and filled.get("session") is None:
-        raise PayloadError(f"`session` is missing: a {fields['type']} is about a session that began before.")
+    if kind in TYPES and filled.get("session") is None:
+        raise PayloadError(f"`session` is missing: a {kind} is about a session that has already begun.")
     return filled
 
 
-def _show(event: Event, injection: Injection, ms: float, *, explained: bool) -> None:
-    point = POINTS.get(type(event))
-    if point is None:
-        output.say_nothing("Noted; a model is given nothing at this event.")
-        return
-    if injection.block:
+def _show(event: Event, injection: Injection, ms: float, *, is_recorded: bool) -> None:
+    moment = MOMENTS.get(type(event))
+    if moment is None:
+        output.say_nothing("A model is shown nothing at this event.")
+    elif injection.block:
         show_block(injection.block)
-        output.remark(cost(injection, ms) + (f"; `recollect why {event.session}`" if explained else ""))
+        explained = f"; `recollect why {event.session}`" if is_recorded else ""
+        output.remark(cost(injection, ms) + explained)
     else:
-        output.say_nothing(injection.notice or silence(injection, point))
+        output.say_nothing(injection.notice or silence(injection, moment))

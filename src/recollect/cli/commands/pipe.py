@@ -19,7 +19,7 @@ from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, 
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Hit, Viewer
 from recollect.domain.outcome import Refused
-from recollect.domain.session import Turn, TurnHit
+from recollect.domain.session import TurnHit
 from recollect.engine.engine import Engine
 from recollect.hosts.script import event_of
 from recollect.privacy.secrets import redact
@@ -29,13 +29,13 @@ Answer = dict[str, Any]
 
 
 @click.command()
-@click.option(
-    "--db", type=click.Path(path_type=Path), help="Work on this database file; default: a fresh one in memory."
-)
+@click.option("--db", type=click.Path(path_type=Path), help="Use this database file (default: a new one in memory).")
 def pipe(db: Path | None) -> None:
-    """Answer requests, one JSON object per line, until the input ends. Never goes through the daemon."""
+    """Answer JSON requests line by line, without the daemon.
+
+    Reads one JSON object per line from standard input until it ends."""
     if db is not None and not db.absolute().parent.is_dir():
-        raise InvalidValue(f"There is no folder {db.absolute().parent} for the database.")
+        raise InvalidValue(f"The folder {db.absolute().parent} for the database does not exist.")
     with Pipe(db) as session:
         session.run(sys.stdin.buffer, sys.stdout)
 
@@ -46,7 +46,7 @@ class Pipe:
         self._settings = context.settings()
         self._model = context.model()
         self._open = ExitStack()
-        self._engine = self._fresh_engine()
+        self._engine = self._open_engine()
         self._ops: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
             "load": self._load,
             "remember": self._remember,
@@ -71,29 +71,29 @@ class Pipe:
 
     def answer(self, line: bytes | str) -> Answer:
         try:
-            request = _parsed(line)
+            request = _parse(line)
             op = request.get("op")
             if op is None:
-                raise PayloadError(f"A request has an `op`; known are {', '.join(self._ops)}.")
+                raise PayloadError(f"The request has no `op`; known: {', '.join(self._ops)}.")
             if not isinstance(op, str) or op not in self._ops:
-                raise PayloadError(f"There is no op {op!r}; known are {', '.join(self._ops)}.")
+                raise PayloadError(f"There is no op {op!r}; known: {', '.join(self._ops)}.")
             return self._ops[op](request)
         except RecollectError as error:
             return _error(error.code, str(error))
-        except Exception as error:  # noqa: BLE001  # one of the four places: one bad request must not end the run
+        except Exception as error:  # noqa: BLE001  # one bad request must not end the run
             return _error("internal", f"{type(error).__name__}: {error}")
 
     def _load(self, request: Mapping[str, Any]) -> Answer:
         turns = pipe_requests.turns(request, context.now())
         self._engine.archive(turns)
-        self._work_off()
+        self._do_pending_work()
         return {"loaded": len(turns)}
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         now = context.now()
         drafts = pipe_requests.drafts(request, now)
         outcomes = self._engine.remember_all(drafts, folder=read.optional(request, "folder"), now=now)
-        self._work_off()
+        self._do_pending_work()
         return {
             "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],
             "outcomes": [type(outcome).__name__.lower() for outcome in outcomes],
@@ -101,34 +101,29 @@ class Pipe:
 
     def _search(self, request: Mapping[str, Any]) -> Answer:
         search = pipe_requests.search(request, context.now())
-        self._work_off()  # of what others have written into the same file
+        self._do_pending_work()  # other processes may have written into the same file
         began = time.perf_counter()
-        found = self._found(search)
+        memories = [] if search.place == "archive" else self._search_memories(search)
+        turns = [] if search.place == "memories" else self._search_turns(search)
+        hits = _merge(memories, turns)[: search.limit]
         ms = (time.perf_counter() - began) * 1000
-        return {"hits": found, "ms": round(ms, 3)}
+        return {"hits": hits, "ms": round(ms, 3)}
 
-    def _found(self, search: pipe_requests.SearchRequest) -> list[Answer]:
-        memories: list[Answer] = []
-        turns: list[Answer] = []
-        if search.place != "archive":
-            viewer = Viewer(project=search.project, language=search.language)
-            found = self._engine.recall(
-                search.query,
-                viewer,
-                limit=search.limit,
-                now=search.at,
-                filters=search.filters,
-                folder=search.folder,
-            )
-            memories = [
-                {"id": hit.memory.id, "text": hit.memory.text, **_flag(hit), **_files(hit), **_reasons(hit)}
-                for hit in found
-            ]
-        if search.place != "memories":
-            at_most = search.limit or self._settings.search.hits
-            said = self._engine.recall_turns(search.query, search.project, limit=at_most, filters=search.filters)
-            turns = [{**_said(hit.turn), **_reasons(hit)} for hit in said]
-        return _merged(memories, turns)[: search.limit]
+    def _search_memories(self, search: pipe_requests.SearchRequest) -> list[Answer]:
+        hits = self._engine.recall(
+            search.query,
+            Viewer(project=search.project, language=search.language),
+            limit=search.limit,
+            now=search.at,
+            filters=search.filters,
+            folder=search.folder,
+        )
+        return list(map(_memory_json, hits))
+
+    def _search_turns(self, search: pipe_requests.SearchRequest) -> list[Answer]:
+        limit = search.limit or self._settings.search.hits
+        hits = self._engine.recall_turns(search.query, search.project, limit=limit, filters=search.filters)
+        return list(map(_turn_json, hits))
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
         fields = read.part(request, "event")
@@ -136,19 +131,19 @@ class Pipe:
             raise PayloadError("`event` is missing.")
         explain = read.truth(request, "explain", False)
         event = event_of(fields, context.now())
-        self._work_off()  # of what others have written into the same file
+        self._do_pending_work()  # other processes may have written into the same file
         began = time.perf_counter()
         injection = self._engine.handle(event)
         ms = (time.perf_counter() - began) * 1000
-        self._work_off()
+        self._do_pending_work()
         return injection_json(injection, ms, explain=explain)
 
     def _capture(self, request: Mapping[str, Any]) -> Answer:
-        from recollect.engine.learning import rehearse  # only who asks for it pays for its tables
+        from recollect.engine.learning import rehearse  # its tables are needed for this op only
 
         events = pipe_requests.heard(request, context.now())
         proposals = rehearse(events, self._settings)
-        return {"memories": [_proposed(proposal) for proposal in proposals]}
+        return {"memories": list(map(_proposal_json, proposals))}
 
     def _redact(self, request: Mapping[str, Any]) -> Answer:
         redacted = redact(pipe_requests.text_to_redact(request))
@@ -159,35 +154,52 @@ class Pipe:
         if self._database is not None:
             raise PayloadError(f"`reset` is refused on a database file ({self._database}); nothing was changed.")
         self._open.close()
-        self._engine = self._fresh_engine()
+        self._engine = self._open_engine()
         return {}
 
-    def _fresh_engine(self) -> Engine:
+    def _open_engine(self) -> Engine:
         places = config.places()
         is_own = self._database is not None and self._database.absolute() == places.database
-        pauses = places.pause if is_own else None  # of another database, its owner decides
+        pauses = places.pause if is_own else None  # the user's pauses apply to the user's database only
         return self._open.enter_context(
             wiring.open_engine(lambda _: self._settings, self._database, self._model, pauses=pauses)
         )
 
-    def _work_off(self) -> None:
-        """What waits is done before the answer, so that a run can be repeated."""
-        with suppress(StoreError):  # a full disk, say: what waits is found by its words
+    def _do_pending_work(self) -> None:
+        """Learn and embed everything before the answer, so that a run can be repeated."""
+        with suppress(StoreError):  # such as a full disk: search still finds texts by their words
             while self._engine.learn_some() or self._engine.embed_some() or self._engine.extract_some():
                 pass
 
 
-def _said(turn: Turn) -> Answer:
+def _memory_json(hit: Hit) -> Answer:
+    memory = hit.memory
+    answer: Answer = {"id": memory.id, "text": memory.text}
+    if memory.flag is not None:
+        answer["flag"] = memory.flag
+    if memory.anchors:
+        record = seen_record_of(memory, hit.freshness)
+        answer |= {"anchors": record["anchors"], "stale": record["stale"]}
+    return answer | _score_json(hit)
+
+
+def _turn_json(hit: TurnHit) -> Answer:
+    turn = hit.turn
     return {
         "id": turn.message,
         "session": turn.session,
         "time": turn.at.isoformat(),
         "role": turn.role.value,
         "text": turn.text,
+        **_score_json(hit),
     }
 
 
-def _proposed(proposal: Proposal) -> Answer:
+def _score_json(hit: Hit | TurnHit) -> Answer:
+    return {"score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
+
+
+def _proposal_json(proposal: Proposal) -> Answer:
     return {
         "kind": proposal.kind.value,
         "scope": proposal.level.value,
@@ -198,42 +210,29 @@ def _proposed(proposal: Proposal) -> Answer:
     }
 
 
-def _flag(hit: Hit) -> Answer:
-    return {} if hit.memory.flag is None else {"flag": hit.memory.flag}
-
-
-def _files(hit: Hit) -> Answer:
-    """Only of what speaks of files."""
-    record = seen_record_of(hit.memory, hit.freshness)
-    return {"anchors": record["anchors"], "stale": record["stale"]} if hit.memory.anchors else {}
-
-
-def _reasons(hit: Hit | TurnHit) -> Answer:
-    return {"score": hit.score, "relevance": hit.relevance, "factors": dict(hit.factors)}
-
-
-def _merged(*lists: list[Answer]) -> list[Answer]:
-    """By relevance: scores of memories and of turns cannot be compared. Each list keeps its own order, so a hit stands
-    as high as the most relevant one that comes after it there."""
-    placed: list[tuple[float, Answer]] = []
+def _merge(*lists: list[Answer]) -> list[Answer]:
+    """Merge by relevance, because scores of memories and of turns cannot be compared. Each list keeps its own order: a
+    hit ranks as high as the most relevant one that comes after it in its list."""
+    ranked: list[tuple[float, Answer]] = []
     for hits in lists:
-        best, ordered = 0.0, []
+        best, backwards = 0.0, []
         for hit in reversed(hits):
             best = max(best, hit["relevance"])
-            ordered.append((best, hit))
-        placed += reversed(ordered)
-    return [hit for _, hit in sorted(placed, key=lambda place: -place[0])]
+            backwards.append((best, hit))
+        ranked += reversed(backwards)
+    ranked.sort(key=lambda entry: -entry[0])
+    return [hit for _, hit in ranked]
 
 
-def _parsed(line: bytes | str) -> dict[str, Any]:
+def _parse(line: bytes | str) -> dict[str, Any]:
     try:
         request = json.loads(line.decode("utf-8") if isinstance(line, bytes) else line)
-    except (ValueError, RecursionError) as error:  # also numbers without end and brackets without bottom
-        raise PayloadError(f"The line is not JSON that can be read: {error}.") from None
+    except (ValueError, RecursionError) as error:  # also endless numbers and endlessly nested brackets
+        raise PayloadError(f"The line is not valid JSON: {error}.") from None
     if not isinstance(request, dict):
         raise PayloadError("A request is a JSON object.")
     return request
 
 
 def _error(code: str, message: str) -> Answer:
-    return {"error": {"code": code, "message": redact(message).text}}  # it quotes what was asked
+    return {"error": {"code": code, "message": redact(message).text}}  # the message quotes the request

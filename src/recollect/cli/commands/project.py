@@ -1,4 +1,4 @@
-"""`recollect project`: which project a folder is, and how to put that right."""
+"""`recollect project`: show which project a folder belongs to, and correct it."""
 
 import sys
 
@@ -17,92 +17,85 @@ from recollect.workspace import marker
 from recollect.workspace.git import branch_of, language_of, root_of
 
 _from = click.argument("source", metavar="FROM", shell_complete=complete_values.project_ids)
-_yes = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 
 
 @click.group()
 def project() -> None:
-    """Which project this folder is; list, merge, move and name projects."""
+    """Show, list, merge, move and name projects."""
 
 
 @project.command()
 @output.json_option
 def show(as_json: bool) -> None:
-    """The project of this folder: its id and why, what else it is known as, how much is remembered; its main language
-    and the branch that is checked out."""
+    """Show this folder's project, and how it was recognised.
+
+    Also shows its other names, the number of memories, its main language and the current branch."""
     with context.engine() as engine:
         found = engine.resolve(str(context.folder()))
         known = {facts.id: facts for facts in engine.projects()}
     language, branch = language_of(str(context.folder())), branch_of(str(context.folder()))
-    mine = known.get(found.project)
+    own = known.get(found.project)
+    memories = own.memories if own else 0
     others = [known[other] for other in sorted(found.others) if other in known and known[other].memories]
     if as_json:
         output.say_json(
             {
                 "id": found.project,
                 "why": found.reason.value,
-                "memories": mine.memories if mine else 0,
-                "known_as": sorted({*_names(mine), *found.aliases} - {found.project}),
+                "memories": memories,
+                "known_as": sorted({*_names(own), *found.aliases} - {found.project}),
                 "claimed": found.claimed,
                 "language": language,
                 "branch": branch,
-                "others": [_json(facts) for facts in others],
+                "others": list(map(_json, others)),
             }
         )
         return
-    output.show_facts(
-        [
-            ("project", found.project),
-            ("because", found.reason.value),
-            ("memories", f"{mine.memories if mine else 0:,}"),
-            *[("known as", alias) for alias in _names(mine) if alias != found.project],
-            *[(label, value) for label, value in (("language", language), ("branch", branch)) if value],
-        ]
-    )
+    rows: list[tuple[str, str]] = [("project", found.project), ("because", found.reason.value)]
+    rows.append(("memories", f"{memories:,}"))
+    rows += [("known as", alias) for alias in _names(own) if alias != found.project]
+    if language:
+        rows.append(("language", language))
+    if branch:
+        rows.append(("branch", branch))
+    output.show_facts(rows)
     if found.claimed:
-        output.say(f"\nA {marker.NAME} here calls it {found.claimed}, which is known from elsewhere.")
-        output.say("If you trust it, so that its sessions see that project's memories: recollect project accept")
+        output.say(f"\nA {marker.NAME} here names it {found.claimed}, which is a project known from elsewhere.")
+        output.say("If you trust this folder with that project's memories: recollect project accept")
     for facts in others:
-        if facts.id == found.claimed:
-            continue
-        held = output.many(facts.memories, "memory", "memories")
-        output.say(f"\nIts remote, its place or its history belong to {facts.id}, with {held}.")
-        output.say(f"If they are one project: recollect project merge '{facts.id}'")
+        if facts.id != found.claimed:
+            output.say(f"\nIts remote, path or history belongs to {facts.id}, which has {_count(facts.memories)}.")
+            output.say(f"If they are the same project: recollect project merge '{facts.id}'")
 
 
 @project.command("list")
 @output.json_option
 def list_projects(as_json: bool) -> None:
-    """All projects, the last used first."""
+    """List all projects, the last used first."""
     with context.engine() as engine:
         found = engine.projects()
     if as_json:
-        output.say_json({"projects": [_json(facts) for facts in found]})
+        output.say_json({"projects": list(map(_json, found))})
     elif not found:
-        output.say_nothing("No project is known yet.")
+        output.say_nothing("No projects yet.")
     elif not sys.stdout.isatty():
         for facts in found:
             output.say(f"{facts.id}\t{facts.memories}\t{output.day(facts.last_at)}")
     else:
         output.show_facts(
-            [
-                (
-                    facts.id,
-                    f"{output.many(facts.memories, 'memory', 'memories')}, last used {output.day(facts.last_at)}",
-                )
-                for facts in found
-            ]
+            [(facts.id, f"{_count(facts.memories)}, last used {output.day(facts.last_at)}") for facts in found]
         )
 
 
 @project.command()
 @_from
 @click.argument("into", metavar="[INTO]", required=False, shell_complete=complete_values.project_ids)
-@_yes
+@context.yes_option
 @output.json_option
 def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
-    """Everything of project FROM becomes part of INTO (default: the project of this folder). What both know is known
-    once. `recollect undo` takes it back."""
+    """Merge project FROM into INTO (default: this folder's project).
+
+    Everything of FROM becomes part of INTO; a memory that both have is kept once. `recollect undo` reverts it."""
     with context.writing_engine() as engine:
         target = engine.project_named(into) if into else _here(engine)
         _join(engine, engine.project_named(source), target, yes, as_json)
@@ -110,74 +103,83 @@ def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
 
 @project.command()
 @_from
-@_yes
+@context.yes_option
 @output.json_option
 def move(source: str, yes: bool, as_json: bool) -> None:
-    """Project FROM lies in this folder now: for folders without git, which nothing else can tell. `recollect undo`
-    takes it back."""
+    """Say that project FROM is now in this folder.
+
+    For folders without git: Recollect cannot notice their move by itself. `recollect undo` reverts it."""
     with context.writing_engine() as engine:
         target = _here(engine)
-        held = _held(engine, target)
-        if held:
+        memories = _memories(engine, target)
+        if memories:
             raise InvalidValue(
-                f"This folder has {output.many(held, 'memory', 'memories')} of its own as {target}. "
-                f"To bring both together: recollect project merge '{source}'"
+                f"This folder already has {_count(memories)}, as project {target}. "
+                f"To combine both: recollect project merge '{source}'"
             )
         _join(engine, engine.project_named(source), target, yes, as_json)
 
 
 @project.command()
 @click.argument("name")
-@_yes
+@context.yes_option
 @output.json_option
 def name(name: str, yes: bool, as_json: bool) -> None:
-    """Give this project a NAME of its own, in a file .recollect.toml at its top that can be committed. Folders with the
-    same name are one project. What was remembered here comes along."""
+    """Give this project a NAME, in a file that can be committed.
+
+    The file is .recollect.toml at the top of the project. Folders with the same name are one project. The memories of
+    this folder come along."""
     wanted = name.strip()
     marker.check_project_name(wanted)
     file = root_of(context.folder()) / marker.NAME
-    written = marker.project_name(file) if file.exists() else None
-    if written not in (None, f"{BY_NAME}{wanted}"):
-        raise InvalidValue(f"{file} calls it {written} already. Change it there by hand.")
+    present = marker.project_name(file) if file.exists() else None
+    if present not in (None, f"{BY_NAME}{wanted}"):
+        raise InvalidValue(f"{file} already names this project {present}. Change it there by hand.")
     with context.writing_engine() as engine:
         before = _here(engine)
         named = engine.project_named(f"{BY_NAME}{wanted}")
-        moved = _held(engine, before) if named != before else 0
-        if named != before and _held(engine, named) and not yes:
-            held = output.many(_held(engine, named), "memory", "memories")
-            question = f"{named} is known already, with {held}. Make this folder part of it?"
-            if not output.confirmed(question, f"{question} Add --yes to do so."):
+        moved = _memories(engine, before) if named != before else 0
+        known = _memories(engine, named) if named != before else 0
+        if known and not yes:
+            question = f"{named} already exists, with {_count(known)}. Make this folder part of it?"
+            if not output.confirmed(question, f"{question} Not a terminal: pass --yes to confirm."):
                 return
-        if written is None:
+        if present is None:
             marker.give_name(file, wanted)
+        is_undoable = present is None and redact_name(str(file)) == str(file)
         after = engine.take_name(
             str(context.folder()),
             brings=before if moved else None,
-            named=None if written or redact_name(str(file)) != str(file) else Named(str(file), wanted),
+            named=Named(str(file), wanted) if is_undoable else None,
             at=context.now(),
             by=context.BY,
         )
-    _say({"project": after, "file": str(file), "memories": moved}, f"This is {after} now.", as_json)
-    if not as_json and written is None:
-        output.say(f"`recollect undo` takes it back, the line in {file} too.")
+    _say({"project": after, "file": str(file), "memories": moved}, f"This is project {after} now.", as_json)
+    if not as_json and present is None:
+        output.say(f"`recollect undo` reverts it, including the line in {file}.")
 
 
 @project.command()
 @output.json_option
 def accept(as_json: bool) -> None:
-    """Accept the name that a file .recollect.toml gives this project, where the name is known from elsewhere: a cloned
-    repository cannot do so by itself."""
+    """Accept the project name that a .recollect.toml claims.
+
+    Needed if the name is known from elsewhere: a cloned repository cannot take the name of another project by itself."""
     with context.writing_engine() as engine:
         claimed = engine.resolve(str(context.folder())).claimed
         if claimed is None:
-            raise InvalidValue("No file here uses the name of a project that is known from elsewhere.")
+            raise InvalidValue(f"No {marker.NAME} here claims the name of a project that is known from elsewhere.")
         accepted = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
-    _say({"project": accepted}, f"This is {accepted} now.", as_json)
+    _say({"project": accepted}, f"This is project {accepted} now.", as_json)
 
 
-def _held(engine: Engine, project: ProjectId) -> int:
+def _memories(engine: Engine, project: ProjectId) -> int:
     facts = engine.project(project)
     return facts.memories if facts else 0
+
+
+def _count(memories: int) -> str:
+    return output.many(memories, "memory", "memories")
 
 
 def _here(engine: Engine) -> ProjectId:
@@ -187,17 +189,16 @@ def _here(engine: Engine) -> ProjectId:
 def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json: bool) -> None:
     facts = engine.project(source)
     if facts is None:
-        raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
-    held = output.many(facts.memories, "memory", "memories")
+        raise InvalidValue(f"There is no project {source!r}; `recollect project list` shows all.")
+    what = f"{_count(facts.memories)} of {source}"
     if not yes and not output.confirmed(
-        f"{held} of {source} will belong to {into}. Go on?",
-        f"{held} of {source} would belong to {into}. Add --yes to do so.",
+        f"Move {what} to {into}?", f"Not a terminal: pass --yes to move {what} to {into}."
     ):
         return
-    deed = engine.join(source, into, at=context.now(), by=context.BY)
+    change = engine.join(source, into, at=context.now(), by=context.BY)
     _say(
-        {"from": source, "into": into, "memories": facts.memories, "deed": deed},
-        f"Now of {into}: {held} of {source}. `recollect undo {deed}` takes it back.",
+        {"from": source, "into": into, "memories": facts.memories, "deed": change},
+        f"Moved {what} to {into}. `recollect undo {change}` reverts this.",
         as_json,
     )
 
@@ -210,8 +211,9 @@ def _say(report: Fields, sentence: str, as_json: bool) -> None:
 
 
 def _names(facts: ProjectFacts | None) -> list[ProjectId]:
-    """What it is known as; who may use its name is another matter."""
-    return [alias for alias in (facts.aliases if facts else ()) if not alias.startswith((NAMED_FROM, NAMED_AT))]
+    """Return the names a project is known by, without the entries that say which folders may use them."""
+    aliases = facts.aliases if facts else ()
+    return [alias for alias in aliases if not alias.startswith((NAMED_FROM, NAMED_AT))]
 
 
 def _json(facts: ProjectFacts) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`recollect recall`: what is known about something, or what was said about it in old sessions."""
+"""`recollect recall`: search memories, or the archive of old sessions."""
 
 import click
 
@@ -13,17 +13,14 @@ from recollect.privacy.secrets import redact
 
 @click.command()
 @click.argument("query")
-@click.option(
-    "--limit",
-    "-n",
-    type=click.IntRange(1, MOST),
-    help="At most so many; default: search.hits (10), or all where QUERY asks to list all of something.",
+@context.limit_option(
+    MOST, None, "Maximum number of results. Default: search.hits (10), or all if QUERY asks for a list of everything."
 )
 @recall_options.options
 @context.project_option
 @context.language_option
 @click.option("--archive", is_flag=True, help="Search what was said in this project's old sessions instead.")
-@click.option("--why", is_flag=True, help="Show what each score is made of.")
+@click.option("--why", is_flag=True, help="Show how each score is made up.")
 @direct.option
 @output.json_option
 def recall(
@@ -36,11 +33,11 @@ def recall(
     why: bool,
     as_json: bool,
 ) -> None:
-    """Find what is known about QUERY, by its words and by its meaning, best first.
+    """Search memories by words and by meaning, best match first.
 
-    A DATE is a day, 2026-05-31, which means its beginning in UTC, or a time, 2026-05-31T14:00."""
+    DATE is a day such as 2026-05-31, which means its beginning in UTC, or a time such as 2026-05-31T14:00."""
     if archive and narrowed.is_about_memories:
-        raise click.UsageError("Turns have no kind, scope or status; leave these out, or leave out --archive.")
+        raise click.UsageError("Turns have no kind, scope or status; leave these options out, or leave out --archive.")
     found = client_call.ask(
         RECALL,
         Recall(
@@ -55,29 +52,35 @@ def recall(
         ),
     )
     if as_json:
-        listed = [*map(hits.memory_json, found.memories), *map(hits.turn_json, found.turns)]
-        by = "words and meaning" if found.by_meaning else "words"
-        about = {"query": redact(query).text, "by": by, "by_words_only": found.by_words_only}
-        output.say_json({**about, "uncertain": found.uncertain, "hits": listed})
+        output.say_json(
+            {
+                "query": redact(query).text,
+                "by": "words and meaning" if found.by_meaning else "words",
+                "by_words_only": found.by_words_only,
+                "uncertain": found.uncertain,
+                "hits": [*map(hits.memory_json, found.memories), *map(hits.turn_json, found.turns)],
+            }
+        )
         return
     if found.uncertain:
-        output.say_nothing("Nothing found that fits; the nearest, which may be about something else:")
+        output.say_nothing("No good match. The nearest results, which may be about something else:")
     if found.memories:
         hits.show_memory_hits(found.memories, why=why, uncertain=found.uncertain)
         if len(found.memories) == MAX_LISTED:
-            output.remark(f"Only {MAX_LISTED:,} are listed; narrow it down, or use `recollect export`.")
+            output.remark(f"Only {MAX_LISTED:,} are listed; narrow the search, or use `recollect export`.")
     elif found.turns:
         hits.show_turn_hits(found.turns, query, why=why)
     else:
         output.say_nothing("Nothing found.")
-    _remark(found, "turn" if archive else "memory", "turns" if archive else "memories")
+    _remark_on_meaning(found, archive)
 
 
-def _remark(found: Recalled, one: str, several: str) -> None:
+def _remark_on_meaning(found: Recalled, archive: bool) -> None:
     if found.model_missing:
-        output.remark("Searched by words alone; `recollect model build` adds meaning.")
+        output.remark("Searched by words only; `recollect model build` adds search by meaning.")
     elif found.model_problem is not None:
         output.remark(found.model_problem)
     elif found.by_words_only:
-        left = output.many(found.by_words_only, one, several)
-        output.remark(f"By words alone so far, in all projects: {left}; `recollect model embed` adds their meaning.")
+        one, several = ("turn", "turns") if archive else ("memory", "memories")
+        left = output.many(found.by_words_only, f"{one} has", f"{several} have")
+        output.remark(f"In all projects, {left} no vector yet; `recollect model embed` adds search by meaning.")

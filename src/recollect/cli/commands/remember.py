@@ -1,6 +1,5 @@
 """`recollect remember`"""
 
-import sys
 from collections.abc import Sequence
 
 import click
@@ -8,9 +7,9 @@ import click
 from recollect.api.places import HERE
 from recollect.api.remember import REMEMBER, Remember, Remembered
 from recollect.cli import client_call, context, direct
+from recollect.cli.commands.show import quote
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
-from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, Memory, Sensitivity
 from recollect.privacy.exclude import without_fences, without_private
 from recollect.privacy.secrets import redact
@@ -22,31 +21,31 @@ from recollect.text.block import visible
 @click.option(
     "--kind",
     type=click.Choice([kind.value for kind in Kind]),
-    help="What it is; default: a rule, a preference or a decision, by its words.",
+    help="Default: rule, preference or decision, by wording.",
 )
 @click.option(
     "--scope",
     default="project",
     show_default=True,
-    help="Where it holds: project (this folder's), universal, language:NAME or project:ID.",
+    help="Where it is valid: project (this folder's), universal, language:NAME or project:ID.",
 )
-@click.option("--title", help="A few words that stand for it where the whole text does not fit.")
-@click.option("--alias", "aliases", multiple=True, help="Another word that should find it; may be repeated.")
+@click.option("--title", help="Short title, shown where the full text does not fit.")
+@click.option("--alias", "aliases", multiple=True, help="Another word that finds it; may be repeated.")
 @click.option(
     "--file",
     "files",
     metavar="PATH",
     multiple=True,
     type=click.Path(),
-    help="A file of this project that it speaks of: once that changes, the memory is stale; may be repeated.",
+    help="A file of this project that it is about; may be repeated. When the file changes, the memory is stale.",
 )
-@click.option("--importance", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="0 to 2.")
+@click.option("--importance", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="0 (low) to 2 (high).")
 @click.option(
     "--sensitivity",
     type=click.Choice(["public", "project", "restricted"]),
     default=Sensitivity.PROJECT.value,
     show_default=True,
-    help="public: also in other projects; restricted: found when asked for, never injected.",
+    help="public: also shown in other projects; restricted: found by a search, never injected.",
 )
 @direct.option
 @output.json_option
@@ -61,15 +60,14 @@ def remember(
     sensitivity: str,
     as_json: bool,
 ) -> None:
-    """Teach one sentence. TEXT "-" reads it from standard input.
+    """Store one memory. TEXT "-" reads it from standard input.
 
-    What is known already is counted. What says otherwise takes the place of the known one, which stays in the
-    history, or waits for your decision in `recollect review`. Secrets are redacted first. Without --kind the words
-    tell a rule or a preference from a decision, and the answer says so.
-    """
-    said = from_stdin() if text == "-" else text
+    A sentence that is already stored is counted, not duplicated. A sentence that contradicts a stored memory replaces
+    it, and the old one stays in the history; if it is not clear which one is valid, both wait in `recollect review`.
+    Secrets are redacted before anything is stored. Without --kind the wording decides between rule, preference and
+    decision, and the answer names the kind."""
     asked = Remember(
-        text=said,
+        text=context.read_stdin() if text == "-" else text,
         kind=None if kind is None else Kind(kind),
         scope=scope,
         title=title,
@@ -80,17 +78,18 @@ def remember(
         folder=client_call.here(None if scope == HERE or files else scope),
         by=context.BY,
     )
+    given = [asked.text, asked.title or "", *asked.aliases]
     done = client_call.ask(REMEMBER, asked)
-    for large in done.unwatched:
-        output.warn(f"{large} is too large: whether it changes will not be known.")
+    for file in done.unwatched:
+        output.warn(f"{file} is too large to track for changes.")
     if as_json:
         about = {"outcome": done.outcome, "assumed_kind": done.assumed, **record_of(done.memory)}
-        output.say_json(about | _others(done) | {"redacted": redacted(_given(asked))})
+        output.say_json(about | _others_json(done) | {"redacted": find_secret_rules(given)})
     else:
-        output.say("\n".join([_sentence(done, asked), *left_out(_given(asked))]))
+        output.say("\n".join([*_report(done, asked), *describe_omissions(given)]))
 
 
-def _others(done: Remembered) -> dict[str, object]:
+def _others_json(done: Remembered) -> dict[str, object]:
     match done.outcome:
         case "updates":
             return {"replaced": [known.id for known in done.replaced]}
@@ -100,68 +99,55 @@ def _others(done: Remembered) -> dict[str, object]:
             return {}
 
 
-def _sentence(done: Remembered, asked: Remember) -> str:
+def _report(done: Remembered, asked: Remember) -> list[str]:
     memory = done.memory
-    kind = f"{memory.kind} by its words" if done.assumed else memory.kind
+    kind = f"{memory.kind} by its wording" if done.assumed else memory.kind
     stored = f"Remembered as {memory.id} ({kind}, {memory.scope})."
     match done.outcome:
         case "new" if memory.superseded_by is not None:
-            return f"{stored} It is older than {memory.superseded_by}, which holds instead."
+            return [f"{stored} It is stored as history: {memory.superseded_by} is newer and stays current."]
         case "same":
-            known_as = f"Known already as {memory.id}; seen {memory.seen} times, importance {memory.importance:g}."
-            return "\n".join([known_as + _kept(memory, asked), *_in_other_words(memory, asked)])
+            return _report_same(memory, asked)
         case "updates":
-            return "\n".join([stored, *(f"It takes the place of {_quoted(known)}" for known in done.replaced)])
+            return [stored, *(f"It replaces {quote(known)}" for known in done.replaced)]
         case "contradicts":
-            decide = (
-                f"Both are kept until you decide: `recollect review accept {memory.id}` lets the new one hold alone, "
-                "`reject` the known one, `keep` both."
-            )
-            against = [f"It contradicts {_quoted(other)}" for other in done.contradicted]
-            return "\n".join([stored, *against, decide])
+            accept = f"`recollect review accept {memory.id}` keeps the new one"
+            decide = f"Both stay until you decide: {accept}, `reject` the old one, `keep` both."
+            return [stored, *(f"It contradicts {quote(other)}" for other in done.contradicted), decide]
         case _:
-            return stored
+            return [stored]
 
 
-def _quoted(memory: Memory) -> str:
-    return f"{memory.id} of {output.day(memory.valid_from)}: {visible(memory.text)}"
+def _report_same(memory: Memory, asked: Remember) -> list[str]:
+    known = f"Already known as {memory.id}; seen {memory.seen} times, importance {memory.importance:g}."
+    if memory.sensitivity != asked.sensitivity:  # the stricter of the two applies
+        known += f" It keeps its sensitivity {memory.sensitivity}."
+    if _plain(memory.text) == _plain(asked.text):
+        return [known]
+    return [known, f"It says: {visible(memory.text)}"]
 
 
-def _kept(memory: Memory, asked: Remember) -> str:
-    """What was asked for and is not so: of two, the stricter sensitivity holds."""
-    return "" if memory.sensitivity == asked.sensitivity else f" It keeps its sensitivity {memory.sensitivity}."
+def _plain(text: str) -> str:
+    return visible(text).casefold().rstrip(".!")
 
 
-def _in_other_words(memory: Memory, asked: Remember) -> list[str]:
-    known, said = (visible(text).casefold().rstrip(".!") for text in (memory.text, asked.text))
-    return [] if known == said else [f"It says: {visible(memory.text)}"]
+def describe_omissions(given: Sequence[str]) -> list[str]:
+    """Say which parts of the given texts were not stored."""
+    lines = []
+    rules = find_secret_rules(given)
+    if rules:
+        lines.append(f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)}).")
+    public = list(map(without_private, given))
+    if public != list(given):
+        lines.append("Text marked as private was left out.")
+    if any(without_fences(text) != text for text in public):
+        lines.append("Text that looks like a block of Recollect was left out: <recollect> and everything after it.")
+    return lines
 
 
-def left_out(given: Sequence[str]) -> list[str]:
-    """Say which of the given words were not kept."""
-    rules = redacted(given)
-    said = {
-        f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)}).": bool(rules),
-        "What is marked as private was left out.": any(without_private(text) != text for text in given),
-        "What looks like a block of Recollect was left out: <recollect> and what follows it.": any(
-            without_fences(text) != text for text in map(without_private, given)
-        ),
-    }
-    return [sentence for sentence, is_so in said.items() if is_so]
-
-
-def redacted(given: Sequence[str]) -> list[str]:
-    """The rules that found a secret in what was given."""
-    found = [secret.rule for text in given for secret in redact(without_private(text)).found]
-    return list(dict.fromkeys(found))
-
-
-def _given(asked: Remember) -> list[str]:
-    return [asked.text, asked.title or "", *asked.aliases]
-
-
-def from_stdin() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidValue(f"Standard input is not UTF-8 (byte {error.start}).") from None
+def find_secret_rules(given: Sequence[str]) -> list[str]:
+    """Return the rules that found a secret in the given texts."""
+    found: dict[str, None] = {}
+    for text in given:
+        found |= dict.fromkeys(secret.rule for secret in redact(without_private(text)).found)
+    return list(found)

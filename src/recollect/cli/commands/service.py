@@ -16,7 +16,7 @@ def start(as_json: bool) -> None:
     if as_json:
         output.say_json({"running": True, "started": started, "pid": client.pid()})
     else:
-        output.say("The daemon is running." if started else "The daemon was running already.")
+        output.say("The daemon is running." if started else "The daemon was already running.")
 
 
 @click.command()
@@ -27,16 +27,16 @@ def stop(as_json: bool) -> None:
     if as_json:
         output.say_json({"running": False, "stopped": stopped})
     else:
-        output.say("The daemon has ended." if stopped else "The daemon was not running.")
+        output.say("The daemon has stopped." if stopped else "The daemon was not running.")
 
 
 @click.command()
 @output.json_option
 def restart(as_json: bool) -> None:
-    """Stop the daemon, if it is running, and start it: with the settings, the environment and the version of now.
+    """Restart the daemon with the current settings and version.
 
-    Settings with a mistake are said first, and the daemon goes on with those it has.
-    """
+    It also gets the environment of this shell. If the settings have a mistake, the mistake is reported and the running
+    daemon is left as it is."""
     config.read(config.places().settings, None)
     client = _client()
     stopped = client.stop()
@@ -44,7 +44,7 @@ def restart(as_json: bool) -> None:
     if as_json:
         output.say_json({"running": True, "stopped": stopped, "pid": client.pid()})
     else:
-        output.say("The daemon was restarted." if stopped else "The daemon was not running; now it is.")
+        output.say("The daemon was restarted." if stopped else "The daemon was not running; it was started.")
 
 
 def _client() -> Client:

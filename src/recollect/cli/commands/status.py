@@ -1,10 +1,11 @@
-"""`recollect status`: whether the daemon runs, how it goes with it, and what its blocks came to.
+"""`recollect status`: whether the daemon is running, how it is doing, and usage statistics of its blocks.
 
-Where a daemon runs and answers, the figures are its own; else they are read from the database. Asking makes nothing.
+The figures come from the daemon if it answers, else from the database. Reading them creates nothing.
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,23 +20,23 @@ from recollect.client import Client, is_older
 from recollect.domain.errors import DaemonError, RecollectError
 
 if TYPE_CHECKING:
-    from recollect.domain.history import Change
     from recollect.domain.injection import MomentUsage
 
-ANSWER_S = 3.0  # one that lives answers in milliseconds
-BESIDE = 10  # columns of a name
-MOMENTS = {
+ANSWER_S = 3.0  # a healthy daemon answers in milliseconds
+NAME_COLUMNS = 10
+NAMES = {
     "start": "starts",
     "prompt": "prompts",
     "tool_error": "errors",
     "compaction": "compacted",
-    "on_demand": "asked",
+    "on_demand": "questions",
 }
 HEADS = ("blocks", "times", "silent", "tokens", "budget", "used", "ms")
 NOT_LOADED = "not loaded yet"
-COUNTED = "in all projects, with those that were replaced"  # `list` shows fewer
+COUNTED = "in all projects, including replaced ones"  # `list` shows fewer
 USABLE = ("loaded", NOT_LOADED)
-WITHOUT_MODEL = "search goes by words alone (`recollect model build`)"
+WITHOUT_MODEL = "search uses words only (`recollect model build`)"
+LAST_PROBLEMS = 3
 Facts = Mapping[str, Any]
 
 
@@ -43,18 +44,20 @@ Facts = Mapping[str, Any]
 @output.json_option
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> None:
-    """Say whether the daemon runs, how it goes, and what its blocks came to. Exit code 3: it does not run."""
+    """Show whether the daemon is running, and usage statistics.
+
+    Exit code 3: it is not running."""
     places = config.places()
     client = Client(places.socket)
     pid = client.pid()
-    facts = None if pid is None else _asked(client)
+    facts = None if pid is None else _ask(client)
     usage = None if facts is None else _usage(facts)
-    kept: Facts = {}
+    stored: Facts = {}
     if usage is None:
-        kept, usage = _looked_up(places)
+        stored, usage = _read_database(places)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
-    on = pause_notice.on()
-    port = client.port() if pid is not None else None
+    pauses = pause_notice.on()
+    port = None if pid is None else client.port()
     if port is not None:
         where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
     if as_json:
@@ -62,29 +65,31 @@ def status(ctx: click.Context, as_json: bool) -> None:
             "running": pid is not None,
             "answers": facts is not None,
             "pid": pid,
-            "pauses": [pause_notice.pause_json(one) for one in on],
-            **(kept if facts is None else facts),
+            "pauses": [pause_notice.pause_json(one) for one in pauses],
+            **(stored if facts is None else facts),
         }
-        output.say_json({**about, "usage": [*map(usage_json, usage)], **where})
+        output.say_json({**about, "usage": list(map(usage_json, usage)), **where})
     else:
-        _show([("PAUSED", pause_notice.sentence(one).removeprefix("paused ").removeprefix("paused: ")) for one in on])
-        _show([*told(pid, facts, kept), *_written(facts, places.database)])
+        for one in pauses:
+            _show("PAUSED", pause_notice.sentence(one).removeprefix("paused ").removeprefix("paused: "))
+        for name, text in (*daemon_rows(pid, facts, stored), *_disk_rows(facts, places.database)):
+            _show(name, text)
         _show_usage(usage)
-        _show([(name, where[name]) for name in ("database", "socket", "log", "tcp", "token") if name in where])
+        for name, place in where.items():
+            _show(name, place)
     if facts is None:
         ctx.exit(EXIT_NOT_RUNNING if pid is None else EXIT_ERROR)
 
 
-def _asked(client: Client) -> Facts | None:
-    """None: it hangs."""
-    try:
+def _ask(client: Client) -> Facts | None:
+    """Return the daemon's figures. None: it does not answer."""
+    with suppress(DaemonError):
         return client.get("/v1/status", timeout_s=ANSWER_S)
-    except DaemonError:
-        return None
+    return None
 
 
 def _usage(facts: Facts) -> "list[MomentUsage] | None":
-    """Of all sessions. None: a daemon of another version counts otherwise."""
+    """Return the usage in all sessions. None: a daemon of another version counts differently."""
     from recollect.domain.injection import Moment, MomentUsage
 
     try:
@@ -93,158 +98,151 @@ def _usage(facts: Facts) -> "list[MomentUsage] | None":
         return None
 
 
-def _looked_up(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
-    """What the database says of itself. Whether the daemon runs is said in any case."""
-    from recollect import wiring  # what only says whether it runs starts quicker without them
+def _read_database(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
+    """Return the figures from the database; an unreadable one does not stop `status`."""
+    from recollect import wiring  # the answer of a daemon needs neither
     from recollect.cli import context
 
     if wiring.database_to_read(places.database) is None:
         return {}, []
     try:
         with context.engine() as engine:
-            waiting, back = engine.waiting(None), engine.put_back()
-            figures = {
+            waiting, restored, demoted = engine.waiting(None), engine.taken_back(), engine.put_back()
+            figures: dict[str, Any] = {
                 "memories": engine.count(),
                 "to_review": len(engine.cases()),
                 "candidates": len(engine.candidates()),
                 "to_learn": engine.to_learn(),
-                "taken_back": _deed_of(engine.taken_back()),
-                "put_back": None if back is None else {"deed": back.id, "memories": back.memories},
+                "taken_back": None if restored is None else restored.id,
+                "put_back": None if demoted is None else {"deed": demoted.id, "memories": demoted.memories},
                 "to_embed": waiting.memories + waiting.turns,
             }
-            return figures | ({"model": NOT_LOADED} if places.model.is_dir() else {}), engine.log.usage()
+            if places.model.is_dir():
+                figures["model"] = NOT_LOADED
+            return figures, engine.log.usage()
     except RecollectError as error:
         output.warn(str(error))
         return {}, []
 
 
-def _deed_of(deed: "Change | None") -> int | None:
-    return None if deed is None else deed.id
-
-
-def told(pid: int | None, facts: Facts | None, kept: Facts) -> Iterator[tuple[str, str]]:
-    """`kept`: what the database says, where no daemon does."""
+def daemon_rows(pid: int | None, facts: Facts | None, stored: Facts) -> Iterator[tuple[str, str]]:
+    """Yield names and texts about the daemon; `stored`: the figures from the database, if no daemon answers."""
     if facts is None:
-        hangs = f"process {pid} does not answer; `recollect restart` ends it and starts another"
-        yield "daemon", "not running; hosts start it, or `recollect start`" if pid is None else hangs
-        if kept:
-            yield "memories", f"{kept['memories']:,} {COUNTED}"
-            yield from _waiting(kept)
+        if pid is None:
+            yield "daemon", "not running; hosts start it, or `recollect start`"
+        else:
+            yield "daemon", f"process {pid} does not answer; `recollect restart` replaces it"
+        if stored:
+            yield "memories", f"{stored['memories']:,} {COUNTED}"
+            yield from _waiting_rows(stored)
         return
-    uptime, memory = _duration(facts["uptime_s"]), facts.get("memory_mb")
-    held = "" if memory is None else f", {memory:.0f} MB"
-    yield "daemon", f"running for {uptime}, version {facts['version']}, process {facts['pid']}{held}"
+    memory_mb = facts.get("memory_mb")
+    memory = "" if memory_mb is None else f", {memory_mb:.0f} MB"
+    uptime = _duration(facts["uptime_s"])
+    yield "daemon", f"running for {uptime}, version {facts['version']}, process {facts['pid']}{memory}"
     if facts["version"] != __version__:
-        yield "", _other_version(facts["version"])
+        yield "", _describe_version(facts["version"])
     yield "memories", f"{facts['memories']:,} {COUNTED}"
-    yield from _waiting(facts)
-    yield "model", _model(facts["model"])
-    if facts.get("secrets"):
-        yield "secrets", str(facts["secrets"])
-    if facts.get("extractor"):
-        yield "extractor", str(facts["extractor"])
-    yield from _problems(facts.get("last_errors") or [])
+    yield from _waiting_rows(facts)
+    model = facts["model"]  # "loaded", "not loaded yet", or the reason why there is none
+    yield "model", model if model in USABLE else f"{model.replace('_', ' ')}: {WITHOUT_MODEL}"
+    for name in ("secrets", "extractor"):
+        if facts.get(name):
+            yield name, str(facts[name])
+    yield from _problem_rows(facts.get("last_errors") or [])
 
 
-def _other_version(version: str) -> str:
+def _describe_version(version: str) -> str:
     if is_older(version):
-        return f"older than this command, {__version__}: `recollect restart` renews it"
-    return f"another version than this command, {__version__}: commands go past it"
+        return f"older than this command, {__version__}: `recollect restart` updates it"
+    return f"another version than this command, {__version__}: commands bypass the daemon"
 
 
-def _waiting(facts: Facts) -> Iterator[tuple[str, str]]:
+def _waiting_rows(facts: Facts) -> Iterator[tuple[str, str]]:
     if facts.get("to_review"):
         waits = output.many(facts["to_review"], "memory waits", "memories wait")
         yield "review", f"{waits} for your decision (`recollect review --all`)"
     if facts.get("candidates"):
         yield "learnt", f"{output.many(facts['candidates'], 'candidate')} (`recollect review --candidates --all`)"
     if facts.get("taken_back"):
-        undo = f"`recollect undo {facts['taken_back']}` ends them as before"
-        yield "upgrade", f"memories that an older version had ended in doubt are valid again ({undo})"
+        undo = f"`recollect undo {facts['taken_back']}` reverts this"
+        yield "upgrade", f"memories that an older version had replaced in doubt are valid again ({undo})"
     if facts.get("put_back"):
-        yield "upgrade", put_back(**facts["put_back"])
-    waiting = [
-        f"{output.many(count, one)} {what}"
-        for count, one, what in (
-            (facts.get("to_learn"), "event", "to learn from"),
-            (facts.get("to_embed") if facts.get("model") in USABLE else 0, "text", "without a meaning yet"),
-        )
-        if count
-    ]
+        yield "upgrade", describe_demotion(**facts["put_back"])
+    waiting = []
+    if facts.get("to_learn"):
+        waiting.append(f"{output.many(facts['to_learn'], 'event')} to learn from")
+    if facts.get("to_embed") and facts.get("model") in USABLE:
+        waiting.append(f"{output.many(facts['to_embed'], 'text')} without a vector yet")
     if waiting:
         yield "waiting", ", ".join(waiting)
 
 
-def put_back(deed: int, memories: int) -> str:
-    """What an upgrade did to captured memories, and how to undo it."""
+def describe_demotion(deed: int, memories: int) -> str:
+    """Say what an upgrade did to captured memories, and how to undo it."""
     many = output.many(memories, "captured memory is a candidate", "captured memories are candidates")
-    undo = f"`recollect undo {deed}` confirms {'it' if memories == 1 else 'them'} again"
-    return f"{many} now: today's rules would not confirm {'it' if memories == 1 else 'them'} ({undo})"
+    them = "it" if memories == 1 else "them"
+    return f"{many} now: today's rules would not confirm {them} (`recollect undo {deed}` confirms {them} again)"
 
 
-def _model(state: str) -> str:
-    """As the daemon calls it: loaded, not loaded yet, or why there is none."""
-    if state in USABLE:
-        return state
-    return f"{state.replace('_', ' ')}: {WITHOUT_MODEL}"
-
-
-def _problems(errors: Sequence[Facts]) -> Iterator[tuple[str, str]]:
-    """The last ones, the newest first; the log has all."""
-    for number, one in enumerate(reversed(errors[-3:])):
+def _problem_rows(errors: Sequence[Facts]) -> Iterator[tuple[str, str]]:
+    """Yield the last problems, newest first; the log has all."""
+    name = "problems"
+    for one in reversed(errors[-LAST_PROBLEMS:]):
         at = output.minute(datetime.fromisoformat(one["at"]))
-        yield "problems" if not number else "", f"{at}  {one['where']}: {one['code']}"
+        yield name, f"{at}  {one['where']}: {one['code']}"
+        name = ""
 
 
-def _written(facts: Facts | None, database: Path) -> Iterator[tuple[str, str]]:
-    if facts and facts.get("unwritten"):
-        events = output.many(facts["unwritten"], "event")
-        yield "DISK", f"{events} cannot be written and wait in memory; free some space"
-    read_only = database.exists() and not os.access(database, os.W_OK) if facts is None else facts.get("read_only")
+def _disk_rows(facts: Facts | None, database: Path) -> Iterator[tuple[str, str]]:
+    if facts is None:
+        read_only = database.exists() and not os.access(database, os.W_OK)
+    else:
+        read_only = facts.get("read_only", False)
+        if facts.get("unwritten"):
+            events = output.many(facts["unwritten"], "event")
+            yield "DISK", f"{events} cannot be written and wait in memory; free some space"
     if read_only:
         yield "READ-ONLY", "the database can be read but not written: nothing can be learnt (`recollect doctor`)"
 
 
 def _duration(seconds: float) -> str:
     minutes = int(seconds) // 60
-    if not minutes:
-        return f"{seconds:.0f} s"
     hours, days = minutes // 60, minutes // 1440
     if days:
         return f"{output.many(days, 'day')} {hours % 24} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
+    if hours:
+        return f"{hours} h {minutes % 60} min"
+    return f"{minutes} min" if minutes else f"{seconds:.0f} s"
 
 
-def _show(facts: Sequence[tuple[str, str]]) -> None:
-    for name, says in facts:
-        loud = name.isupper()
-        output.say_beside(output.styled(f"{name:10}", fg="red" if loud else None, dim=not loud), BESIDE, says)
+def _show(name: str, text: str) -> None:
+    is_alarm = name.isupper()
+    head = output.styled(f"{name:{NAME_COLUMNS}}", fg="red" if is_alarm else None, dim=not is_alarm)
+    output.say_beside(head, NAME_COLUMNS, text)
 
 
 def _show_usage(usage: "Sequence[MomentUsage]") -> None:
     if not usage:
         return
     output.say("")
-    rows = [HEADS, *map(_row, usage)]
+    rows = [HEADS, *map(_usage_row, usage)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for number, (name, *figures) in enumerate(rows):
+    for name, *figures in rows:
         line = "  ".join(figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True))
-        head = not number
-        output.say(output.styled(f"{name:10}", dim=True) + output.styled(line, dim=head or None))
+        is_head = name == HEADS[0]
+        output.say(output.styled(f"{name:{NAME_COLUMNS}}", dim=True) + output.styled(line, dim=is_head or None))
     output.say("")
 
 
-def _row(usage: "MomentUsage") -> tuple[str, ...]:
-    """How often it was asked, how often it said nothing, and of a block on average the tokens and its budget."""
-    blocks, silent = usage.blocks, 1 - usage.blocks / usage.injections
-    spent = ("-", "-", "-")
+def _usage_row(usage: "MomentUsage") -> tuple[str, ...]:
+    """Return the number of moments, the share without a block, and the tokens and budget of an average block."""
+    blocks = usage.blocks
+    tokens = budget = used = "-"
     if blocks:
-        used = f"{usage.tokens / usage.budget_tokens:.0%}" if usage.budget_tokens else "-"
-        spent = (f"{usage.tokens / blocks:,.0f}", f"{usage.budget_tokens / blocks:,.0f}", used)
-    return (
-        MOMENTS.get(usage.point, usage.point),
-        f"{usage.injections:,}",
-        f"{silent:.0%}",
-        *spent,
-        f"{usage.took_ms:.1f}",
-    )
+        tokens, budget = f"{usage.tokens / blocks:,.0f}", f"{usage.budget_tokens / blocks:,.0f}"
+        if usage.budget_tokens:
+            used = f"{usage.tokens / usage.budget_tokens:.0%}"
+    silent = 1 - blocks / usage.injections
+    name = NAMES.get(usage.point, usage.point)
+    return (name, f"{usage.injections:,}", f"{silent:.0%}", tokens, budget, used, f"{usage.took_ms:.1f}")

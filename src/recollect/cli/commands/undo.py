@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from recollect.api.undo import DEEDS, MOST, UNDO, RecentChanges, Undo
+from recollect.api.undo import DEEDS, MOST, UNDO, RecentChanges, TakenBack, Undo
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
@@ -18,37 +18,28 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 
 
 @click.command()
-@click.argument("deed", type=int, required=False)
-@click.option(
-    "--list", "listing", is_flag=True, help="Only show what was done lately, by whoever, with the numbers of the deeds."
-)
-@click.option("--limit", "-n", type=click.IntRange(1, MOST), default=20, show_default=True, help="With --list.")
-@click.option(
-    "--session",
-    help="All that was learnt from this session; the beginning of its id is enough.",
-    shell_complete=complete_values.session_ids,
-)
+@click.argument("number", type=int, required=False)
+@click.option("--list", "listing", is_flag=True, help="List recent changes with their numbers.")
+@context.limit_option(MOST, 20, "Maximum number of changes that --list shows.")
+@click.option("--session", help="Undo everything learnt from this session.", shell_complete=complete_values.session_ids)
 @direct.option
 @output.json_option
-def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
-    """Take back the last thing that you did (remember, import, edit, forget, review, merge), a given DEED, or all that
-    was learnt from a session. What sessions taught is passed over unless its number is given; where an agent did
-    something after you, a number is asked for. --list shows all of it. Undo can be undone."""
-    if session is not None and (listing or deed is not None):
-        raise InvalidValue("--session takes back what that session taught; leave the number and --list out.")
+def undo(number: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
+    """Undo your last change, or another one by its NUMBER.
+
+    Changes are remember, import, edit, forget, review and merge. Without NUMBER, changes that were learnt from sessions
+    are skipped; if an agent made a change after yours, you must give a number. --list shows them all. For
+    --session, the beginning of the id is enough. An undo can be undone, too."""
+    if session is not None and (listing or number is not None):
+        raise InvalidValue("--session undoes all that a session taught; leave out the number and --list.")
     if listing:
-        if deed is not None:
-            raise InvalidValue("--list shows all deeds; leave the number out.")
+        if number is not None:
+            raise InvalidValue("--list shows all changes; leave out the number.")
         _list(limit, as_json)
         return
-    asked = Undo(
-        deed=None if deed is None else DeedId(deed),
-        session=session,
-        folder=context.folder_to_look_in(),
-        by=context.BY,
-    )
-    undone = client_call.ask(UNDO, asked)
-    note = _turn_name_around(undone.deed)
+    deed = None if number is None else DeedId(number)
+    undone = client_call.ask(UNDO, Undo(deed=deed, session=session, folder=context.folder_to_look_in(), by=context.BY))
+    note = _switch_project_name(undone.deed)
     if as_json:
         output.say_json(
             {
@@ -56,102 +47,113 @@ def undo(deed: int | None, listing: bool, limit: int, session: str | None, as_js
                 "kind": undone.deed.kind.value,
                 "by": undone.by,
                 "passed_over": None if undone.passed_over is None else undone.passed_over.id,
-                "removed": [record_of(memory) for memory in undone.removed],
-                "restored": [record_of(memory) for memory in undone.restored],
+                "removed": list(map(record_of, undone.removed)),
+                "restored": list(map(record_of, undone.restored)),
             }
         )
-        return
-    output.say(f"Taken back: {_line(undone.deed)}.")
+    else:
+        _report(undone, note)
+
+
+def _report(undone: TakenBack, note: str | None) -> None:
+    output.say(f"Undone: {_describe(undone.deed)}.")
     if note:
         output.say(note)
     if undone.passed_over is not None:
         later = undone.passed_over
-        output.say(f"The {_line(later)} came later and stays; `recollect undo {later.id}` takes that back.")
-    for title, memories in (("Out of sight:", undone.removed), ("As before:", undone.restored)):
+        output.say(f"A later change stays: {_describe(later)}. `recollect undo {later.id}` undoes it.")
+    for title, memories in (("Removed:", undone.removed), ("Restored:", undone.restored)):
         if memories:
             output.say(title)
             output.show_memories(memories[:SHOWN_AT_MOST])
         if len(memories) > SHOWN_AT_MOST:
             output.say(f"... and {len(memories) - SHOWN_AT_MOST:,} more")
     if undone.for_good:
-        output.say("There is no undo window ([forget] undo_hours): what is out of sight is gone for good.")
+        output.say("There is no undo window ([forget] undo_hours): the removed memories are deleted for good.")
     else:
-        output.say(f"`recollect undo {undone.by}` does it again.")
+        output.say(f"`recollect undo {undone.by}` makes the change again.")
 
 
-def _turn_name_around(deed: Change) -> str | None:
-    """The name in a project's own file goes with the deed that wrote it, and comes back with it; and says so."""
-    named = deed.named
+def _switch_project_name(change: Change) -> str | None:
+    """If the change wrote a name into a project's file, remove it; if it removed one, write it. Return what was done."""
+    named = change.named
     if named is None:
         return None
     file = Path(named.file)
     if not named.is_written:
         if file.exists() and marker.project_name(file) is not None:
-            return f"{file} names a project; it stays as it is."
+            return f"{file} already names a project; it was not changed."
         marker.give_name(file, named.name)
-        return f"{file} has the name {named.name} again."
+        return f"The name {named.name} is in {file} again."
     if marker.take_name(file, named.name):
-        return f"The name {named.name} is taken out of {file}."
-    return f"{file} does not have the name {named.name} in its first line; look there."
+        return f"The name {named.name} was removed from {file}."
+    return f"The name {named.name} is not in the first line of {file}; check the file."
 
 
 def _list(limit: int, as_json: bool) -> None:
-    deeds = client_call.ask(DEEDS, RecentChanges(limit=limit, folder=context.folder_to_look_in(), by=context.BY)).deeds
+    asked = RecentChanges(limit=limit, folder=context.folder_to_look_in(), by=context.BY)
+    changes = client_call.ask(DEEDS, asked).deeds
     if as_json:
-        output.say_json(
-            {
-                "deeds": [
-                    {
-                        "deed": deed.id,
-                        "kind": deed.kind.value,
-                        "at": deed.at.isoformat(),
-                        "by": deed.by,
-                        "memories": deed.memories,
-                        "about": deed.about,
-                        "undone_by": deed.undone_by,
-                    }
-                    for deed in deeds
-                ]
-            }
-        )
-    elif not deeds:
-        output.say_nothing("Nothing was done yet.")
+        output.say_json({"deeds": list(map(_change_json, changes))})
+    elif not changes:
+        output.say_nothing("No changes yet.")
     else:
-        output.show_facts([(str(deed.id), f"{output.minute(deed.at)}  {_line(deed)}{_about(deed)}") for deed in deeds])
+        output.show_facts([(str(change.id), _list_entry(change)) for change in changes])
 
 
-def _about(deed: Change) -> str:
-    if deed.about is None:
-        return ""
-    said = visible(deed.about)
-    return f": {said}" if len(said) <= ABOUT_CHARS else f": {said[:ABOUT_CHARS]}…"
+def _change_json(change: Change) -> dict[str, object]:
+    return {
+        "deed": change.id,
+        "kind": change.kind.value,
+        "at": change.at.isoformat(),
+        "by": change.by,
+        "memories": change.memories,
+        "about": change.about,
+        "undone_by": change.undone_by,
+    }
 
 
-def _line(deed: Change) -> str:
-    many = output.many(deed.memories, "memory", "memories")
-    match deed.kind:
+def _list_entry(change: Change) -> str:
+    entry = f"{output.minute(change.at)}  {_describe(change)}"
+    if change.about is None:
+        return entry
+    text = visible(change.about)
+    cut = "…" if len(text) > ABOUT_CHARS else ""
+    return f"{entry}: {text[:ABOUT_CHARS]}{cut}"
+
+
+def _describe(change: Change) -> str:
+    """`forget of 2 memories through cli (undone by 12)`"""
+    text = _describe_kind(change)
+    return f"{text} (undone by {change.undone_by})" if change.undone_by else text
+
+
+def _describe_kind(change: Change) -> str:
+    detail = change.detail
+    many = output.many(change.memories, "memory", "memories")
+    match change.kind:
         case DeedKind.UNDO:
-            what = f"undo of deed {deed.detail.get('undoes')}"
+            return f"undo of change {detail.get('undoes')}"
         case DeedKind.PURGE:
-            what = f"forgetting of {output.many(int(deed.detail.get('memories', 0)), 'memory', 'memories')} for good"
+            deleted = output.many(int(detail.get("memories", 0)), "memory", "memories")
+            return f"deletion of {deleted} for good"
         case DeedKind.JOIN:
-            what = f"merge of {deed.detail.get('source')} into {deed.detail.get('into')}, {many}"
+            return f"merge of {detail.get('source')} into {detail.get('into')}, {many}"
         case DeedKind.FORGET_PROJECT:
-            what = f"forgetting of the project {deed.detail.get('project')}, {many}"
+            return f"forget of the project {detail.get('project')}, {many}"
         case DeedKind.ACCEPT:
-            what = f"accepting of the name {deed.detail.get('project')}"
+            return f"acceptance of the name {detail.get('project')}"
         case DeedKind.REVIEW:
-            what = f"review ({deed.detail.get('decision')}) of {many} through {deed.by}"
+            return f"review ({detail.get('decision')}) of {many} through {change.by}"
         case DeedKind.LEARN:
-            what = f"learning of {many} from session {deed.detail.get('session')} through {deed.by}"
+            return f"learning of {many} from session {detail.get('session')} through {change.by}"
         case DeedKind.PROPOSE:
-            what = f"proposal of an agent to forget {deed.detail.get('memory')}; `recollect review` decides"
+            return f"proposal of an agent to forget {detail.get('memory')}; decide it in `recollect review`"
         case DeedKind.FADE:
-            what = f"fading of {many} that nobody needed"
+            return f"fading of {many}, never needed"
         case DeedKind.REJUDGE:
-            what = f"taking back {many} that an older version had ended in doubt"
+            return f"return of {many} that an older version had replaced in doubt"
         case DeedKind.DEMOTE:
-            what = f"making candidates of {many} that today's rules would not confirm"
+            return f"demotion of {many} to candidates: today's rules would not confirm them"
         case _:
-            what = f"{deed.kind.value} of {many} through {deed.by}"
-    return what + (f" (undone by {deed.undone_by})" if deed.undone_by else "")
+            return f"{change.kind.value} of {many} through {change.by}"
