@@ -63,9 +63,9 @@ def test_why_tells_what_was_shown_with_its_score_and_what_stopped_the_others(wor
 
 
 def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
-    assert "in front of the model already, since prompt msg_a" in worked.said("why", "s-work", "msg_b")
-    assert "Silence: the prompt says nothing that could be looked for" in worked.said("why", "s-work", "3")
-    assert "Silence: the error says nothing that could be known again" in worked.said("why")  # the last of this project
+    assert "in the live context already, since prompt msg_a" in worked.said("why", "s-work", "msg_b")
+    assert "Nothing shown: the prompt has no words to search for" in worked.said("why", "s-work", "3")
+    assert "Nothing shown: the error text is too general to recognise" in worked.said("why")  # the last of this project
 
 
 def test_plain_why_after_silence_points_to_the_last_block(worked: Home) -> None:

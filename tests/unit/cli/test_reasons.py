@@ -37,11 +37,11 @@ BEST = a_choice(Verdict.SHOWN, id=MemoryId("b"), relevance=0.95)
         (Verdict.THRESHOLD, "relevance .31, an error pattern needs .50"),
         (Verdict.CUT, "relevance .31, too far behind the best, .95"),
         (Verdict.OTHER, "relevance .31, but it is about another error"),
-        (Verdict.FLOOR, "score .42, a session start takes .50 and more"),
-        (Verdict.LIVE, "in front of the model already, since prompt m1"),
+        (Verdict.FLOOR, "score .42, a session start needs at least .50"),
+        (Verdict.LIVE, "in the live context already, since prompt m1"),
         (Verdict.BUDGET, "no room: 20 of 800 tokens were left"),
         (Verdict.LINES, "no line was left: 1 memory was before it"),
-        (Verdict.SWITCHED_OFF, "the settings leave out what is an error pattern (`[kinds.injected]`)"),
+        (Verdict.SWITCHED_OFF, "the settings leave this kind out: error pattern (`[kinds.injected]`)"),
         (Verdict.LISTED, "listed by its title"),
         (Verdict.SHOWN, "shown"),
     ],
@@ -68,7 +68,7 @@ def test_every_verdict_and_every_silence_has_words() -> None:
         assert why_not(a_choice(verdict), a_sent(), [])
     for quiet in Quiet:
         for point in Moment:
-            assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Silence: ")
+            assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Nothing shown: ")
 
 
 def test_an_answer_has_one_threshold_for_all_kinds() -> None:
@@ -83,7 +83,7 @@ def test_a_share_that_has_ended_is_told_from_a_budget_that_has() -> None:
 
 def test_silence_tells_whether_nothing_fits_or_the_model_has_it() -> None:
     live = a_choice(Verdict.LIVE, relevance=0.9)
-    for choice, words in ((a_choice(Verdict.THRESHOLD), "none fits well enough"), (live, "in front of the model")):
+    for choice, words in ((a_choice(Verdict.THRESHOLD), "none fits well enough"), (live, "in the live context")):
         given = Injection(placement=Placement.MESSAGE, considered=3, choices=(choice,))
         assert words in silence(given, Moment.PROMPT)
     assert "comes near" in silence(Injection(placement=Placement.MESSAGE), Moment.PROMPT)
