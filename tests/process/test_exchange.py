@@ -103,7 +103,7 @@ BAD_LINES: list[tuple[bytes, str]] = [
     (b'{"text": "x", "sensitivty": "restricted"}', "did you mean 'sensitivity'"),
     (b'{"text": "x", "source": {"role": "god"}}', "no role 'god'"),
     (b'{"text": "x", "source": "me"}', "`source` is an object"),
-    (b'{"text": "x", "anchors": [3]}', "`anchors` is a list"),
+    (b'{"text": "x", "anchors": [3]}', "`anchors` must be a list"),
     (b'{"text": "a\\u0000b"}', "NUL"),
     (b'{"text": "\\ud800"}', "surrogate"),
     (b'{"text": "\xff"}', "not UTF-8"),

@@ -98,10 +98,14 @@ def test_what_held_on_a_day_is_found_before_and_after_it_was_superseded(ports: H
     ("options", "code", "message"),
     [
         (["--kind", "desicion"], 2, "There is no kind 'desicion'; did you mean 'decision'?"),
-        (["--kind", "xyz"], 2, "known are preference, rule, correction"),
-        (["--since", "yesterday"], 2, "'yesterday' is no date; write a day, 2026-05-31, or a time, 2026-05-31T14:00."),
-        (["--until", "2026-13-01"], 2, "is no date"),
-        (["--as-of", ""], 2, "is no date"),
+        (["--kind", "xyz"], 2, "use one of preference, rule, correction"),
+        (
+            ["--since", "yesterday"],
+            2,
+            "'yesterday' is not a date; write a day, 2026-05-31, or a time, 2026-05-31T14:00.",
+        ),
+        (["--until", "2026-13-01"], 2, "is not a date"),
+        (["--as-of", ""], 2, "is not a date"),
         (["--as-of", "0001-01-01"], 2, "out of range"),
         (["--status", "odd"], 2, "'odd' is not one of 'live', 'superseded', 'stale', 'any'"),
         (["--status", "stale", "--as-of", "2026-01-01"], 1, "a status cannot be asked for beside it"),

@@ -120,7 +120,7 @@ def test_a_quote_names_its_session_by_a_reference_that_show_and_why_take(spoken:
 def test_why_explains_quotes_candidates_and_what_was_just_said(spoken: Home) -> None:
     told = spoken.said("why", "s-asks", "2")
     assert f"quoted: message m1 of session {SESSIONS[0]}; the prompt is about earlier sessions by " in told
-    assert "it is a candidate" in told.partition("guess")[2]
+    assert "it is only a candidate" in told.partition("guess")[2]
     assert spoken.json("why", "s-asks", "2")["quoted"][0]["reasons"]["needed"] > 0
     assert "it was said in this session" in spoken.said("why", "s-asks", "3")
 
@@ -145,7 +145,7 @@ def test_why_lists_every_moment_in_a_line(worked: Home) -> None:
     lines = worked.said("why", "s-wo", "--all").splitlines()
     assert [line.split("\t")[1] for line in lines] == ["prompt 1", "prompt 2", "prompt 3", "failed tool 1"]
     assert lines[0].endswith(" considered")
-    assert "Silence" in lines[3]
+    assert "Nothing shown" in lines[3]
     shown = without_styles(worked.in_terminal("why", "s-work", "--all", columns=60))
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 60
 
