@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -98,6 +98,14 @@ def _wrap(text: str, columns: int, stream: TextIO) -> list[str]:
 
     width = max(20, shutil.get_terminal_size().columns - columns)
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def say_first(limit: int, lines: Sequence[str], say_line: Callable[[str], None]) -> None:
+    """Say the first lines, and how many more there are."""
+    for line in lines[:limit]:
+        say_line(line)
+    if len(lines) > limit:
+        say_line(f"... and {len(lines) - limit:,} more; --json lists all.")
 
 
 def show_memories(
