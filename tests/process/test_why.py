@@ -155,12 +155,12 @@ def test_why_names_what_it_cannot_find(worked: Home, home: Home) -> None:
     assert "begin with 's-'" not in refused(worked, "why", "s-")  # too short to be one
     assert "it has tool_error, prompts 1 to 3 (messages msg_a" in refused(worked, "why", "s-work", "9")
     assert "Several moments begin with 'msg'" in refused(worked, "why", "s-work", "msg")
-    assert "No session is known yet" in refused(home, "why")
+    assert "There is no session yet" in refused(home, "why")
 
 
 def test_why_says_of_a_moment_that_never_came_that_no_host_asked_or_waited_for_it(worked: Home) -> None:
     """A host that gave up on a slow daemon leaves no start in the log: it is the one that knows why."""
-    unasked = "did not ask for it, or gave up before it was answered; it has"
+    unasked = "did not ask for it, or gave up before the answer; it has"
     for turn in (["start"], ["s-work", "start"], ["s-other", "tool_error"]):
         assert unasked in refused(worked, "why", *turn)
     assert unasked not in refused(worked, "why", "9")
@@ -196,7 +196,7 @@ def test_a_rehearsal_leaves_no_trace_and_the_real_one_is_explained(home: Home) -
     memory_id = taught(home, HELM)
     asked = event("prompt", text=ASKS, session="s1", message="m1")
     assert HELM in home.said("inject", "--dry-run", stdin=asked.encode())
-    assert "No session is known yet" in refused(home, "why")
+    assert "There is no session yet" in refused(home, "why")
     assert home.json("show", memory_id)["use"]["shown"] == 0
     given = home.json("inject", asked)
     assert (given["session"], given["ids"], given["choices"][0]["verdict"]) == ("s1", [memory_id], "shown")

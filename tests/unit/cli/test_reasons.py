@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.api.why import picked
+from recollect.api.why import pick_moment
 from recollect.cli.display.reasons import breakdown, number, shown, silence, why_not
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Quoted, Sent, Verdict
@@ -107,8 +107,8 @@ def test_a_turn_is_picked_by_message_call_number_or_point() -> None:
     start, first, second = a_sent(message=None), a_sent(message="m1"), a_sent(message="m2")
     tools = [replace(a_sent(message="x9"), call=call, point=Moment.TOOL_ERROR) for call in ("c1", "c2")]
     log = [start, first, second, *tools]
-    assert picked(log, None) is tools[1]
-    assert [picked(log, turn) for turn in ("start", "1", "2", "m1", "c1", "tool_error")] == [
+    assert pick_moment(log, None) is tools[1]
+    assert [pick_moment(log, turn) for turn in ("start", "1", "2", "m1", "c1", "tool_error")] == [
         start,
         first,
         second,
@@ -117,7 +117,7 @@ def test_a_turn_is_picked_by_message_call_number_or_point() -> None:
         tools[1],
     ]
     with pytest.raises(InvalidValue, match="x9 c1, x9 c2"):
-        picked(log, "x9")
+        pick_moment(log, "x9")
     for unknown in ("3", "0", "compaction", "zz"):
         with pytest.raises(InvalidValue, match="it has start, tool_error, prompts 1 to 2"):
-            picked(log, unknown)
+            pick_moment(log, unknown)
