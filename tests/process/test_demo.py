@@ -88,10 +88,10 @@ def test_every_block_of_the_story_is_within_its_budget(played: PlayedStory) -> N
 def test_each_request_begins_the_next_one_unless_blocks_go_into_the_system_prompt(
     played: PlayedStory, model: Any
 ) -> None:
-    assert played.kept == 1.0
+    assert played.kept_share == 1.0
     in_system = play(Placing.SYSTEM, model)
     assert len(in_system.pairs) == len(played.pairs) > 3
-    assert in_system.kept < 0.95
+    assert in_system.kept_share < 0.95
 
 
 def test_the_story_goes_the_same_way_each_time(played: PlayedStory, model: Any) -> None:

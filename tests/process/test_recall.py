@@ -112,7 +112,7 @@ def test_what_held_on_a_day_is_found_before_and_after_it_was_superseded(ports: H
         (["--scope", "mars"], 2, "There is no scope 'mars'"),
         (["--scope", "session:s"], 2, "in that session alone"),
         (["--scope", "language"], 2, "not complete"),
-        (["--scope", "project:nowhere"], 1, "Nothing is known of a project 'nowhere'"),
+        (["--scope", "project:nowhere"], 1, "There is no project 'nowhere'"),
         (["--as-of", "2026-01-01", "--status", "any"], 1, "a status cannot be asked for beside it"),
         (["--since", "2026-02-01", "--until", "2026-01-01"], 1, "ends before it begins"),
         (["--archive", "--kind", "rule"], 2, "Turns have no kind, scope or status"),

@@ -115,7 +115,7 @@ def test_what_the_value_refuses_is_raised_as_it_is() -> None:
         wire.read(b'{"limit": 0}', RecentChanges)
     with pytest.raises(InvalidValue, match="Give either `ids` or `match`"):
         Forget()
-    with pytest.raises(InvalidValue, match="leave the `deed` out"):
+    with pytest.raises(InvalidValue, match="Give either `deed` or `session`"):
         Undo(deed=DeedId(1), session="s1")
 
 

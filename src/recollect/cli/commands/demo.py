@@ -68,4 +68,4 @@ def _event_name(event: object) -> str:
 
 
 def _prefix_record(played: PlayedStory) -> dict[str, Any]:
-    return {"kept": round(played.kept, 4), "requests": [asdict(pair) for pair in played.pairs]}
+    return {"kept": round(played.kept_share, 4), "requests": [asdict(pair) for pair in played.pairs]}

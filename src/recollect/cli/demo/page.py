@@ -62,7 +62,7 @@ class DemoPage:
 
     def show_story(self, played: PlayedStory, *, with_model: bool) -> None:
         heading(story.TITLE)
-        self._put("", INTRODUCTION if with_model else f"{INTRODUCTION} {WITHOUT_MODEL}", margin=0, dim=True)
+        self._print("", INTRODUCTION if with_model else f"{INTRODUCTION} {WITHOUT_MODEL}", margin=0, dim=True)
         heading(story.OLDER)
         self._show_lessons(played.older)
         heading(story.FIRST)
@@ -79,31 +79,31 @@ class DemoPage:
     def show_numbers(self, played: PlayedStory, in_system: PlayedStory) -> None:
         heading("Tuesday in numbers")
         for name, value in _numbers(played, in_system):
-            self._put(name, value, margin=13)
+            self._print(name, value, margin=13)
 
     def _show_lessons(self, steps: Sequence[StoryStep]) -> None:
         for step in steps:
             if not isinstance(step.event, SessionStarted):
                 self._show_event(step)
             for memory in step.learnt:
-                self._put("learnt", f"[{prefix_of(memory)}] {memory.text}", fg="magenta")
+                self._print("learnt", f"[{prefix_of(memory)}] {memory.text}", fg="magenta")
 
     def _show_event(self, step: StoryStep) -> None:
         event = step.event
         match event:
             case SessionStarted():
                 is_new = event.source is not StartSource.COMPACT
-                self._put("start", "a new session" if is_new else "the session goes on from its summary", fg="cyan")
+                self._print("start", "a new session" if is_new else "the session goes on from its summary", fg="cyan")
             case Prompt():
-                self._put("you", f'"{event.text}"', fg="cyan")
+                self._print("you", f'"{event.text}"', fg="cyan")
             case Reply():
-                self._put("agent", event.text)
+                self._print("agent", event.text)
             case ToolFailed():
-                self._put("fails", f"{event.input['command']}: {signature(event.error).headline}", fg="red")
+                self._print("fails", f"{event.input['command']}: {signature(event.error).headline}", fg="red")
             case ToolSucceeded():
                 self._show_tool(event)
             case Compacting():
-                self._put("full", "the context is full, and the host asks the model for a summary", fg="cyan")
+                self._print("full", "the context is full, and the host asks the model for a summary", fg="cyan")
             case Asked() | Compacted() | SessionDeleted() | SessionEnded():
                 pass
             case _ as never:
@@ -111,19 +111,19 @@ class DemoPage:
 
     def _show_tool(self, event: ToolSucceeded) -> None:
         if "command" in event.input:
-            self._put("runs", event.input["command"])
+            self._print("runs", event.input["command"])
         for task in event.input.get("todos", ()):
-            self._put("todo", f"{task['content']} ({task['status']})")
+            self._print("todo", f"{task['content']} ({task['status']})")
 
     def _show_answer(self, injection: Injection, moment: Moment, ms: float) -> None:
         if not injection.block:
-            self._put("", f"Recollect adds nothing: {reasons.silence_reason(injection, moment)}.", fg="yellow")
+            self._print("", f"Recollect adds nothing: {reasons.silence_reason(injection, moment)}.", fg="yellow")
             return
         added = [many(len(injection.ids), "memory", "memories")]
         if injection.quoted:
             added.append(many(len(injection.quoted), "quote"))
         cost = f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {ms:.1f} ms".replace(" ", TIED_SPACE)
-        self._put("", f"Recollect adds {' and '.join(added)} {PLACES[injection.placement]}: {cost}", fg="green")
+        self._print("", f"Recollect adds {' and '.join(added)} {PLACES[injection.placement]}: {cost}", fg="green")
         self._show_block(injection)
 
     def _show_block(self, injection: Injection) -> None:
@@ -135,13 +135,13 @@ class DemoPage:
         for line in new_lines:
             if injection.placement is Placement.SUMMARY:
                 line = textwrap.shorten(line, self._columns - MARGIN - len(self._rule), placeholder=" ...")
-            self._put("", line, rule=True)
+            self._print("", line, rule=True)
         above = len(set(lines) & known - FRAME)
         if above:
-            self._put("", f"({many(above, 'line')} shown above)", rule=True, dim=True)
+            self._print("", f"({many(above, 'line')} shown above)", rule=True, dim=True)
         self._shown_lines.update(lines)
 
-    def _put(self, label: str, text: str, *, margin: int = MARGIN, rule: bool = False, **style: object) -> None:
+    def _print(self, label: str, text: str, *, margin: int = MARGIN, rule: bool = False, **style: object) -> None:
         """Print the text beside its label; long text goes on below itself, and no word is cut."""
         bar = styled(self._rule, dim=True) if rule else ""
         width = self._columns - margin - (len(self._rule) if rule else 0)
@@ -160,8 +160,8 @@ def _numbers(played: PlayedStory, in_system: PlayedStory) -> Iterator[tuple[str,
     yield "moments", f"{len(asked)}: a block at {len(blocks)}, nothing at {len(asked) - len(blocks)}"
     yield "tokens", f"{tokens:,} in all, at most {most_tokens_at_once(played):,} in front of the model at once"
     yield "time", f"median {median(times):.1f} ms, longest {max(times):.1f} ms"
-    kept = f"{percent(played.kept)} of each request begins the next one, so the provider's prompt cache is used"
-    yield "prefix kept", f'{kept}. With placement = "system" it would be {percent(in_system.kept)}.'
+    kept = f"{percent(played.kept_share)} of each request begins the next one, so the provider's prompt cache is used"
+    yield "prefix kept", f'{kept}. With placement = "system" it would be {percent(in_system.kept_share)}.'
 
 
 def most_tokens_at_once(played: PlayedStory) -> int:

@@ -49,7 +49,7 @@ class PlayedStory:
     pairs: tuple[RequestPair, ...]  # of the second session
 
     @property
-    def kept(self) -> float:
+    def kept_share(self) -> float:
         """The share of each request that the next one begins with: the provider's cache serves it."""
         return sum(pair.kept_bytes for pair in self.pairs) / sum(pair.first_bytes for pair in self.pairs)
 
@@ -75,15 +75,15 @@ def _play_session(engine: Engine, events: Iterable[Event]) -> tuple[StoryStep, .
 
 def _learn(engine: Engine) -> tuple[Memory, ...]:
     """Learn from what waits; return the memories that are confirmed now and were not before."""
-    known = {memory.id for memory in _confirmed_memories(engine)}
+    known = {memory.id for memory in _list_confirmed(engine)}
     while engine.learn_some():
         pass
     while engine.embed_some():
         pass
-    return tuple(memory for memory in _confirmed_memories(engine) if memory.id not in known)
+    return tuple(memory for memory in _list_confirmed(engine) if memory.id not in known)
 
 
-def _confirmed_memories(engine: Engine) -> list[Memory]:
+def _list_confirmed(engine: Engine) -> list[Memory]:
     return [memory for memory in engine.everything() if memory.tier is Tier.CONFIRMED]
 
 

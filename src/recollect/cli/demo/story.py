@@ -69,7 +69,7 @@ def second_session() -> Iterator[Event]:
     yield talk.prompt("Which emoji fits a release announcement?")
     yield talk.reply("A rocket.")
     yield talk.compacting()
-    yield talk.compacted()
+    yield talk.compact()
     yield talk.start(StartSource.COMPACT)
     yield talk.prompt("Add a test: the same payment webhook arrives twice.")
     yield talk.reply("Added: the second one is ignored, and one receipt is sent.")
@@ -109,7 +109,7 @@ class Talk:
     def compacting(self) -> Event:
         return Compacting(**self._about())
 
-    def compacted(self) -> Event:
+    def compact(self) -> Event:
         return Compacted(**self._about(), summary=SUMMARY)
 
     def end(self) -> Event:

@@ -15,7 +15,7 @@ def split_findings(places: Paths) -> Iterator[Finding]:
     database = os.path.realpath(places.database)
     files = [f"{database}{suffix}" for suffix in ("", "-wal", "-shm")]
     for process in _processes():
-        names = sorted({Path(file).name for file in _lost_files(process, files)})
+        names = sorted({Path(file).name for file in _find_lost_files(process, files)})
         if names:
             says = f"process {process.name} has a deleted or replaced file open: {', '.join(names)}"
             yield problem(
@@ -35,7 +35,7 @@ def _processes() -> list[Path]:
     return sorted(processes, key=lambda one: int(one.name))
 
 
-def _lost_files(process: Path, files: list[str]) -> Iterator[str]:
+def _find_lost_files(process: Path, files: list[str]) -> Iterator[str]:
     """Yield the files that the process has open, if now another file or none has their name."""
     try:
         descriptors = list((process / "fd").iterdir())

@@ -32,7 +32,7 @@ def written(memory: Memory) -> str:
 
 def read(said: str, memory: Memory, *, folder: str | None, by: str) -> Edit | None:
     """Read the edited text; None: the user deleted the text. Raises InvalidValue for lines that make no sense."""
-    head, text = _split(said)
+    head, text = _separate_head(said)
     if not text.strip():
         return None
     given = _read_head(head)
@@ -63,17 +63,17 @@ def _read_head(lines: list[tuple[int, str]]) -> dict[str, str]:
 
 def _aliases(text: str, memory: Memory) -> tuple[str, ...]:
     """Keep the memory's own aliases if the line is unchanged: one of them may contain a comma."""
-    given = _split_aliases(text)
-    if given == _split_aliases(", ".join(memory.aliases)):
+    given = _parse_aliases(text)
+    if given == _parse_aliases(", ".join(memory.aliases)):
         return tuple(memory.aliases)
     return given
 
 
-def _split_aliases(text: str) -> tuple[str, ...]:
+def _parse_aliases(text: str) -> tuple[str, ...]:
     return tuple(alias.strip() for alias in text.split(",") if alias.strip())
 
 
-def _split(said: str) -> tuple[list[tuple[int, str]], str]:
+def _separate_head(said: str) -> tuple[list[tuple[int, str]], str]:
     """Return the named lines with their numbers, and the text below them."""
     lines = said.splitlines()
     head: list[tuple[int, str]] = []

@@ -103,7 +103,7 @@ def _section(title: str, content: str) -> str:
 
 
 def _later_bars(measured: Worth) -> str:
-    judged = worth_report.judged_points(measured)
+    judged = worth_report.find_judged(measured)
     if not judged:
         return f"<p>{worth_report.NONE_JUDGED}</p>"
     return "".join(map(_bars, judged)) + _dim(worth_report.PROXY)
@@ -137,15 +137,15 @@ def _repetition(one: Repetition) -> str:
     quotes = ""
     for at, text in ((one.first_at, one.first), (one.again_at, one.again)):
         quotes += f"<p><time>{output.day(at)}</time>“{_text(text)}”</p>"
-    return f'<div class="card">{quotes}{_shown_line("Was there", "No block had it.", one.block_line)}</div>'
+    return f'<div class="card">{quotes}{_line_if_any("Was there", "No block had it.", one.block_line)}</div>'
 
 
 def _error(one: MetAgain) -> str:
-    had = _shown_line("Its fix", "No fix was known.", one.fix_line)
+    had = _line_if_any("Its fix", "No fix was known.", one.fix_line)
     return f'<div class="card"><p>{_text(output.cut(one.error))}</p>{_dim(worth_report.error_times(one))}{had}</div>'
 
 
-def _shown_line(label: str, otherwise: str, line: str | None) -> str:
+def _line_if_any(label: str, otherwise: str, line: str | None) -> str:
     return _dim(otherwise) if line is None else f'<p><span class="good">{label}:</span> {_text(output.cut(line))}</p>'
 
 

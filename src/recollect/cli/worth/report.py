@@ -221,13 +221,13 @@ def moments_table(measured: Worth) -> list[Sequence[str]]:
 
 def later_table(measured: Worth) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = [("on a", "lines", "came up", "by chance", "")]
-    for one in judged_points(measured):
+    for one in find_judged(measured):
         lines, later, placebo = f"{one.judged_lines:,}", share(one.later), share(one.placebo)
         rows.append((POINTS[one.point], lines, later, placebo, effect(one)))
     return rows
 
 
-def judged_points(measured: Worth) -> list[PointFigures]:
+def find_judged(measured: Worth) -> list[PointFigures]:
     return [one for one in measured.points if one.point in worth.JUDGED and one.judged_lines]
 
 
@@ -276,7 +276,7 @@ def _say_kinds(measured: Worth) -> None:
     for point, kinds in measured.kinds:
         output.say_beside(f"  {POINTS.get(point, point):<20}", 22, kinds_of(kinds))
     output.heading("Did the lines come up later?")
-    if judged_points(measured):
+    if find_judged(measured):
         _table(later_table(measured))
         output.say_indented(PROXY, 2, dim=True)
     else:
@@ -316,17 +316,17 @@ def _say_repetition(one: Repetition) -> None:
     output.say("")
     for at, text in ((one.first_at, one.first), (one.again_at, one.again)):
         output.say_beside(f"  {output.styled(output.day(at), fg='cyan')}  ", 14, f"“{visible(text)}”")
-    _say_shown_line("was there", "no block had it", one.block_line, 14)
+    _say_line_if_any("was there", "no block had it", one.block_line, 14)
 
 
 def _say_error(one: MetAgain) -> None:
     output.say("")
     output.say_indented(output.cut(visible(one.error)), 2)
     output.say_indented(error_times(one), 4, dim=True)
-    _say_shown_line("its fix", "no fix was known", one.fix_line, 4)
+    _say_line_if_any("its fix", "no fix was known", one.fix_line, 4)
 
 
-def _say_shown_line(label: str, otherwise: str, line: str | None, columns: int) -> None:
+def _say_line_if_any(label: str, otherwise: str, line: str | None, columns: int) -> None:
     if line is None:
         output.say(" " * columns + output.styled(otherwise, dim=True))
     else:
