@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.api.fresh_vectors import A_FEW, Bulk, embed_briefly
+from recollect.api.fresh_vectors import FEW_LEFT, Bulk, embed_briefly
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft
 from tests.flows.conftest import engine_on
@@ -10,7 +10,8 @@ from tests.vectors import ConceptModel
 
 
 @pytest.mark.parametrize(
-    ("taught", "has_background", "left"), [(A_FEW, True, 0), (A_FEW + 1, True, A_FEW + 1), (A_FEW + 1, False, 0)]
+    ("taught", "has_background", "left"),
+    [(FEW_LEFT, True, 0), (FEW_LEFT + 1, True, FEW_LEFT + 1), (FEW_LEFT + 1, False, 0)],
 )
 def test_where_a_background_works_nobody_who_searches_does_its_work(
     taught: int, has_background: bool, left: int

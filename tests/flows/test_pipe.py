@@ -149,7 +149,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "search", "query": "a", "in": "attic"}, "bad_request", "'attic'"),
         ({"op": "search", "query": "a", "filters": "rule"}, "bad_request", "`filters` must be an object"),
         ({"op": "search", "query": "a", "filters": {"knd": "rule"}}, "bad_request", "'knd'; did you mean 'kind'"),
-        ({"op": "search", "query": "a", "filters": {"colour": "red"}}, "bad_request", "known are kind, scope"),
+        ({"op": "search", "query": "a", "filters": {"colour": "red"}}, "bad_request", "use one of kind, scope"),
         ({"op": "search", "query": "a", "filters": {"kind": "rul"}}, "bad_request", "`filters.kind`: There is no kind"),
         ({"op": "search", "query": "a", "filters": {"kind": []}}, "bad_request", "`filters.kind` is a text or a list"),
         ({"op": "search", "query": "a", "filters": {"kind": [1]}}, "bad_request", "`filters.kind` is a text or a list"),
@@ -160,7 +160,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "search", "query": "a", "filters": {"until": ""}}, "bad_request", "`filters.until`"),
         ({"op": "search", "query": "a", "filters": {"as_of": "0001-01-01"}}, "bad_request", "`filters.as_of`: The"),
         ({"op": "search", "query": "a", "filters": {"status": "stale"}}, "invalid_value", "The status `stale` works"),
-        ({"op": "search", "query": "a", "filters": {"status": "odd"}}, "bad_request", "no status 'odd'; known are"),
+        ({"op": "search", "query": "a", "filters": {"status": "odd"}}, "bad_request", "no status 'odd'; use one of"),
         ({"op": "search", "query": "a", "folder": 3}, "bad_request", "`folder` is not a text"),
         ({"op": "remember", "memories": [], "folder": 3}, "bad_request", "`folder` is not a text"),
         ({"op": "search", "query": "a", "filters": {"as_of": "2026-01-01", "status": "any"}}, "invalid_value", "as of"),
@@ -223,7 +223,7 @@ def test_a_message_that_is_loaded_again_replaces_itself(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("messages", "said"),
     [
-        ("x", "`messages` is a list"),
+        ("x", "`messages` must be a list"),
         ([{"text": "no id"}], "`id` is missing"),
         ([{"id": "a"}], "`text` is missing"),
         ([{"id": "a", "text": "x", "role": "god"}], "no role 'god'"),
@@ -401,11 +401,11 @@ def test_capture_reads_neither_private_parts_nor_secrets_nor_our_own_blocks(ask:
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({}, "`messages` is a list of objects"),
-        ({"messages": ["a"]}, "`messages` is a list of objects"),
+        ({}, "`messages` must be a list of objects"),
+        ({"messages": ["a"]}, "`messages` must be a list of objects"),
         ({"messages": [{"role": "user", "text": "a"}]}, "`id` is missing"),
         ({"messages": [{"id": "m", "role": "user"}]}, "`text` is missing"),
-        ({"messages": [{"id": "m", "role": "import", "text": "a"}]}, "known are user, assistant, tool"),
+        ({"messages": [{"id": "m", "role": "import", "text": "a"}]}, "use one of user, assistant, tool"),
         ({"messages": [{"id": "m", "text": "a", "time": "soon"}]}, "`time`"),
         ({"messages": [{"id": "a\nb", "text": "a"}]}, "printable"),
     ],

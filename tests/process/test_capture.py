@@ -158,7 +158,9 @@ def test_it_says_what_is_older_than_the_archive_and_what_to_set(home: Home) -> N
     home.places.settings.parent.mkdir(parents=True, exist_ok=True)
     home.places.settings.write_text("[archive]\ndays = 30\n")
     said = " ".join(home.recollect("capture", "--dry-run", cwd=shop).stderr.decode().split())
-    assert "1 of them is older than 30 days ([archive] days): what was said there is not kept" in said
+    assert (
+        "1 of them is older than 30 days ([archive] days): Recollect learns from them but does not archive them" in said
+    )
     assert "4 turns of 1 session are older than 30 days" in said
     days = (datetime.now(UTC) - BEGAN).days + 1
     assert f"set `days = {days}`" in said
@@ -307,8 +309,8 @@ def test_sessions_whose_folder_is_gone_belong_where_it_is_said(home: Home) -> No
     ("args", "said"),
     [
         ((), "No old sessions of this project"),
-        (("--all",), "No old sessions were found on this machine"),
-        (("missing.jsonl",), "There is no missing.jsonl"),
+        (("--all",), "No old sessions are found on this machine"),
+        (("missing.jsonl",), "missing.jsonl does not exist."),
         (("notes.md",), "`recollect import` reads notes"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The demo keeps what its story promises, with the model and without it."""
+"""The demo shows what its story promises, with the model and without it."""
 
 import re
 from pathlib import Path
@@ -9,10 +9,10 @@ from splintr import Tokenizer
 
 from recollect import wiring
 from recollect.cli.demo import story
-from recollect.cli.demo.stage import Lesson, Played, StoryMoment, play
-from recollect.domain.event import Asked, Compacted, Compacting, Prompt, SessionStarted, ToolFailed
-from recollect.domain.injection import Injection, Quiet
-from recollect.domain.outcome import Updates
+from recollect.cli.demo.stage import PlayedStory, StoryStep, play
+from recollect.domain.event import Compacted, Compacting, Prompt, SessionStarted, ToolFailed
+from recollect.domain.injection import Injection
+from recollect.domain.memory import Role
 from recollect.domain.settings import Placing
 from recollect.engine.engine import no_model
 from tests.process.conftest import Home, without_styles
@@ -26,123 +26,105 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="module")
-def played(model: Any) -> Played:
+def played(model: Any) -> PlayedStory:
     return play(Placing.MESSAGE, model)
 
 
-def evening(played: Played) -> list[StoryMoment]:
-    return [step for step in played.evening if isinstance(step, StoryMoment)]
-
-
-def on_prompt(played: Played, words: str) -> Injection:
-    (found,) = [m.injection for m in evening(played) if isinstance(m.event, Prompt) and words in m.event.text]
+def on_prompt(played: PlayedStory, words: str) -> Injection:
+    (found,) = [s.injection for s in played.second if isinstance(s.event, Prompt) and words in s.event.text]
     return found
 
 
-def test_the_evening_starts_with_what_the_morning_taught_and_left(played: Played) -> None:
-    first, again = [m.injection.block for m in evening(played) if isinstance(m.event, SessionStarted)]
-    for words in ("show diffs", "Type hints", "Orders close at 18:00", "- open: stop Saturday's", 'asked: "allergens'):
+def all_steps(played: PlayedStory) -> list[StoryStep]:
+    return [*played.older, *played.first, *played.second]
+
+
+def test_everything_is_learnt_from_the_sessions(played: PlayedStory) -> None:
+    learnt = [memory for step in (*played.older, *played.first) for memory in step.learnt]
+    assert sorted(memory.kind for memory in learnt) == ["decision", "decision", "error_pattern", "research", "rule"]
+    for memory in learnt:
+        assert memory.source.session in ("january", "monday")
+        assert memory.source.role in (Role.USER, Role.ASSISTANT)
+
+
+def test_tuesday_starts_with_what_monday_taught_and_left_open(played: PlayedStory) -> None:
+    first, again = [s.injection.block for s in played.second if isinstance(s.event, SessionStarted)]
+    for words in ("pnpm here, never npm", "sessions in Postgres", "- open: Limit login", 'asked: "Add a login route'):
         assert words in first
-    assert "Redis" not in first
-    assert "Orders now close at 20:00" in again
-    assert "18:00" not in again
+    assert "webhook" not in first
+    assert again == first  # after the compaction
 
 
-def test_each_topic_brings_what_belongs_to_it(played: Played) -> None:
-    slots, webhook = on_prompt(played, "overbooked").block, on_prompt(played, "webhook").block
-    assert "row lock" in slots
-    assert "event id" not in slots
-    assert "event id" in webhook
-    assert "row lock" not in webhook
+def test_a_prompt_brings_what_fits_and_one_off_topic_brings_nothing(played: PlayedStory) -> None:
+    assert "payment webhook once" in on_prompt(played, "two receipts").block
+    assert on_prompt(played, "emoji").block == ""
 
 
-def test_silence_is_kept_and_says_why(played: Played) -> None:
-    idle, unknown = on_prompt(played, "continue"), on_prompt(played, "chart")
-    assert (idle.block, idle.quiet) == ("", Quiet.IDLE)
-    assert (unknown.block, unknown.quiet) == ("", None)
-    assert unknown.choices
-    assert all(choice.relevance < choice.needed for choice in unknown.choices)
+def test_the_known_error_brings_its_fix(played: PlayedStory) -> None:
+    monday, tuesday = [s for s in all_steps(played) if isinstance(s.event, ToolFailed)]
+    assert monday.injection.block == ""
+    assert "docker compose up -d db" in tuesday.injection.block
 
 
-def test_the_known_error_is_answered_and_the_unknown_one_is_not(played: Played) -> None:
-    known, unknown = [m.injection for m in evening(played) if isinstance(m.event, ToolFailed)]
-    assert "orders/clock.py" in known.block
-    assert unknown.block == ""
-
-
-def test_what_was_shown_and_no_longer_holds_is_corrected_once(played: Played) -> None:
-    (old,) = [
-        step.stored.replaced[0].id
-        for step in played.evening
-        if isinstance(step, Lesson) and isinstance(step.stored, Updates)
-    ]
-    blocks = [m.injection.block for m in evening(played)]
-    assert sum(f"; replaces {old})" in block for block in blocks) == 1
-    assert f"; replaces {old})" in on_prompt(played, "countdown").block
-
-
-def test_nothing_is_shown_twice_before_the_compaction_and_something_again_after_it(played: Played) -> None:
-    moments = evening(played)
-    cut = next(number for number, moment in enumerate(moments) if isinstance(moment.event, Compacted))
-    shown = [
-        memory
-        for moment in moments[:cut]
-        if not isinstance(moment.event, Asked | Compacting)
-        for memory in moment.injection.ids
-    ]
+def test_nothing_is_shown_twice_before_the_compaction_and_it_comes_back_after_it(played: PlayedStory) -> None:
+    shown: list[str] = []
+    for step in played.second:
+        if isinstance(step.event, Compacted):
+            break
+        if not isinstance(step.event, Compacting):
+            shown += step.injection.ids
     assert len(shown) == len(set(shown))
-    assert set(on_prompt(played, "Once more").ids) <= set(shown)
+    after = on_prompt(played, "arrives twice").ids
+    assert after
+    assert set(after) <= set(shown)
 
 
-def test_the_agent_gets_an_answer_when_it_asks(played: Played) -> None:
-    (asked,) = [moment.injection for moment in evening(played) if isinstance(moment.event, Asked)]
-    assert "48 characters" in asked.block
-
-
-def test_every_block_of_the_story_is_within_its_budget(played: Played) -> None:
-    for moment in evening(played):
-        injection = moment.injection
+def test_every_block_of_the_story_is_within_its_budget(played: PlayedStory) -> None:
+    for step in all_steps(played):
+        injection = step.injection
         assert len(REAL.encode_ordinary(injection.block)) <= injection.tokens <= max(0, injection.budget_tokens)
 
 
-def test_all_of_a_request_begins_the_next_one_unless_blocks_are_put_into_the_system_prompt(
-    played: Played, model: Any
+def test_each_request_begins_the_next_one_unless_blocks_go_into_the_system_prompt(
+    played: PlayedStory, model: Any
 ) -> None:
-    assert played.kept == 1.0
-    assert all(call.kept_bytes == call.before_bytes for call in played.calls)
+    assert played.kept_share == 1.0
     in_system = play(Placing.SYSTEM, model)
-    assert len(in_system.calls) == len(played.calls)
-    assert in_system.kept < 0.9
-    assert in_system.kept_said < in_system.kept
+    assert len(in_system.pairs) == len(played.pairs) > 3
+    assert in_system.kept_share < 0.95
 
 
-def test_the_story_goes_the_same_way_each_time(played: Played, model: Any) -> None:
+def test_the_story_goes_the_same_way_each_time(played: PlayedStory, model: Any) -> None:
     again = play(Placing.MESSAGE, model)
-    assert [m.injection for m in evening(again)] == [m.injection for m in evening(played)]
-    assert again.calls == played.calls
+    assert [step.injection for step in again.second] == [step.injection for step in played.second]
+    assert again.pairs == played.pairs
 
 
-def test_the_demo_shows_every_line_of_the_story(home: Home) -> None:
-    told = home.json("demo")
-    assert told["by_meaning"] is False
-    assert told["prefix"]["message"]["kept"] == 1.0
-    shown = " ".join(line[7:].removeprefix("│ ").strip() for line in home.said("demo").splitlines())
-    for moment in told["moments"]:
-        for line in moment.get("block", "").splitlines():
-            assert line in shown
-    assert "silence: the prompt asks nothing" in shown
-    assert not (home.places.database).exists()
+def test_the_page_prints_what_the_engine_answered(home: Home) -> None:
+    record = home.json("demo")
+    assert record["by_meaning"] is False
+    assert record["prefix"]["message"]["kept"] == 1.0
+    shown = " ".join(line[8:].removeprefix("│ ").strip() for line in home.said("demo").splitlines())
+    for moment in record["moments"]:
+        for memory in moment["learnt"]:
+            assert moment["session"] == "tuesday" or memory["text"] in shown
+        if moment["session"] == "tuesday" and moment["event"] != "compacting":  # of that one, long lines are cut
+            for line in moment["block"].splitlines():
+                assert line in shown
+    assert "Recollect adds nothing: no memory comes near." in shown
+    assert not home.places.database.exists()
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_the_demo_fits_its_terminal_and_is_never_wider_than_a_page(home: Home, columns: int) -> None:
     shown = home.in_terminal("demo", columns=columns)
     assert "\x1b[" in shown
-    story = without_styles(shown).split("Your turn")[0].splitlines()  # the command below has a path of any length
-    assert max(map(len, story)) <= min(columns, 100)
+    page = without_styles(shown).split("Your turn")[0]  # the command below has a path of any length
+    lines = page.split(story.TITLE)[1].splitlines()
+    assert max(map(len, lines)) <= min(columns, 100)
 
 
-def test_the_demo_is_plain_where_that_is_wanted(home: Home) -> None:
+def test_the_demo_has_no_styles_where_that_is_wanted(home: Home) -> None:
     assert "\x1b[" not in home.in_terminal("demo", TERM="dumb")
     assert "\x1b[" not in home.in_terminal("demo", NO_COLOR="1")
 
@@ -160,13 +142,12 @@ def test_two_runs_of_the_demo_differ_in_milliseconds_alone(home: Home) -> None:
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-def test_a_figure_and_what_it_counts_stand_on_one_line(home: Home, columns: int) -> None:
+def test_a_figure_and_its_unit_are_on_one_line(home: Home, columns: int) -> None:
     shown = without_styles(home.in_terminal("demo", columns=columns))
-    figures = r"best score \.\d\d|[\d.]+ ms|[\d,]+ of [\d,]+ tokens"
+    figures = r"[\d.]+ ms|[\d,]+ of [\d,]+ tokens"
     assert len(re.findall(figures, shown)) == len(re.findall(figures, " ".join(shown.split()))) > 10
 
 
-def test_the_demo_says_whether_it_goes_by_meaning(home: Home, model_folder: Path) -> None:
+def test_the_demo_says_whether_it_searches_by_meaning(home: Home, model_folder: Path) -> None:
     assert "by words alone" in " ".join(home.said("demo").split())
-    assert "by word and meaning" in " ".join(home.with_model(model_folder).said("demo").split())
-    assert story.TITLE in home.said("demo")
+    assert "by words alone" not in " ".join(home.with_model(model_folder).said("demo").split())

@@ -261,7 +261,7 @@ def test_a_python_that_is_gone_or_cannot_load_recollect_is_said_before_a_host_fi
     home.said("install", "opencode", "--project")
     assert [one for one in found(home) if one[0] == "problem"] == []
     for command, says in (
-        ('{"command": ["/nowhere/python"]}', "is not there any more"),
+        ('{"command": ["/nowhere/python"]}', "no longer exists"),
         ('{"command": ["/bin/false"]}', "cannot load Recollect"),
         ("{", "cannot be read"),
     ):
@@ -300,7 +300,7 @@ def test_a_disk_that_is_mounted_read_only_is_said(home: Home) -> None:
     home.places.state.mkdir(parents=True, mode=0o700)
     with read_only(home.places.state):
         (told,) = [one for one in found(home) if one[0] == "problem"]
-    assert (told[1], told[2]) == ("disk", f"{home.places.state} lies on a disk that is mounted read-only")
+    assert (told[1], told[2]) == ("disk", f"{home.places.state} is on a disk that is mounted read-only")
 
 
 @needs_mounts  # root alone can give a file away

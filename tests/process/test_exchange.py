@@ -103,7 +103,7 @@ BAD_LINES: list[tuple[bytes, str]] = [
     (b'{"text": "x", "sensitivty": "restricted"}', "did you mean 'sensitivity'"),
     (b'{"text": "x", "source": {"role": "god"}}', "no role 'god'"),
     (b'{"text": "x", "source": "me"}', "`source` must be an object"),
-    (b'{"text": "x", "anchors": [3]}', "`anchors` is a list"),
+    (b'{"text": "x", "anchors": [3]}', "`anchors` must be a list"),
     (b'{"text": "a\\u0000b"}', "NUL"),
     (b'{"text": "\\ud800"}', "surrogate"),
     (b'{"text": "\xff"}', "not UTF-8"),
@@ -149,14 +149,14 @@ def test_a_dry_run_stores_nothing(home: Home) -> None:
 def test_kinds_of_other_tools_become_ours_and_unknown_fields_are_told(home: Home) -> None:
     lines = b'{"text": "A.", "kind": "bugfix", "colour": "red"}\n{"text": "B.", "kind": "guideline"}'
     done = home.recollect("import", "-", stdin=lines)
-    assert b"Fields that are not known were left out: colour." in done.stderr
+    assert b"Ignored unknown fields: colour." in done.stderr
     kinds = {memory["text"]: memory["kind"] for memory in home.json("list")["memories"]}
     assert kinds == {"A.": "error_pattern", "B.": "rule"}
 
 
 def test_a_file_that_is_not_there_is_said(home: Home) -> None:
     assert "cannot be read: No such file" in refused(home, "import", "nowhere.jsonl")
-    assert "is understood" in refused(home, "import", str(home.path))
+    assert "No known format" in refused(home, "import", str(home.path))
 
 
 def test_an_import_that_is_interrupted_leaves_nothing_broken_and_can_be_done_again(home: Home, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_a_match_leaves_alone_what_another_project_shares(home: Home) -> None:
 
 def test_a_project_that_nobody_knows_is_said(home: Home) -> None:
     for command in (["list"], ["recall", "x"], ["export"], ["forget", "--match", "x", "--yes"]):
-        assert "Nothing is known of a project 'nope'" in refused(home, *command, "--project", "nope")
+        assert "There is no project 'nope'" in refused(home, *command, "--project", "nope")
 
 
 def test_what_a_chain_of_merges_has_copied_is_forgotten_with_it(home: Home) -> None:

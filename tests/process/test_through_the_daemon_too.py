@@ -111,7 +111,7 @@ ASKED: tuple[tuple[str, list[str]], ...] = (("through", []), ("past", ["--direct
 
 def test_a_session_is_the_same_one_through_the_daemon_and_past_it(home: Home) -> None:
     home.said("inject", asked("s-both", "m1"), "--direct")
-    assert "in front of the model already" in answer(home, "inject", asked("s-both", "m2", f"{ASKS} Again?"))[2]
+    assert "in the live context already" in answer(home, "inject", asked("s-both", "m2", f"{ASKS} Again?"))[2]
     assert home.json("why", "s-both")["message"] == "m2"
 
 

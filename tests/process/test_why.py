@@ -63,9 +63,9 @@ def test_why_tells_what_was_shown_with_its_score_and_what_stopped_the_others(wor
 
 
 def test_why_tells_silence_and_what_the_model_had_already(worked: Home) -> None:
-    assert "in front of the model already, since prompt msg_a" in worked.said("why", "s-work", "msg_b")
-    assert "Silence: the prompt says nothing that could be looked for" in worked.said("why", "s-work", "3")
-    assert "Silence: the error says nothing that could be known again" in worked.said("why")  # the last of this project
+    assert "in the live context already, since prompt msg_a" in worked.said("why", "s-work", "msg_b")
+    assert "Nothing shown: the prompt has no words to search for" in worked.said("why", "s-work", "3")
+    assert "Nothing shown: the error text is too general to recognise" in worked.said("why")  # the last of this project
 
 
 def test_plain_why_after_silence_points_to_the_last_block(worked: Home) -> None:
@@ -120,7 +120,7 @@ def test_a_quote_names_its_session_by_a_reference_that_show_and_why_take(spoken:
 def test_why_explains_quotes_candidates_and_what_was_just_said(spoken: Home) -> None:
     told = spoken.said("why", "s-asks", "2")
     assert f"quoted: message m1 of session {SESSIONS[0]}; the prompt is about earlier sessions by " in told
-    assert "it is a candidate" in told.partition("guess")[2]
+    assert "it is only a candidate" in told.partition("guess")[2]
     assert spoken.json("why", "s-asks", "2")["quoted"][0]["reasons"]["needed"] > 0
     assert "it was said in this session" in spoken.said("why", "s-asks", "3")
 
@@ -145,7 +145,7 @@ def test_why_lists_every_moment_in_a_line(worked: Home) -> None:
     lines = worked.said("why", "s-wo", "--all").splitlines()
     assert [line.split("\t")[1] for line in lines] == ["prompt 1", "prompt 2", "prompt 3", "failed tool 1"]
     assert lines[0].endswith(" considered")
-    assert "Silence" in lines[3]
+    assert "Nothing shown" in lines[3]
     shown = without_styles(worked.in_terminal("why", "s-work", "--all", columns=60))
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 60
 
@@ -155,12 +155,12 @@ def test_why_names_what_it_cannot_find(worked: Home, home: Home) -> None:
     assert "begin with 's-'" not in refused(worked, "why", "s-")  # too short to be one
     assert "it has tool_error, prompts 1 to 3 (messages msg_a" in refused(worked, "why", "s-work", "9")
     assert "Several moments begin with 'msg'" in refused(worked, "why", "s-work", "msg")
-    assert "No session is known yet" in refused(home, "why")
+    assert "There is no session yet" in refused(home, "why")
 
 
 def test_why_says_of_a_moment_that_never_came_that_no_host_asked_or_waited_for_it(worked: Home) -> None:
     """A host that gave up on a slow daemon leaves no start in the log: it is the one that knows why."""
-    unasked = "did not ask for it, or gave up before it was answered; it has"
+    unasked = "did not ask for it, or gave up before the answer; it has"
     for turn in (["start"], ["s-work", "start"], ["s-other", "tool_error"]):
         assert unasked in refused(worked, "why", *turn)
     assert unasked not in refused(worked, "why", "9")
@@ -196,7 +196,7 @@ def test_a_rehearsal_leaves_no_trace_and_the_real_one_is_explained(home: Home) -
     memory_id = taught(home, HELM)
     asked = event("prompt", text=ASKS, session="s1", message="m1")
     assert HELM in home.said("inject", "--dry-run", stdin=asked.encode())
-    assert "No session is known yet" in refused(home, "why")
+    assert "There is no session yet" in refused(home, "why")
     assert home.json("show", memory_id)["use"]["shown"] == 0
     given = home.json("inject", asked)
     assert (given["session"], given["ids"], given["choices"][0]["verdict"]) == ("s1", [memory_id], "shown")

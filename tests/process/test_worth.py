@@ -98,17 +98,17 @@ def test_it_says_where_there_is_no_effect_and_what_it_costs(home: Home) -> None:
     shop = a_project(home)
     a_transcript(home, shop, "s1", days_ago=3, said="Please tidy the ledger up.")
     said = home.said("worth")
-    assert "It would have said nothing, and cost nothing." in said
+    assert "It would have shown nothing, and cost nothing." in said
     assert "Nothing here shows that it helped." in said
     a_transcript(home, shop, "s2", days_ago=2, said="And the importer, too.")
     a_transcript(home, shop, "s3", days_ago=1)
     said = home.said("worth", "--price", "5")
     assert re.search(
-        r"It would have spoken at \d of 9 moments: \d+ tokens per session, less than a cent in all\.", said
+        r"It would have shown a block at \d of 9 moments: \d+ tokens per session, less than a cent in all\.", said
     )
     assert "at $5.00 per million input tokens" in said
     shown = home.in_terminal("worth", columns=80)
-    assert "How often it speaks" in shown
+    assert "How often it shows a block" in shown
     assert max(len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line).rstrip()) for line in shown.splitlines()) <= 80
 
 

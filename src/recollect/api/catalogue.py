@@ -1,4 +1,4 @@
-"""Every operation, by its name. Loaded when the first one is asked for: hooks never are."""
+"""All operations by name. Imported with the first request, so that hooks never load it."""
 
 from recollect.api.data import DATA, FORGET_PROJECT
 from recollect.api.edit import EDIT

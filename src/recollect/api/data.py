@@ -1,4 +1,4 @@
-"""What is kept of each project, in figures; and forgetting a whole project."""
+"""Figures of the stored data of each project, and forgetting a whole project."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,13 @@ class Data(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredData:
-    holdings: list[Holding]  # the last used first
+    holdings: list[Holding]  # the most recently used first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetProject(Request):
-    project: str | None = None  # None: that of the folder
-    now: bool = False  # gone for good at once; cannot be undone
+    project: str | None = None  # None: the folder's project
+    now: bool = False  # delete for good at once; cannot be undone
     dry_run: bool = False  # only say what would be forgotten
 
 
@@ -32,8 +32,8 @@ class ForgottenProject:
     outcome: str  # would be forgotten, forgotten or gone for good
     project: ProjectId
     holding: Holding  # as it was
-    undo: DeedId | None  # brings it back
-    is_clean: bool = True  # no byte is left of what should be gone
+    undo: DeedId | None  # the change to undo
+    is_clean: bool = True  # False: bytes of the deleted data may be left in the file
 
 
 def data(desk: Desk, _: Data) -> StoredData:
@@ -44,12 +44,12 @@ def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
     project = project_of(desk.engine, asked.folder, asked.project, may_be_new=True)
     holding = next((one for one in desk.engine.holdings() if one.place == project), None)
     if holding is None and not (asked.now and desk.engine.is_forgotten(project)):
-        raise InvalidValue(f"Nothing is known of a project {project!r}; `recollect data` shows all.")
+        raise InvalidValue(f"There is no project {project!r}; `recollect data` lists all.")
     holding = holding or Holding(place=project)
     if asked.dry_run:
         return ForgottenProject(outcome="would be forgotten", project=project, holding=holding, undo=None)
     for_good = asked.now or desk.engine.forgets_for_good
-    # The engine of the sessions: it forgets what it heard of them, too.
+    # The engine of the live sessions must forget what it has in memory, too.
     deed, is_clean = desk.live.forget_project(project, at=desk.now, by=asked.by, for_good=for_good)
     return ForgottenProject(
         outcome="gone for good" if for_good else "forgotten",
@@ -60,13 +60,13 @@ def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
     )
 
 
-DATA = Operation("data", "Says how much is kept of each project, and how old it is.", Data, StoredData, data)
+DATA = Operation("data", "Reports how much is stored for each project, and how old it is.", Data, StoredData, data)
 FORGET_PROJECT = Operation(
     "forget_project",
-    "Forgets everything of a project: out of sight at once, or gone for good.",
+    "Forgets everything of a project: hidden at once, or deleted for good.",
     ForgetProject,
     ForgottenProject,
     forget_project,
     writes=True,
-    within_s=900.0,  # of thousands of memories, every place that quotes one is looked at
+    within_s=900.0,  # with thousands of memories, every place that quotes one is checked
 )

@@ -1,9 +1,9 @@
-"""Changing a memory's words, kind, scope, title or aliases by hand."""
+"""Changing a memory's text, kind, scope, title or aliases by hand."""
 
 from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
-from recollect.api.places import scope_named
+from recollect.api.places import scope_to_store
 from recollect.domain.history import DeedId
 from recollect.domain.memory import Kind, Memory
 from recollect.domain.wording import Wording
@@ -12,12 +12,12 @@ from recollect.domain.wording import Wording
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit(Request):
     id: str  # or the beginning of it
-    text: str | None = None  # None: as it is; so with the others
+    text: str | None = None  # None: unchanged; the same for the other fields
     kind: Kind | None = None
-    scope: str | None = None  # "project" is that of the folder
-    title: str | None = None  # "": none any more
-    aliases: tuple[str, ...] | None = None  # all of them, in place of those that it has
-    instead_of: str | None = None  # the text that was edited: if it is another one by now, nothing is changed
+    scope: str | None = None  # "project": the folder's project
+    title: str | None = None  # "": remove the title
+    aliases: tuple[str, ...] | None = None  # all of them; they replace the present ones
+    instead_of: str | None = None  # the text that was edited: if the memory has another text by now, nothing changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +25,17 @@ class EditedMemory:
     outcome: str  # edited or unchanged
     memory: Memory
     before: Memory
-    undo: DeedId | None  # takes it back
+    undo: DeedId | None  # the change to undo
 
 
 def edit(desk: Desk, asked: Edit) -> EditedMemory:
+    scope = None
+    if asked.scope is not None:
+        scope = scope_to_store(desk.engine, asked.scope, asked.folder, desk.now)
     wording = Wording(
         text=asked.text,
         kind=asked.kind,
-        scope=None if asked.scope is None else scope_named(desk.engine, asked.scope, asked.folder, desk.now),
+        scope=scope,
         title=asked.title,
         aliases=asked.aliases,
         instead_of=asked.instead_of,
@@ -42,4 +45,4 @@ def edit(desk: Desk, asked: Edit) -> EditedMemory:
     return EditedMemory(outcome=outcome, memory=done.memory, before=done.before, undo=done.deed)
 
 
-EDIT = Operation("edit", "Changes what a memory says; `undo` takes it back.", Edit, EditedMemory, edit, writes=True)
+EDIT = Operation("edit", "Changes a memory; `undo` reverts it.", Edit, EditedMemory, edit, writes=True)

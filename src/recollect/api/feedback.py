@@ -1,4 +1,4 @@
-"""A person's word on what was shown: it helped, or it did not."""
+"""The user's feedback on shown memories: useful or not."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from recollect.domain.memory import Memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback(Request):
-    ids: tuple[str, ...]  # or their beginnings
+    ids: tuple[str, ...]  # or the beginnings of ids
     useful: bool
 
     def __post_init__(self) -> None:
         if not self.ids:
-            raise InvalidValue("The `ids` are missing: say which memories are meant.")
+            raise InvalidValue("`ids` is missing: name the memories.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,4 +28,4 @@ def feedback(desk: Desk, asked: Feedback) -> Judged:
     return Judged(memories=[desk.engine.find(memory_id) for memory_id in found])
 
 
-FEEDBACK = Operation("feedback", "Says whether memories helped.", Feedback, Judged, feedback, writes=True)
+FEEDBACK = Operation("feedback", "Records whether memories were useful.", Feedback, Judged, feedback, writes=True)

@@ -1,4 +1,4 @@
-"""What was taught a moment ago gets its meaning before a search: a little of it, and no search fails for it."""
+"""Embeds the newest memories before a search: only a few, and a search never fails because of it."""
 
 import time
 from contextlib import suppress
@@ -12,15 +12,15 @@ from recollect.domain.vector import ModelId
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
-BRIEFLY_S = 0.3  # whoever asks hardly notices
+BRIEFLY_S = 0.3  # hardly noticed by the user
 BRIEFLY_AT_ONCE = 2  # a long turn takes a tenth of a second
-A_FEW = 8  # taught a moment ago
-BUSY_MS = 20  # somebody else writes: search goes on without
+FEW_LEFT = 8  # taught a moment ago
+BUSY_MS = 20  # if another process writes, the search goes on without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulk:
-    """What is to be done: memories alone, or turns too."""
+    """The work to do: embed memories alone, or turns too."""
 
     model: ModelId
     turns: bool
@@ -31,10 +31,10 @@ class Bulk:
 
 
 def embed_briefly(engine: "Engine", bulk: Bulk, *, has_background: bool) -> MissingVectors:
-    """What waits afterwards; a search never fails for it. Where many wait, that is the background's work."""
+    """Embed a few, and return what still waits. If many wait, leave them to the background."""
     give_up = time.perf_counter() + BRIEFLY_S
     with suppress(StoreError):
-        if has_background and bulk.left(engine) > A_FEW:
+        if has_background and bulk.left(engine) > FEW_LEFT:
             return engine.waiting(bulk.model)
         while (left := bulk.left(engine)) and time.perf_counter() < give_up:
             if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE), wait_ms=BUSY_MS):

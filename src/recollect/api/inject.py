@@ -1,4 +1,4 @@
-"""One event of a session: what a model is given now. Recorded like the event of any host, and learnt from."""
+"""Answers one event of a session with a block. The event is recorded and learnt from like that of any host."""
 
 import time
 from contextlib import suppress
@@ -13,12 +13,12 @@ from recollect.domain.event import Asked, Event, Prompt, ToolFailed
 from recollect.domain.injection import Injection
 from recollect.hosts.script import event_of
 
-LEARN_S = 5.0  # for what was just told a moment is enough
+LEARN_S = 5.0  # enough for one event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inject(Request):
-    event: dict[str, Any]  # in the form of the pipe; without its own `folder` and `project`, it is of this folder
+    event: dict[str, Any]  # in the form of the pipe; without `folder` and `project`, this folder counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,48 +28,52 @@ class Injected:
 
 
 def inject(desk: Desk, asked: Inject) -> Injected:
-    event = _event(desk, asked)
-    _catch_up(desk, event)
-    injected = _answered(desk, event)
+    event = _read_event(desk, asked)
+    _embed_new_memories(desk, event)
+    injected = _answer(desk, event)
     _learn(desk)
     return injected
 
 
 def rehearse(desk: Desk, asked: Inject) -> Injected:
-    event = _event(desk, asked)
-    _catch_up(desk, event)
+    event = _read_event(desk, asked)
+    _embed_new_memories(desk, event)
     with desk.engine.rehearsing():
-        return _answered(desk, event)
+        return _answer(desk, event)
 
 
-def _event(desk: Desk, asked: Inject) -> Event:
-    is_placed = asked.event.get("folder") or asked.event.get("project")
-    fields = asked.event if is_placed else {**asked.event, "folder": asked.folder}
+def _read_event(desk: Desk, asked: Inject) -> Event:
+    fields = asked.event
+    if not fields.get("folder") and not fields.get("project"):
+        fields = {**fields, "folder": asked.folder}
     return event_of(fields, desk.now, host=asked.by)
 
 
-def _catch_up(desk: Desk, event: Event) -> None:
-    """What was taught a moment ago is found by its meaning."""
-    if isinstance(event, Prompt | ToolFailed | Asked) and (loaded := desk.model()) is not None:
+def _embed_new_memories(desk: Desk, event: Event) -> None:
+    """Let the search find what was taught a moment ago by its meaning."""
+    if not isinstance(event, Prompt | ToolFailed | Asked):
+        return
+    loaded = desk.model()
+    if loaded is not None:
         embed_briefly(desk.engine, Bulk(model=loaded.model, turns=False), has_background=desk.is_resident)
 
 
-def _answered(desk: Desk, event: Event) -> Injected:
+def _answer(desk: Desk, event: Event) -> Injected:
     began = time.perf_counter()
-    injection = desk.live.handle(event)  # where a daemon runs, its own engine: it knows what the session was told
+    injection = desk.live.handle(event)  # in a daemon, the engine of the live sessions: it knows their blocks
     return Injected(injection=injection, took_ms=(time.perf_counter() - began) * 1000)
 
 
 def _learn(desk: Desk) -> None:
-    """From what was just told, before whoever told it looks; where much waits, the background does the rest."""
+    """Learn from the event before the caller looks; if much waits, the background does the rest."""
     give_up = time.perf_counter() + LEARN_S
-    with suppress(StoreError):  # somebody else is at it, or the disk is full: it waits
+    with suppress(StoreError):  # another process writes, or the disk is full: the event waits
         if desk.live.to_learn():
-            desk.model()  # sentences are weighed by their meaning
+            desk.model()  # load it: learning compares meanings
         while time.perf_counter() < give_up and learn_some(desk.live):
             pass
 
 
 INJECT = Operation("inject", "Answers one event of a session.", Inject, Injected, inject, writes=True)
-# Never through a daemon: what is rolled back there would be rolled back for everybody.
-REHEARSE = Operation("rehearse", "Answers an event and leaves no trace.", Inject, Injected, rehearse)
+# Never through a daemon: its rollback would undo the work of other clients too.
+REHEARSE = Operation("rehearse", "Answers an event and stores nothing.", Inject, Injected, rehearse)

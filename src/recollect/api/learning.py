@@ -1,7 +1,7 @@
-"""Learning from what waits, by one thread at a time: whoever listens to a session hears each of its words once.
+"""Learns from waiting events, one thread at a time: each event of a session must be heard once.
 
-The lock is that of the process, which has one live engine; where it has more, as in tests, they wait for each other.
-The engine itself knows no threads, and whoever has it alone (`pipe`, `capture`) does without.
+One lock per process, which has one live engine; in tests with several engines, they wait for each other. The engine
+itself has no locks; `pipe` and `capture` have an engine of their own and need none.
 """
 
 from threading import Lock
@@ -9,10 +9,10 @@ from threading import Lock
 from recollect.engine.engine import Engine
 
 AT_ONCE = 20
-_listening = Lock()
+_one_learner = Lock()
 
 
 def learn_some(engine: Engine, *, limit: int = AT_ONCE) -> int:
-    """From how much; none: nothing waits, and nobody is at it."""
-    with _listening:
+    """Return the number of events learnt from; 0: nothing waits, and no other thread is learning."""
+    with _one_learner:
         return engine.learn_some(limit=limit)

@@ -1,4 +1,4 @@
-"""What is known here, newest first."""
+"""Lists the memories of a project, newest first."""
 
 from dataclasses import dataclass
 
@@ -14,24 +14,24 @@ MOST = 100_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class List(Request):
     limit: int = 50
-    project: str | None = None  # None: that of the folder
+    project: str | None = None  # None: the folder's project
     language: str | None = None
     kinds: frozenset[Kind] = frozenset()  # empty: all
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST:
-            raise InvalidValue(f"The limit is {self.limit}; it goes from 1 to {MOST:,}.")
+            raise InvalidValue(f"The limit is {self.limit}; it must be from 1 to {MOST:,}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     project: ProjectId | None
     memories: list[Memory]
-    seen: dict[MemoryId, Freshness]  # of those that speak of files
-    elsewhere: bool  # nothing is known here, and something is in another project
+    seen: dict[MemoryId, Freshness]  # of memories about files
+    elsewhere: bool  # there are no memories here, but some in another project
 
 
-def listed(desk: Desk, asked: List) -> Listed:
+def list_memories(desk: Desk, asked: List) -> Listed:
     viewer = viewer_of(desk.engine, asked.folder, asked.project, asked.language)
     memories = desk.engine.newest(viewer, limit=asked.limit, kinds=asked.kinds)
     return Listed(
@@ -42,4 +42,6 @@ def listed(desk: Desk, asked: List) -> Listed:
     )
 
 
-LIST = Operation("list", "What a project and every project knows, newest first.", List, Listed, listed)
+LIST = Operation(
+    "list", "Lists the memories of a project and the universal ones, newest first.", List, Listed, list_memories
+)

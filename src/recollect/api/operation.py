@@ -1,7 +1,7 @@
-"""What can be asked of Recollect besides its moments: one operation each, the same through the daemon and without it.
+"""The operations of Recollect besides its moments, the same through the daemon and without it.
 
-An operation is a frozen request, a frozen answer, and a function between them. Whoever asks (the command line, the
-viewer, a script over HTTP) never sees the engine; whoever answers never sees who asked.
+An operation is a frozen request, a frozen answer, and a function between them. The caller (command line, viewer, a
+script over HTTP) never sees the engine; the operation never sees its caller.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from recollect.domain.errors import ModelError, StoreError
 from recollect.domain.settings import Settings
 
-if TYPE_CHECKING:  # whoever asks the daemon never loads them
+if TYPE_CHECKING:  # a client of the daemon never loads these
     from recollect.engine.engine import Engine
     from recollect.engine.ports import Embeds
 
-OVER_HTTP = "api"  # what the history calls whoever does not say who they are
+OVER_HTTP = "api"  # the name in the history of a caller that gives none
 
 
 class LoadsModel(Protocol):
-    """A model that is loaded when it is first asked for."""
+    """A model that is loaded on first use."""
 
     problem: ModelError | None  # why there is none
 
@@ -30,22 +30,22 @@ class LoadsModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What an operation works with."""
+    """Everything that an operation works with."""
 
-    engine: "Engine"  # with the settings of the folder where somebody asks
-    live: "Engine"  # the one that the hosts' sessions are at: only it knows what they said a moment ago
+    engine: "Engine"  # with the settings of the caller's folder
+    live: "Engine"  # the engine of the hosts' live sessions: only it knows what they said a moment ago
     settings: Settings
     model: LoadsModel
     now: datetime
-    is_resident: bool = False  # in a daemon, whose background tidies and embeds: nobody who asks waits for that
+    is_resident: bool = False  # True in a daemon: its background tidies and embeds, so that no caller waits for that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What every request may say."""
+    """The fields of every request."""
 
-    folder: str | None = None  # where somebody asks: names the project, and the settings that hold
-    by: str = OVER_HTTP  # what the history calls them
+    folder: str | None = None  # the caller's folder: it determines the project and the settings
+    by: str = OVER_HTTP  # the caller's name in the history
 
 
 Asks = TypeVar("Asks", bound=Request)
@@ -60,13 +60,13 @@ class Operation(Generic[Asks, Answers]):
     answers: type[Answers]
     run: Callable[[Desk, Asks], Answers]
     writes: bool = False
-    within_s: float = 60.0  # whoever asks waits so long for the answer
+    within_s: float = 60.0  # how long a client waits for the answer
 
     def answer(self, desk: Desk, request: Asks) -> Answers:
-        """Of one that writes, what time alone brings is done afterwards too: undo windows end."""
+        """Run it; after a write also tidy, so that ended undo windows take effect."""
         answer = self.run(desk, request)
         if self.writes and not desk.is_resident:
-            with suppress(StoreError):  # it is done itself; what waited this long waits for the next one
+            with suppress(StoreError):  # the operation itself is done; the next one tidies
                 desk.engine.tidy(desk.now)
         return answer
 

@@ -1,4 +1,4 @@
-"""Pausing and resuming: nothing is captured and nothing is injected meanwhile."""
+"""Pausing and resuming. During a pause nothing is captured and nothing is injected."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ class PauseRequest(Request):
 
     def __post_init__(self) -> None:
         if self.minutes is not None and not 1 <= self.minutes <= MOST_MINUTES:
-            raise InvalidValue(f"A pause takes 1 minute to 366 days, not {self.minutes} minutes.")
+            raise InvalidValue(f"A pause lasts from 1 minute to 366 days, not {self.minutes} minutes.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,7 @@ class Resumed:
 
 
 def pause(desk: Desk, asked: PauseRequest) -> Paused:
-    named = _project(desk, asked)
-    return Paused(pause=begin(desk.engine.pauses, asked.minutes, named, desk.now))
+    return Paused(pause=begin(desk.engine.pauses, asked.minutes, _project(desk, asked), desk.now))
 
 
 def resume(desk: Desk, asked: ResumeRequest) -> Resumed:
@@ -64,8 +63,9 @@ def end(pauses: "KnowsPauses", project: ProjectId | None, now: datetime) -> Resu
 
 
 def _project(desk: Desk, asked: PauseRequest | ResumeRequest) -> ProjectId | None:
-    is_meant = asked.here or asked.project is not None
-    return project_of(desk.engine, asked.folder, asked.project, may_be_new=True) if is_meant else None
+    if not asked.here and asked.project is None:
+        return None
+    return project_of(desk.engine, asked.folder, asked.project, may_be_new=True)
 
 
 PAUSE = Operation("pause", "Captures and injects nothing until a time, or until `resume`.", PauseRequest, Paused, pause)

@@ -1,4 +1,4 @@
-"""Finding: what is known about something, or what was said about it in old sessions."""
+"""Searches memories, or turns of old sessions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,20 +18,20 @@ MOST = 1000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall(Request):
     query: str
-    limit: int | None = None  # None: search.hits, or all where the query asks to list all of something
-    project: str | None = None  # None: that of the folder
+    limit: int | None = None  # None: search.hits, or all if the query asks for all of something
+    project: str | None = None  # None: the folder's project
     language: str | None = None
-    kinds: frozenset[Kind] = frozenset()  # empty: of every kind
-    scope: str | None = None  # "project" is that of the folder
+    kinds: frozenset[Kind] = frozenset()  # empty: every kind
+    scope: str | None = None  # "project": the folder's project
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
     status: MemoryStatus = MemoryStatus.LIVE
-    archive: bool = False  # what was said in old sessions, instead of memories
+    archive: bool = False  # search turns of old sessions instead of memories
 
     def __post_init__(self) -> None:
         if self.limit is not None and not 1 <= self.limit <= MOST:
-            raise InvalidValue(f"The limit is {self.limit}; it goes from 1 to {MOST}.")
+            raise InvalidValue(f"The limit is {self.limit}; it must be from 1 to {MOST}.")
         if not self.query.strip():
             raise InvalidValue("The query is empty; say what to look for.")
 
@@ -42,7 +42,7 @@ class Recalled:
     uncertain: bool = False  # nothing fits: these are the nearest few memories
     turns: list[TurnHit]
     by_meaning: bool
-    by_words_only: int  # so many memories, or turns, had no vector yet
+    by_words_only: int  # how many memories, or turns, have no vector yet
     model_missing: bool
     model_problem: str | None  # why there is no model
 
@@ -52,37 +52,37 @@ def recall(desk: Desk, asked: Recall) -> Recalled:
     if asked.archive and filters.are_about_memories:
         raise InvalidValue("Turns have no kind, scope or status; leave these out, or do not ask for the archive.")
     viewer = _viewer(desk, asked, filters)
-    by_meaning, left = _caught_up(desk, archive=asked.archive)
+    by_meaning, left = _embed_waiting(desk, archive=asked.archive)
     memories: list[Hit] = []
     uncertain = False
     turns: list[TurnHit] = []
     if asked.archive:
-        at_most = asked.limit or desk.settings.search.hits
-        turns = desk.engine.recall_turns(asked.query, viewer.project, limit=at_most, filters=filters, fitting=True)
+        limit = asked.limit or desk.settings.search.hits
+        turns = desk.engine.recall_turns(asked.query, viewer.project, limit=limit, filters=filters, fitting=True)
     else:
-        find = partial(
-            desk.engine.recall,
-            asked.query,
-            viewer,
-            limit=asked.limit,
-            now=desk.now,
-            filters=filters,
-            folder=asked.folder,
-        )
-        memories = find()
-        uncertain = not memories and asked.status is MemoryStatus.LIVE
-        if uncertain:  # a person asked: what is nearest may be what they mean in other words
-            memories = find(uncertain=True)
+        memories, uncertain = _find_memories(desk, asked, viewer, filters)
     problem = desk.model.problem
     return Recalled(
         memories=memories,
-        uncertain=uncertain and bool(memories),
+        uncertain=uncertain,
         turns=turns,
         by_meaning=by_meaning,
         by_words_only=left,
         model_missing=isinstance(problem, ModelMissing),
         model_problem=None if problem is None else str(problem),
     )
+
+
+def _find_memories(desk: Desk, asked: Recall, viewer: Viewer, filters: Filters) -> tuple[list[Hit], bool]:
+    """Return the memories that fit; if none does, the nearest ones and True: a person may mean them in other words."""
+    find = partial(
+        desk.engine.recall, asked.query, viewer, limit=asked.limit, now=desk.now, filters=filters, folder=asked.folder
+    )
+    found = find()
+    if found or asked.status is not MemoryStatus.LIVE:
+        return found, False
+    nearest = find(uncertain=True)
+    return nearest, bool(nearest)
 
 
 def _filters(desk: Desk, asked: Recall) -> Filters:
@@ -102,12 +102,13 @@ def _scope(desk: Desk, asked: Recall) -> Scope | None:
     if asked.scope == HERE:
         return Scope.project(project_of(desk.engine, asked.folder, asked.project))
     scope = Scope.parse(asked.scope)
-    in_project = scope.level is ScopeLevel.PROJECT
-    return Scope.project(project_of(desk.engine, asked.folder, scope.name)) if in_project else scope
+    if scope.level is ScopeLevel.PROJECT:
+        return Scope.project(project_of(desk.engine, asked.folder, scope.name))
+    return scope
 
 
 def _viewer(desk: Desk, asked: Recall, filters: Filters) -> Viewer:
-    """Whoever asks for what holds in a project or for a language asks from within it."""
+    """A search in the scope of a project or a language counts as a search from there."""
     scope, project, language = filters.scope, asked.project, asked.language
     if scope is not None and project is None and scope.level is ScopeLevel.PROJECT:
         project = scope.name
@@ -116,15 +117,16 @@ def _viewer(desk: Desk, asked: Recall, filters: Filters) -> Viewer:
     return viewer_of(desk.engine, asked.folder, project, language)
 
 
-def _caught_up(desk: Desk, *, archive: bool) -> tuple[bool, int]:
-    """Whether meanings count, and of how many nothing is known yet."""
+def _embed_waiting(desk: Desk, *, archive: bool) -> tuple[bool, int]:
+    """Embed what waits; return whether the search goes by meaning, and how many have no vector yet."""
     loaded = desk.model()
-    bulk = None if loaded is None else Bulk(model=loaded.model, turns=archive)
-    waiting = (
-        desk.engine.waiting(None) if bulk is None else embed_briefly(desk.engine, bulk, has_background=desk.is_resident)
-    )
+    if loaded is None:
+        waiting = desk.engine.waiting(None)
+        return False, waiting.turns if archive else waiting.memories
+    bulk = Bulk(model=loaded.model, turns=archive)
+    waiting = embed_briefly(desk.engine, bulk, has_background=desk.is_resident)
     left = waiting.turns if archive else waiting.memories
-    return loaded is not None and (waiting.stored == loaded.model or not left), left
+    return waiting.stored == loaded.model or not left, left
 
 
 RECALL = Operation("recall", "Finds memories, or turns of old sessions, best first.", Recall, Recalled, recall)

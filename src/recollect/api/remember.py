@@ -1,9 +1,9 @@
-"""Teaching one sentence."""
+"""Storing one sentence that a user or an agent teaches."""
 
 from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
-from recollect.api.places import HERE, NO_FOLDER, scope_named
+from recollect.api.places import HERE, NO_FOLDER, scope_to_store
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
 from recollect.domain.outcome import Contradicts, Updates
@@ -12,11 +12,11 @@ from recollect.domain.outcome import Contradicts, Updates
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remember(Request):
     text: str
-    kind: Kind | None = None  # null: a rule, a preference or a decision, by its words
-    scope: str = HERE  # "project" is that of the folder
+    kind: Kind | None = None  # null: a rule, a preference or a decision, judged by the words
+    scope: str = HERE  # "project": the folder's project
     title: str | None = None
     aliases: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()  # that it speaks of, from the folder
+    files: tuple[str, ...] = ()  # that the memory is about, relative to the folder
     importance: float = 1.0  # 0..2
     sensitivity: Sensitivity = Sensitivity.PROJECT
 
@@ -25,18 +25,18 @@ class Remember(Request):
 class Remembered:
     outcome: str  # new, same, updates or contradicts
     memory: Memory
-    assumed: bool = False  # nobody said of which kind it is
+    assumed: bool = False  # the request named no kind
     replaced: tuple[Memory, ...] = ()
     contradicted: tuple[Memory, ...] = ()
-    unwatched: tuple[str, ...] = ()  # files that are too large to know whether they change
+    unwatched: tuple[str, ...] = ()  # files that are too large to track for changes
 
 
 def remember(desk: Desk, asked: Remember) -> Remembered:
-    scope = scope_named(desk.engine, asked.scope, asked.folder, desk.now)
+    scope = scope_to_store(desk.engine, asked.scope, asked.folder, desk.now)
     anchors = [desk.engine.anchor(_folder(asked), path, scope) for path in asked.files]
     draft = Draft(
         text=asked.text,
-        kind=asked.kind or _assumed(asked.text),
+        kind=asked.kind or _assume_kind(asked.text),
         scope=scope,
         at=desk.now,
         source=Source(role=Role.USER, host=asked.by),
@@ -57,9 +57,9 @@ def remember(desk: Desk, asked: Remember) -> Remembered:
     )
 
 
-def _assumed(text: str) -> Kind:
-    """What holds from now on is a rule or a preference; whatever else somebody teaches was decided."""
-    from recollect.capture.said.kinds import kind_of  # whoever asks the daemon does without their patterns
+def _assume_kind(text: str) -> Kind:
+    """An order is a rule or a preference; everything else that a user teaches is a decision."""
+    from recollect.capture.said.kinds import kind_of  # a client of the daemon never loads these patterns
     from recollect.imports.wording import is_order
 
     kind = kind_of(text, Role.USER)
@@ -74,4 +74,4 @@ def _folder(asked: Remember) -> str:
     return asked.folder
 
 
-REMEMBER = Operation("remember", "Teaches one sentence.", Remember, Remembered, remember, writes=True)
+REMEMBER = Operation("remember", "Stores one sentence as a memory.", Remember, Remembered, remember, writes=True)

@@ -1,4 +1,4 @@
-"""What waits for a person's decision, and deciding it."""
+"""Memories that wait for the user's decision, and deciding them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,68 +15,75 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToReview(Request):
-    everywhere: bool = False  # of all projects, not only of the folder's
-    candidates_only: bool = False  # only what sessions brought and nothing has proven
+    everywhere: bool = False  # in all projects, not only the folder's
+    candidates_only: bool = False  # without confirmed memories
     limit: int | None = None  # None: all
 
     def __post_init__(self) -> None:
         if self.limit is not None and not 1 <= self.limit <= MOST:
-            raise InvalidValue(f"The limit is {self.limit}; it goes from 1 to {MOST:,}.")
+            raise InvalidValue(f"The limit is {self.limit}; it must be from 1 to {MOST:,}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waits:
-    cases: list[Case]  # what contradicts others, and what is flagged; the newest first
-    candidates: list[Memory]  # the likeliest to matter first
-    here: int  # so many wait here in all, whatever the limit
+    cases: list[Case]  # contradicting and flagged memories, the newest first
+    candidates: list[Memory]  # the most likely to matter first
+    here: int  # how many wait here, whatever the limit
     elsewhere: int
 
 
 class Decision(StrEnum):
-    ACCEPT = "accept"  # it holds, and what it contradicts ends
-    KEEP = "keep"  # both hold
-    REJECT = "reject"  # it does not hold
+    ACCEPT = "accept"  # it is valid, and what it contradicts is not any more
+    KEEP = "keep"  # both are valid
+    REJECT = "reject"  # it is not valid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decide(Request):
     decision: Decision
-    ids: tuple[str, ...]  # or their beginnings
+    ids: tuple[str, ...]  # or the beginnings of ids
 
     def __post_init__(self) -> None:
         if not self.ids:
-            raise InvalidValue("The `ids` are missing: say what is decided.")
+            raise InvalidValue("`ids` is missing: name the memories.")
 
 
-def waits(desk: Desk, asked: ToReview) -> Waits:
-    cases = [case for case in desk.engine.cases() if case.memory.tier is Tier.CANDIDATE or not asked.candidates_only]
+def find_waiting(desk: Desk, asked: ToReview) -> Waits:
+    cases = desk.engine.cases()
+    if asked.candidates_only:
+        cases = [case for case in cases if case.memory.tier is Tier.CANDIDATE]
     known = {case.memory.id for case in cases}
     candidates = [memory for memory in desk.engine.candidates() if memory.id not in known]
-    everywhere = len(cases) + len(candidates)
+    in_all = len(cases) + len(candidates)
     if not asked.everywhere:
         viewer = viewer_of(desk.engine, asked.folder, None, None)
         cases = [case for case in cases if belongs(case.memory, viewer)]
         candidates = [memory for memory in candidates if belongs(memory, viewer)]
     here = len(cases) + len(candidates)
-    at_most = here if asked.limit is None else asked.limit
+    limit = here if asked.limit is None else asked.limit
     return Waits(
-        cases=cases[:at_most],
-        candidates=candidates[: max(0, at_most - len(cases))],
+        cases=cases[:limit],
+        candidates=candidates[: max(0, limit - len(cases))],
         here=here,
-        elsewhere=everywhere - here,
+        elsewhere=in_all - here,
     )
 
 
 def belongs(memory: Memory, viewer: Viewer) -> bool:
-    """What another project shares with this one is not this one's to decide."""
+    """This project may not decide on what another project shares with it."""
     return may_see(memory, viewer) and not is_of_another_project(memory, viewer)
 
 
 def decide(desk: Desk, asked: Decide) -> Review:
-    engine, found = desk.engine, [desk.engine.find(given).id for given in asked.ids]
-    decides = {Decision.ACCEPT: engine.accept, Decision.KEEP: engine.keep, Decision.REJECT: engine.reject}
-    return decides[asked.decision](found, at=desk.now, by=asked.by)
+    found = [desk.engine.find(given).id for given in asked.ids]
+    match asked.decision:
+        case Decision.ACCEPT:
+            return desk.engine.accept(found, at=desk.now, by=asked.by)
+        case Decision.KEEP:
+            return desk.engine.keep(found, at=desk.now, by=asked.by)
+        case Decision.REJECT:
+            return desk.engine.reject(found, at=desk.now, by=asked.by)
 
 
-REVIEW = Operation("review", "What waits for a person's decision.", ToReview, Waits, waits)
-DECIDE = Operation("decide", "Decides what waits; `undo` takes it back.", Decide, Review, decide, writes=True)
+REVIEW = Operation("review", "Lists what waits for the user's decision.", ToReview, Waits, find_waiting)
+DECIDE = Operation("decide", "Decides what waits; `undo` reverts it.", Decide, Review, decide, writes=True)

@@ -13,7 +13,7 @@ from recollect.domain.session import Recap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show(Request):
-    id: str  # or the beginning of it, where only one memory has that
+    id: str  # or the beginning of it, if only one memory has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +28,14 @@ class ShowSession(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownSession:
-    id: SessionId | None  # null: there is no such session
+    id: SessionId | None  # null: unknown
     session: Session | None = None  # null: only its turns are known
-    recap: Recap | None = None  # what it left for the next one
+    recap: Recap | None = None  # what it leaves for the next session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WayBack:
-    """How what was forgotten is brought back."""
+    """How to bring back a forgotten memory."""
 
     undo: DeedId
     until: datetime
@@ -45,7 +45,7 @@ class WayBack:
 class Shown:
     memory: Memory
     freshness: Freshness
-    way_back: WayBack | None  # of one that is forgotten
+    way_back: WayBack | None  # null: it is not forgotten
     contradicts: tuple[Memory, ...]
     contradicted_by: tuple[Memory, ...]
 
@@ -54,9 +54,9 @@ class Shown:
 class Told:
     memory: Memory
     freshness: Freshness
-    before: tuple[Memory, ...]  # what it took the place of, the oldest first
-    after: tuple[Memory, ...]  # what took its place, in order
-    changes: tuple[MemoryChange, ...]  # what was done to it, in order
+    before: tuple[Memory, ...]  # the memories it replaced, the oldest first
+    after: tuple[Memory, ...]  # the memories that replaced it, in order
+    changes: tuple[MemoryChange, ...]  # of this memory, in order
 
 
 def show(desk: Desk, asked: Show) -> Shown:
@@ -94,15 +94,17 @@ def _freshness(desk: Desk, memory: Memory, folder: str | None) -> Freshness:
 
 
 def _way_back(desk: Desk, memory: Memory) -> WayBack | None:
-    changes = () if memory.forgotten_at is None else desk.engine.history(memory).changes
-    if memory.forgotten_at is None or not changes:
+    if memory.forgotten_at is None:
+        return None
+    changes = desk.engine.history(memory).changes
+    if not changes:
         return None
     until = memory.forgotten_at + timedelta(hours=desk.settings.forget.undo_hours)
     return WayBack(undo=changes[-1].deed.id, until=until)
 
 
-SHOW = Operation("show", "One memory with everything that is known of it.", Show, Shown, show)
+SHOW = Operation("show", "Shows one memory with all its data.", Show, Shown, show)
 HISTORY = Operation(
-    "history", "Where a memory comes from, what it replaced and what replaced it.", History, Told, history
+    "history", "Shows where a memory comes from, what it replaced and what replaced it.", History, Told, history
 )
-SESSION = Operation("session", "One session that a block refers to.", ShowSession, ShownSession, show_session)
+SESSION = Operation("session", "Shows one session that a block refers to.", ShowSession, ShownSession, show_session)

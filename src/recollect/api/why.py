@@ -1,4 +1,4 @@
-"""What a session's model was given, and why: one moment of it, or all of them."""
+"""Explains what the model of a session was shown, and why: at one moment, or at all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,77 +9,78 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Moment, MomentUsage, Sent, Session
 from recollect.domain.memory import Memory, MemoryId
 
-if TYPE_CHECKING:  # whoever asks the daemon never loads it
+if TYPE_CHECKING:  # a client of the daemon never loads it
     from recollect.engine.engine import Engine
 
-NAMED = 5  # moments in an error
+IDS_IN_ERROR = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why(Request):
-    session: str | None = None  # or the beginning of its id; None: the last one of the folder's project, or of all
-    turn: str | None = None  # a message, a number or a point; None: the last moment
+    session: str | None = None  # or the beginning of its id; None: the last one of the folder's project, else of all
+    turn: str | None = None  # a message, a number or the name of a moment; None: the last moment
     every: bool = False  # all moments of the session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
     session: Session
-    log: list[Sent]  # everything of the session, in its order
-    chosen: int | None  # the moment in `log` that is meant; None: all of them
+    log: list[Sent]  # all moments of the session, in order
+    chosen: int | None  # the index of the chosen moment in `log`; None: all
     usage: list[MomentUsage]
-    known: dict[MemoryId, Memory]  # of the moment that is meant; what is gone is not among them
+    known: dict[MemoryId, Memory]  # the memories of the chosen moment, without deleted ones
 
 
 def why(desk: Desk, asked: Why) -> Explained:
-    session, turn = _session(desk.engine, asked)
+    session, turn = _find_session(desk.engine, asked)
     log = desk.engine.log.of(session.id)
     if not log:
         raise InvalidValue(
-            f"Nothing is logged of session {session.id!r}: no moment came yet, or the settings switch them off."
+            f"Nothing is logged for session {session.id!r}: it had no moment yet, or the settings switch them off."
         )
-    chosen = None if asked.every else picked(log, turn)
-    return Explained(
-        session=session,
-        log=log,
-        chosen=None if chosen is None else next(place for place, one in enumerate(log) if one is chosen),
-        usage=desk.engine.log.usage(session.id),
-        known={} if chosen is None else desk.engine.log.memories(_ids(chosen)),
-    )
+    usage = desk.engine.log.usage(session.id)
+    if asked.every:
+        return Explained(session=session, log=log, chosen=None, usage=usage, known={})
+    chosen = pick_moment(log, turn)
+    position = next(number for number, one in enumerate(log) if one is chosen)
+    known = desk.engine.log.memories(_ids(chosen))
+    return Explained(session=session, log=log, chosen=position, usage=usage, known=known)
 
 
-def _session(engine: "Engine", asked: Why) -> tuple[Session, str | None]:
-    """And the turn: where one word alone names no session, it is that."""
+def _find_session(engine: "Engine", asked: Why) -> tuple[Session, str | None]:
+    """Return the session and the turn. A single word that names no session is the turn."""
     found = engine.log.find(asked.session) if asked.session is not None else None
     if found is not None:
         return found, asked.turn
-    last = _last(engine, asked.folder)
+    last = _last_session(engine, asked.folder)
     if asked.session is None:
         return last, asked.turn
-    if asked.turn is None and _is_known(engine, last, asked.session):
+    if asked.turn is None and _has_turn(engine, last, asked.session):
         return last, asked.session
     raise InvalidValue(
         f"No session begins with {asked.session!r}. The last one is {last.id}; `recollect why` explains it."
     )
 
 
-def _last(engine: "Engine", folder: str | None) -> Session:
-    here = None if folder is None else engine.log.last_session(engine.project_of(folder))
-    found = here or engine.log.last_session()
+def _last_session(engine: "Engine", folder: str | None) -> Session:
+    found = None
+    if folder is not None:
+        found = engine.log.last_session(engine.project_of(folder))
+    found = found or engine.log.last_session()
     if found is None:
         raise InvalidValue(
-            "No session is known yet. Connect a host (`recollect install opencode`), or try a prompt: "
+            "There is no session yet. Connect a host (`recollect install opencode`), or try a prompt: "
             """`recollect inject '{"type": "prompt", "text": "How do we deploy with Helm?"}'`."""
         )
     return found
 
 
-def _is_known(engine: "Engine", session: Session, turn: str) -> bool:
+def _has_turn(engine: "Engine", session: Session, turn: str) -> bool:
     try:
-        picked(engine.log.of(session.id), turn)
+        pick_moment(engine.log.of(session.id), turn)
     except InvalidValue as error:
         if turn in list(Moment) or (turn.isascii() and (turn.isdigit() or turn.isalpha())):
-            raise error from None  # it reads as a turn: say which there are
+            raise error from None  # it looks like a turn: the error lists the turns
         return False
     return True
 
@@ -88,53 +89,60 @@ def _ids(sent: Sent) -> list[MemoryId]:
     return list(dict.fromkeys([*sent.injection.ids, *(choice.id for choice in sent.injection.choices)]))
 
 
-def picked(log: Sequence[Sent], turn: str | None) -> Sent:
+def pick_moment(log: Sequence[Sent], turn: str | None) -> Sent:
     if turn is None:
         return log[-1]
-    by_id = _by_id(log, turn)
+    by_id = _find_by_id(log, turn)
     if len(by_id) > 1:
-        several = ", ".join(f"{one.message} {one.call}".strip() for one in by_id[:NAMED])
+        several = ", ".join(f"{one.message} {one.call}".strip() for one in by_id[:IDS_IN_ERROR])
         raise InvalidValue(f"Several moments begin with {turn!r}: {several}. Give more of the id.")
-    found = by_id[0] if by_id else _by_place(log, turn)
+    found = by_id[0] if by_id else _find_by_position(log, turn)
     if found is None:
         raise InvalidValue(
-            f"There is no turn {turn!r} in session {log[0].session!r}: {_not_asked(turn)}it has {_all_of(log)}."
+            f"There is no turn {turn!r} in session {log[0].session!r}: {_why_missing(turn)}it has {_list_moments(log)}."
         )
     return found
 
 
-def _not_asked(turn: str) -> str:
-    """A host asks at each point by itself; Recollect sees what it asks, never what it does not."""
-    return "its host did not ask for it, or gave up before it was answered; " if turn in list(Moment) else ""
+def _why_missing(turn: str) -> str:
+    """A missing moment: the host decides when it asks, and Recollect sees only what it asks."""
+    if turn not in list(Moment):
+        return ""
+    return "its host did not ask for it, or gave up before the answer; "
 
 
-def _by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
+def _find_by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
     exact = [sent for sent in log if turn in (sent.message, sent.call, f"{sent.message} {sent.call}")]
-    prompts = [sent for sent in exact if not sent.call]  # the message itself, before the tools that failed on it
     if exact or turn.isdigit() or turn in list(Moment):
-        alike = prompts or exact
-        return alike[-1:] if len({(sent.message, sent.call) for sent in alike}) == 1 else alike
-    return [sent for sent in log if any((name or "").startswith(turn) for name in (sent.message, sent.call))]
+        prompts = [sent for sent in exact if not sent.call]  # the message itself, before the tools that failed on it
+        found = prompts or exact
+        is_one = len({(sent.message, sent.call) for sent in found}) == 1
+        return found[-1:] if is_one else found
+    return [sent for sent in log if (sent.message or "").startswith(turn) or sent.call.startswith(turn)]
 
 
-def _by_place(log: Sequence[Sent], turn: str) -> Sent | None:
-    """A number counts prompts; the name of a point is its last."""
+def _find_by_position(log: Sequence[Sent], turn: str) -> Sent | None:
+    """A number counts prompts; the name of a moment means its last one."""
     if turn.isascii() and turn.isdigit():
         prompts = [sent for sent in log if sent.point is Moment.PROMPT]
         return prompts[int(turn) - 1] if 1 <= int(turn) <= len(prompts) else None
     return next((sent for sent in reversed(log) if sent.point == turn), None)
 
 
-def _all_of(log: Sequence[Sent]) -> str:
+def _list_moments(log: Sequence[Sent]) -> str:
+    """`start, tool_error, prompts 1 to 2 (messages m1, m2)`"""
+    from recollect.engine.admission import OWN  # only for errors
+
+    points = {sent.point for sent in log} - {Moment.PROMPT}
+    parts: list[str] = [point for point in Moment if point in points]
     prompts = sum(sent.point is Moment.PROMPT for sent in log)
-    points = [point for point in Moment if point is not Moment.PROMPT and any(sent.point is point for sent in log)]
-    numbers = [f"prompts 1 to {prompts}"] if prompts > 1 else ["prompt 1"] if prompts else []
-    from recollect.engine.admission import OWN  # only where something is wrong
+    if prompts:
+        parts.append("prompt 1" if prompts == 1 else f"prompts 1 to {prompts}")
+    messages = list(dict.fromkeys(sent.message for sent in log if sent.message and not sent.message.startswith(OWN)))
+    if not messages:
+        return ", ".join(parts)
+    more = ", ..." if len(messages) > IDS_IN_ERROR else ""
+    return f"{', '.join(parts)} (messages {', '.join(messages[:IDS_IN_ERROR])}{more})"
 
-    named = (sent.message for sent in log if sent.message is not None and not sent.message.startswith(OWN))
-    messages = list(dict.fromkeys(named))
-    ids = f" (messages {', '.join(messages[:NAMED])}{', ...' if len(messages) > NAMED else ''})" if messages else ""
-    return ", ".join([*points, *numbers]) + ids
 
-
-WHY = Operation("why", "What a model was given, and what decided.", Why, Explained, why)
+WHY = Operation("why", "Explains what the model was shown, and why.", Why, Explained, why)

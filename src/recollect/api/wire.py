@@ -1,4 +1,4 @@
-"""Requests and answers as JSON, by their types alone: what is written here is read as the same value there."""
+"""Requests and answers as JSON, by their types alone: the reader gets the value that was written."""
 
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ def written(value: object) -> bytes:
 
 
 def read(data: bytes | bytearray, kind: type[Value], what: str = "request") -> Value:
-    """PayloadError: it is not JSON, or not of this kind. What the value itself refuses is raised as it is."""
+    """Raise PayloadError if it is not JSON or not of this kind. Errors of the value itself are raised unchanged."""
     try:
         _refuse_unknown(data, kind)
         return msgspec.json.decode(data, type=kind)
@@ -24,12 +24,12 @@ def read(data: bytes | bytearray, kind: type[Value], what: str = "request") -> V
 
 
 def _refuse_unknown(data: bytes | bytearray, kind: type[Any]) -> None:
-    """A field that is misspelt would pass for one that was left out."""
+    """A misspelt field would count as one that was left out."""
     given = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     known = [field.name for field in fields(kind)]
     for name in given:
         if name not in known:
-            raise PayloadError(f"There is no field {name!r}; known are {', '.join(known)}.")
+            raise PayloadError(f"There is no field {name!r}; use one of {', '.join(known)}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,6 @@ class ErrorAnswer:
 
 
 def raise_error(answer: bytes) -> None:
-    """What the other side refused, as it was raised there."""
-    told = read(answer, ErrorAnswer, "answer").error
-    raise named(told.code, told.message)
+    """Raise the error that the daemon answered with."""
+    failure = read(answer, ErrorAnswer, "answer").error
+    raise named(failure.code, failure.message)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.api.remember import _assumed
+from recollect.api.remember import _assume_kind
 from recollect.domain.memory import Kind
 
 
@@ -27,4 +27,4 @@ from recollect.domain.memory import Kind
     ],
 )
 def test_rules_and_preferences_are_told_from_decisions(text: str, kind: Kind) -> None:
-    assert _assumed(text) is kind
+    assert _assume_kind(text) is kind

@@ -109,13 +109,13 @@ def test_a_field_that_nobody_knows_is_refused(name: str) -> None:
 
 
 def test_what_the_value_refuses_is_raised_as_it_is() -> None:
-    with pytest.raises(InvalidValue, match="it goes from 1 to 1000"):
+    with pytest.raises(InvalidValue, match="it must be from 1 to 1000"):
         wire.read(b'{"query": "x", "limit": 0}', Recall)
-    with pytest.raises(InvalidValue, match="it goes from 1 to 10,000"):
+    with pytest.raises(InvalidValue, match="it must be from 1 to 10,000"):
         wire.read(b'{"limit": 0}', RecentChanges)
-    with pytest.raises(InvalidValue, match="or by the words"):
+    with pytest.raises(InvalidValue, match="Give either `ids` or `match`"):
         Forget()
-    with pytest.raises(InvalidValue, match="leave the `deed` out"):
+    with pytest.raises(InvalidValue, match="Give either `deed` or `session`"):
         Undo(deed=DeedId(1), session="s1")
 
 

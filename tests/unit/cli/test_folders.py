@@ -1,4 +1,4 @@
-"""What a path lies on, from the kernel's list of mounts."""
+"""The mount of a path, from the kernel's list of mounts."""
 
 from pathlib import Path
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.api.why import picked
+from recollect.api.why import pick_moment
 from recollect.cli.display.reasons import breakdown, number, shown, silence, why_not
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Quoted, Sent, Verdict
@@ -37,11 +37,11 @@ BEST = a_choice(Verdict.SHOWN, id=MemoryId("b"), relevance=0.95)
         (Verdict.THRESHOLD, "relevance .31, an error pattern needs .50"),
         (Verdict.CUT, "relevance .31, too far behind the best, .95"),
         (Verdict.OTHER, "relevance .31, but it is about another error"),
-        (Verdict.FLOOR, "score .42, a session start takes .50 and more"),
-        (Verdict.LIVE, "in front of the model already, since prompt m1"),
+        (Verdict.FLOOR, "score .42, a session start needs at least .50"),
+        (Verdict.LIVE, "in the live context already, since prompt m1"),
         (Verdict.BUDGET, "no room: 20 of 800 tokens were left"),
         (Verdict.LINES, "no line was left: 1 memory was before it"),
-        (Verdict.SWITCHED_OFF, "the settings leave out what is an error pattern (`[kinds.injected]`)"),
+        (Verdict.SWITCHED_OFF, "the settings leave this kind out: error pattern (`[kinds.injected]`)"),
         (Verdict.LISTED, "listed by its title"),
         (Verdict.SHOWN, "shown"),
     ],
@@ -68,7 +68,7 @@ def test_every_verdict_and_every_silence_has_words() -> None:
         assert why_not(a_choice(verdict), a_sent(), [])
     for quiet in Quiet:
         for point in Moment:
-            assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Silence: ")
+            assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Nothing shown: ")
 
 
 def test_an_answer_has_one_threshold_for_all_kinds() -> None:
@@ -83,7 +83,7 @@ def test_a_share_that_has_ended_is_told_from_a_budget_that_has() -> None:
 
 def test_silence_tells_whether_nothing_fits_or_the_model_has_it() -> None:
     live = a_choice(Verdict.LIVE, relevance=0.9)
-    for choice, words in ((a_choice(Verdict.THRESHOLD), "none fits well enough"), (live, "in front of the model")):
+    for choice, words in ((a_choice(Verdict.THRESHOLD), "none fits well enough"), (live, "in the live context")):
         given = Injection(placement=Placement.MESSAGE, considered=3, choices=(choice,))
         assert words in silence(given, Moment.PROMPT)
     assert "comes near" in silence(Injection(placement=Placement.MESSAGE), Moment.PROMPT)
@@ -107,8 +107,8 @@ def test_a_turn_is_picked_by_message_call_number_or_point() -> None:
     start, first, second = a_sent(message=None), a_sent(message="m1"), a_sent(message="m2")
     tools = [replace(a_sent(message="x9"), call=call, point=Moment.TOOL_ERROR) for call in ("c1", "c2")]
     log = [start, first, second, *tools]
-    assert picked(log, None) is tools[1]
-    assert [picked(log, turn) for turn in ("start", "1", "2", "m1", "c1", "tool_error")] == [
+    assert pick_moment(log, None) is tools[1]
+    assert [pick_moment(log, turn) for turn in ("start", "1", "2", "m1", "c1", "tool_error")] == [
         start,
         first,
         second,
@@ -117,7 +117,7 @@ def test_a_turn_is_picked_by_message_call_number_or_point() -> None:
         tools[1],
     ]
     with pytest.raises(InvalidValue, match="x9 c1, x9 c2"):
-        picked(log, "x9")
+        pick_moment(log, "x9")
     for unknown in ("3", "0", "compaction", "zz"):
         with pytest.raises(InvalidValue, match="it has start, tool_error, prompts 1 to 2"):
-            picked(log, unknown)
+            pick_moment(log, unknown)

@@ -1,4 +1,4 @@
-"""`recollect demo`: play a story of two sessions through the engine, and show the blocks as the model would see them."""
+"""`recollect demo`: two sessions through the engine, with the blocks as the model would see them."""
 
 import re
 import sys
@@ -9,85 +9,63 @@ from typing import Any
 import click
 
 from recollect.cli import context
-from recollect.cli.demo.stage import Lesson, Played, StoryMoment, play, warm_up
+from recollect.cli.demo.stage import PlayedStory, StoryStep, play
 from recollect.cli.display import output
+from recollect.cli.formats.injection_json import injection_json
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.settings import Placing
-
-EVENT_TEXTS = ("text", "query", "tool", "error", "source")
 
 
 @click.command()
 @output.json_option
 def demo(as_json: bool) -> None:
-    """Play a day in a small project, to see how Recollect works.
+    """Play a short story: what Recollect learns in one session and shows in the next.
 
-    Shows what a model is given, when, and what it costs. Your own data is not touched."""
+    Your own memories are not touched.
+    """
     from recollect.cli.demo.page import DemoPage
 
     model = context.model()
     with_model = model() is not None
-    warm_up(model)
-    played, in_system = play(Placing.MESSAGE, model), play(Placing.SYSTEM, model)
+    # This one comes first: it loads all code, as a running daemon has, before the other is measured.
+    in_system = play(Placing.SYSTEM, model)
+    played = play(Placing.MESSAGE, model)
     if as_json:
         output.say_json(_record(played, in_system, with_model=with_model))
         return
     page = DemoPage()
-    page.tell(played, with_model=with_model)
-    page.sum_up(played, in_system)
-    output.heading("Your turn: teach it a sentence, and connect OpenCode in your project's folder")
-    command = Path(sys.argv[0]).absolute()
-    output.say(f'{command} remember "We deploy with Helm to GKE"')
-    output.say(f"{command} install opencode")
+    page.show_story(played, with_model=with_model)
+    page.show_numbers(played, in_system)
+    output.heading("Your turn: connect OpenCode, then work as usual")
+    output.say(f"{Path(sys.argv[0]).absolute()} install opencode")
 
 
-def _record(played: Played, in_system: Played, *, with_model: bool) -> dict[str, Any]:
+def _record(played: PlayedStory, in_system: PlayedStory, *, with_model: bool) -> dict[str, Any]:
+    steps = (*played.older, *played.first, *played.second)
     return {
         "by_meaning": with_model,
-        "moments": list(map(_step_json, played.steps)),
-        "prefix": {"message": _prefix_json(played), "system": _prefix_json(in_system)},
+        "moments": [_step_record(step) for step in steps],
+        "prefix": {"message": _prefix_record(played), "system": _prefix_record(in_system)},
     }
 
 
-def _step_json(step: Lesson | StoryMoment) -> dict[str, Any]:
-    if isinstance(step, StoryMoment):
-        return _moment_json(step)
-    return {
-        "event": "remember",
-        "at": step.draft.at.isoformat(),
-        "outcome": type(step.stored).__name__.lower(),
-        "memory": record_of(step.stored.memory),
-    }
-
-
-def _moment_json(moment: StoryMoment) -> dict[str, Any]:
-    event, injection = moment.event, moment.injection
+def _step_record(step: StoryStep) -> dict[str, Any]:
+    event = step.event
+    names = ("text", "tool", "input", "error", "source")
     return {
         "event": _event_name(event),
         "session": event.session,
         "at": event.at.isoformat(),
-        **{name: getattr(event, name) for name in EVENT_TEXTS if hasattr(event, name)},
-        "placement": injection.placement,
-        "block": injection.block,
-        "tokens": injection.tokens,
-        "budget_tokens": injection.budget_tokens,
-        "considered": injection.considered,
-        "quiet": injection.quiet,
-        "ids": list(injection.ids),
-        "corrected": list(injection.corrected),
-        "choices": list(map(asdict, injection.choices)),
-        "ms": round(moment.ms, 2),
+        **{name: getattr(event, name) for name in names if hasattr(event, name)},
+        **injection_json(step.injection, step.ms, explain=True),
+        "learnt": [record_of(memory) for memory in step.learnt],
     }
 
 
 def _event_name(event: object) -> str:
-    """Return the name that the pipe uses, such as `session_started`."""
+    """`session_started`, as the pipe calls it."""
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
 
 
-def _prefix_json(played: Played) -> dict[str, Any]:
-    return {
-        "kept": round(played.kept, 4),
-        "kept_of_conversation": round(played.kept_said, 4),
-        "calls": list(map(asdict, played.calls)),
-    }
+def _prefix_record(played: PlayedStory) -> dict[str, Any]:
+    return {"kept": round(played.kept_share, 4), "requests": [asdict(pair) for pair in played.pairs]}

@@ -1,22 +1,20 @@
-"""The demo's story on a page: the time and a line's score at the left, the block behind a thin rule, no word cut."""
+"""Prints the demo's story: at the left who does what, behind a thin rule what the model sees."""
 
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import assert_never
 
 from recollect.cli.demo import story
-from recollect.cli.demo.stage import Lesson, Played, Step, StoryMoment
+from recollect.cli.demo.stage import PlayedStory, StoryStep
+from recollect.cli.display import reasons
 from recollect.cli.display.output import heading, many, say, styled
-from recollect.cli.display.reasons import shown
 from recollect.domain.event import (
     Asked,
     Compacted,
     Compacting,
-    Event,
     Prompt,
     Reply,
     SessionDeleted,
@@ -26,245 +24,150 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Choice, Injection, Placement, Quiet, Verdict
-from recollect.domain.memory import Memory, MemoryId
-from recollect.domain.outcome import Updates
-from recollect.text.block import CLOSE, OPEN, PREAMBLE, PREFIX, prefix_of
+from recollect.domain.injection import Injection, Moment, Placement
+from recollect.text.block import CLOSE, OPEN, PREAMBLE, prefix_of
 from recollect.text.signature import signature
 
 MAX_COLUMNS, MIN_COLUMNS = 100, 50
-MARGIN = 7  # "18:30  "
-BY_MEANING = "A recorded story through the real engine, by word and meaning, in memory: nothing of yours is touched."
-BY_WORDS = (
-    "A recorded story through the real engine, in memory: nothing of yours is touched. It goes by words alone; "
-    "`recollect model build` adds meaning."
+MARGIN = 8
+TIED_SPACE = "\xa0"  # no line ends here
+INTRODUCTION = (
+    "Played just now by the real engine, in memory: your own memories are not touched, no LLM is asked. "
+    "Nothing is taught by hand; Recollect learns from what is said and done."
 )
-LEGEND = (
-    "Behind the thin rule stands what the model sees, at the left of a line its score from 0 to 1, below a block what "
-    "it cost of its budget and how many of the memories considered it shows. The first block's fence is around each."
-)
-FRAME = frozenset({OPEN, PREAMBLE, CLOSE})  # around each block
-WHY_QUIET = {
-    Quiet.OFF: "the settings say so",
-    Quiet.OPTED_OUT: "the user asked for it",
-    Quiet.IDLE: "the prompt asks nothing",
-    Quiet.OWN_CONTEXT: "the prompt brings its own context",
-    Quiet.GENERIC: "the error says nothing that could be known again",
-    Quiet.CAP: "as much as may be in front of the model is there already",
+WITHOUT_MODEL = "It searches by words alone; `recollect model build` adds search by meaning."
+FRAME = frozenset({OPEN, PREAMBLE, CLOSE})  # around each block; shown once
+MOMENTS = {
+    SessionStarted: Moment.START,
+    Prompt: Moment.PROMPT,
+    ToolFailed: Moment.TOOL_ERROR,
+    Compacting: Moment.COMPACTION,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PageRow:
-    """One line of the page."""
-
-    text: str
-    left: str = ""
-    rule: bool = False
-    hang: int = 0  # how much further in the words stand that find no room
-    dim: bool = False
-    colour: str | None = None
-    prefix: int = 0  # so many characters are coloured, the rest not; 0: all
+PLACES = {
+    Placement.SYSTEM: "at the start",
+    Placement.MESSAGE: "to this prompt",
+    Placement.TOOL: "to this error",
+    Placement.SUMMARY: "for the summary",
+    Placement.ANSWER: "to the answer",
+}
 
 
 class DemoPage:
     def __init__(self) -> None:
         columns = shutil.get_terminal_size((80, 24)).columns
         self._columns = max(MIN_COLUMNS, min(columns, MAX_COLUMNS))
-        fancy = "utf" in (sys.stdout.encoding or "").lower()
-        self._rule = "│ " if fancy else "| "
-        self._dot = " · " if fancy else ", "
-        self._known: dict[MemoryId, Memory] = {}
-        self._stable: frozenset[str] = frozenset()  # lines of stable blocks that stand above
-        self._seen: frozenset[str] = frozenset()  # lines of all blocks that stand above
+        has_unicode = "utf" in (sys.stdout.encoding or "").lower()
+        self._rule = "│ " if has_unicode else "| "
+        self._shown_lines: set[str] = set()  # of the blocks above
 
-    def tell(self, played: Played, *, with_model: bool) -> None:
+    def show_story(self, played: PlayedStory, *, with_model: bool) -> None:
         heading(story.TITLE)
-        self._put(PageRow(f"{BY_MEANING if with_model else BY_WORDS} {LEGEND}", dim=True), margin=0)
-        heading("Before: taught in winter")
-        self._tell_all(played.winter)
-        heading("Morning: the first session teaches")
-        self._put(
-            PageRow("Here the user says `recollect remember`; what is said in a session is learnt as well.", dim=True)
-        )
-        self._tell_all(played.morning)
-        heading("Evening: the second session begins with what matters")
-        self._tell_all(played.evening, spaced=True)
-
-    def sum_up(self, played: Played, in_system: Played) -> None:
-        heading("The evening in numbers")
-        for name, value in _numbers(played, in_system):
-            self._put(PageRow(f"{name:<14}{value}", hang=14), margin=0)
-
-    def _tell_all(self, steps: Sequence[Step], *, spaced: bool = False) -> None:
-        for number, step in enumerate(steps):
-            if spaced and number and not (isinstance(step, StoryMoment) and isinstance(step.event, _ASIDE)):
+        self._print("", INTRODUCTION if with_model else f"{INTRODUCTION} {WITHOUT_MODEL}", margin=0, dim=True)
+        heading(story.OLDER)
+        self._show_lessons(played.older)
+        heading(story.FIRST)
+        self._show_lessons(played.first)
+        heading(story.SECOND)
+        for number, step in enumerate(played.second):
+            is_moment = type(step.event) in MOMENTS
+            if is_moment and number:
                 say("")
-            if isinstance(step, Lesson):
-                self._taught(step)
-                continue
-            for row in self._happened(step.event):
-                self._put(row)
-            if isinstance(step.event, _ANSWERED):
-                self._answered(step.injection, step.ms)
+            self._show_event(step)
+            if is_moment:
+                self._show_answer(step.injection, MOMENTS[type(step.event)], step.ms)
 
-    def _taught(self, lesson: Lesson) -> None:
-        memory = lesson.stored.memory
-        self._known[memory.id] = memory
-        at = memory.created_at
-        left = f"{at:%H:%M}" if at.date() == story.TODAY else f"{at:%b}"
-        kind = f"[{prefix_of(memory)}]"
-        said = f"{memory.title}: {memory.text}" if memory.title else memory.text
-        self._put(PageRow(f"{kind} {said}", left, hang=len(kind) + 1, colour="magenta", prefix=len(kind)))
-        if isinstance(lesson.stored, Updates):
-            for old in lesson.stored.replaced:
-                self._put(PageRow(f"takes the place of {old.id}: {old.text}", hang=2, dim=True))
+    def show_numbers(self, played: PlayedStory, in_system: PlayedStory) -> None:
+        heading("Tuesday in numbers")
+        for name, value in _numbers(played, in_system):
+            self._print(name, value, margin=13)
 
-    def _happened(self, event: Event) -> Iterator[PageRow]:
-        at = f"{event.at:%H:%M}"
+    def _show_lessons(self, steps: Sequence[StoryStep]) -> None:
+        for step in steps:
+            if not isinstance(step.event, SessionStarted):
+                self._show_event(step)
+            for memory in step.learnt:
+                self._print("learnt", f"[{prefix_of(memory)}] {memory.text}", fg="magenta")
+
+    def _show_event(self, step: StoryStep) -> None:
+        event = step.event
         match event:
             case SessionStarted():
-                again = event.source is StartSource.COMPACT
-                yield PageRow(
-                    "the session goes on from its summary" if again else "a session starts", at, colour="cyan"
-                )
+                is_new = event.source is not StartSource.COMPACT
+                self._print("start", "a new session" if is_new else "the session goes on from its summary", fg="cyan")
             case Prompt():
-                yield PageRow(f'you: "{event.text}"', at, hang=5, colour="cyan")
+                self._print("you", f'"{event.text}"', fg="cyan")
             case Reply():
-                yield PageRow(f"agent: {event.text}", at, hang=7, dim=True)
+                self._print("agent", event.text)
             case ToolFailed():
-                yield PageRow(f"{event.tool} fails: {' '.join(event.input.values())}", at, colour="red")
-                yield PageRow(signature(event.error).headline, hang=2, colour="red")
-            case Asked():
-                yield PageRow(f'the agent asks: "{event.query}"', at, hang=2, colour="cyan")
+                self._print("fails", f"{event.input['command']}: {signature(event.error).headline}", fg="red")
+            case ToolSucceeded():
+                self._show_tool(event)
             case Compacting():
-                yield PageRow("the session is full; for its summary the model is told", at, hang=2, colour="cyan")
-            case SessionEnded():
-                yield PageRow("the session ends and leaves", at, colour="cyan")
-                for note in event.notes:
-                    yield PageRow(str(note), hang=6)
-            case ToolSucceeded() | Compacted() | SessionDeleted():
+                self._print("full", "the context is full, and the host asks the model for a summary", fg="cyan")
+            case Asked() | Compacted() | SessionDeleted() | SessionEnded():
                 pass
             case _ as never:
                 assert_never(never)
 
-    def _answered(self, injection: Injection, ms: float) -> None:
+    def _show_tool(self, event: ToolSucceeded) -> None:
+        if "command" in event.input:
+            self._print("runs", event.input["command"])
+        for task in event.input.get("todos", ()):
+            self._print("todo", f"{task['content']} ({task['status']})")
+
+    def _show_answer(self, injection: Injection, moment: Moment, ms: float) -> None:
         if not injection.block:
-            self._put(PageRow(f"silence: {self._why_silent(injection)}", hang=9, colour="yellow"))
+            self._print("", f"Recollect adds nothing: {reasons.silence_reason(injection, moment)}.", fg="yellow")
             return
-        scores = {choice.id: choice.score for choice in injection.choices if choice.verdict is Verdict.SHOWN}
+        added = [many(len(injection.ids), "memory", "memories")]
+        if injection.quoted:
+            added.append(many(len(injection.quoted), "quote"))
+        cost = f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {ms:.1f} ms".replace(" ", TIED_SPACE)
+        self._print("", f"Recollect adds {' and '.join(added)} {PLACES[injection.placement]}: {cost}", fg="green")
+        self._show_block(injection)
+
+    def _show_block(self, injection: Injection) -> None:
+        """Leave out the fence that is shown above, and of long blocks every line that is shown above."""
         lines = injection.block.split("\n")
-        new = self._new_lines(lines, injection.placement)
-        for line in new:
-            self._put(_block_row(line, scores))
-        above = len(set(lines) - set(new) - FRAME)
+        is_long = injection.placement in (Placement.SYSTEM, Placement.SUMMARY)
+        known = self._shown_lines if is_long else self._shown_lines & FRAME
+        new_lines = [line for line in lines if line not in known]
+        for line in new_lines:
+            if injection.placement is Placement.SUMMARY:
+                line = textwrap.shorten(line, self._columns - MARGIN - len(self._rule), placeholder=" ...")
+            self._print("", line, rule=True)
+        above = len(set(lines) & known - FRAME)
         if above:
-            self._put(PageRow(f"... and {many(above, 'line')} that stand above already", rule=True, dim=True))
-        best = max(scores.values(), default=None)
-        parts = [
-            f"{injection.tokens:,} of {injection.budget_tokens:,} tokens",
-            f"{ms:.1f} ms",
-            shown(injection),
-            *([] if best is None else [f"best score {_share(best)}"]),
-        ]
-        self._put(PageRow(self._dot.join(part.replace(" ", _TIED) for part in parts), dim=True))
+            self._print("", f"({many(above, 'line')} shown above)", rule=True, dim=True)
+        self._shown_lines.update(lines)
 
-    def _new_lines(self, lines: Sequence[str], placement: Placement) -> list[str]:
-        """Of a stable block what did not stand in one before, of what is told for a summary what stood nowhere before,
-        of all others everything but the fence, which stands around each."""
-        known = FRAME & self._seen
-        if placement is Placement.SUMMARY:
-            known = self._seen
-        elif placement is Placement.SYSTEM:
-            known, self._stable = self._stable, self._stable | {*lines}
-        new = [line for line in lines if line not in known]
-        self._seen |= {*lines}
-        return new
-
-    def _why_silent(self, injection: Injection) -> str:
-        if injection.quiet is not None:
-            return WHY_QUIET[injection.quiet]
-        nearest = max(injection.choices, key=lambda choice: choice.relevance, default=None)
-        if nearest is None:
-            at_start = injection.placement is Placement.SYSTEM
-            return "nothing recent that could be told unasked" if at_start else "nothing that is known comes near"
-        has, needs = _share(nearest.relevance), _share(nearest.needed)
-        return f"nearest is {self._name(nearest)}, relevance {has} where {needs} is needed"
-
-    def _name(self, choice: Choice) -> str:
-        memory = self._known[choice.id]
-        said = memory.title or memory.text
-        return f'[{PREFIX[choice.kind]}] "{textwrap.shorten(said, 60, placeholder=" ...")}"'
-
-    def _put(self, row: PageRow, *, margin: int = MARGIN) -> None:
-        rule = self._rule if row.rule else ""
-        width = self._columns - margin - len(rule)
-        words = textwrap.wrap(
-            row.text, width, subsequent_indent=" " * row.hang, break_long_words=False, break_on_hyphens=False
-        )
-        for number, line in enumerate(words):
-            left = row.left if number == 0 else ""
-            said = _coloured(line.replace(_TIED, " "), row, first=number == 0)
-            before = f"{left:>{margin - 2}}  " if margin else ""
-            say(f"{styled(before, dim=True)}{styled(rule, dim=True)}{said}".rstrip())
+    def _print(self, label: str, text: str, *, margin: int = MARGIN, rule: bool = False, **style: object) -> None:
+        """Print the text beside its label; long text goes on below itself, and no word is cut."""
+        bar = styled(self._rule, dim=True) if rule else ""
+        width = self._columns - margin - (len(self._rule) if rule else 0)
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+        for number, line in enumerate(lines):
+            left = label if number == 0 else ""
+            shown = styled(line.replace(TIED_SPACE, " "), **style)
+            say(f"{styled(left.ljust(margin), dim=True)}{bar}{shown}")
 
 
-_TIED = "\xa0"  # a space at which no line ends
-_ASIDE = (Reply, ToolSucceeded, Compacted)  # part of the moment before
-_ANSWERED = (SessionStarted, Prompt, ToolFailed, Compacting, Asked)
-
-
-def _coloured(line: str, row: PageRow, *, first: bool) -> str:
-    if row.dim:
-        return styled(line, dim=True)
-    if row.colour is None or (row.prefix and not first):
-        return line
-    end = row.prefix or len(line)
-    return styled(line[:end], fg=row.colour) + line[end:]
-
-
-def _block_row(line: str, scores: dict[MemoryId, float]) -> PageRow:
-    score = next((score for memory, score in scores.items() if f", {memory}" in line[line.rfind("(") :]), None)
-    kind = line.split(" ", 1)[0] if line.startswith("[") else ""
-    plain = not kind and not line.startswith("- ")
-    return PageRow(
-        line,
-        "" if score is None else _share(score),
-        True,
-        len(kind) + 1 if kind else 2,
-        plain,
-        "magenta" if kind else None,
-        len(kind),
-    )
-
-
-def _share(value: float) -> str:
-    """`.76`, `1.0`"""
-    return f"{value:.2f}".removeprefix("0") if value < 0.995 else "1.0"
-
-
-def _numbers(played: Played, in_system: Played) -> Iterator[tuple[str, str]]:
-    asked = [step for step in played.evening if isinstance(step, StoryMoment) and isinstance(step.event, _ANSWERED)]
-    said = [step.injection for step in asked if step.injection.block]
-    tokens, times = sum(injection.tokens for injection in said), [step.ms for step in asked]
-    yield "moments", f"{len(asked)}, of which {many(len(said), 'block')} and {len(asked) - len(said)} times silence"
-    yield "tokens", f"{tokens:,} in all, at most {most_at_once(played):,} in front of the model"
+def _numbers(played: PlayedStory, in_system: PlayedStory) -> Iterator[tuple[str, str]]:
+    asked = [step for step in played.second if type(step.event) in MOMENTS]
+    blocks = [step.injection for step in asked if step.injection.block]
+    times = [step.ms for step in asked]
+    tokens = sum(injection.tokens for injection in blocks)
+    yield "moments", f"{len(asked)}: a block at {len(blocks)}, nothing at {len(asked) - len(blocks)}"
+    yield "tokens", f"{tokens:,} in all, at most {most_tokens_at_once(played):,} in front of the model at once"
     yield "time", f"median {median(times):.1f} ms, longest {max(times):.1f} ms"
-    yield "prefix kept", f"{percent(played.kept)} of each request is the beginning of the next one"
-    later = in_system.later_calls
-    anew = sum(not call.kept_said_bytes for call in later)
-    share = (
-        f'{percent(in_system.kept)} with placement = "system", and {percent(in_system.kept_said)} of the conversation'
-    )
-    yield "instead", f"{share}: at {anew} of {len(later)} calls it is read anew from its first word"
+    kept = f"{percent(played.kept_share)} of each request begins the next one, so the provider's prompt cache is used"
+    yield "prefix kept", f'{kept}. With placement = "system" it would be {percent(in_system.kept_share)}.'
 
 
-def most_at_once(played: Played) -> int:
-    """What was in front of the model in the fuller of the live contexts, in tokens."""
+def most_tokens_at_once(played: PlayedStory) -> int:
+    """The tokens of all blocks in the fuller live context."""
     contexts = [0]
-    for step in played.evening:
-        if not isinstance(step, StoryMoment):
-            continue
+    for step in played.second:
         if isinstance(step.event, Compacted):
             contexts.append(0)
         elif step.injection.placement is not Placement.SUMMARY:

@@ -1,4 +1,4 @@
-"""What `recollect doctor` says of the folders that ours lie in: whose they are, who may read them, and on what disk."""
+"""Findings of `recollect doctor` about our folders: their owner, their permissions and their disk."""
 
 import os
 import pwd
@@ -14,14 +14,14 @@ from recollect.domain.health import Finding, fine, note, problem
 
 LITTLE_SPACE_BYTES = 100_000_000
 MOUNTS = Path("/proc/mounts")
-# What other machines write to as well: over a network, or as the host of a virtual one (Windows under WSL: drvfs, 9p,
-# virtiofs). Of `fuse.*` only these: most others are local.
+# File systems that other machines write to as well: over a network, or as the host of a virtual machine (Windows under
+# WSL: drvfs, 9p, virtiofs). Of `fuse.*` only these: most others are local.
 NETWORK = frozenset(
     "nfs nfs4 cifs smb3 smbfs 9p afs ceph glusterfs lustre beegfs gpfs coda ocfs2 davfs drvfs virtiofs vboxsf vmhgfs "
     "prl_fs fuse.sshfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.davfs2 fuse.gvfsd-fuse fuse.vmhgfs-fuse".split()
 )
-LOCAL_DATA = "set XDG_DATA_HOME to a folder on a disk of this machine"
-LOCAL_SOCKET = "Set XDG_RUNTIME_DIR or XDG_STATE_HOME to a folder on a disk of this machine."
+LOCAL_DATA = "set XDG_DATA_HOME to a folder on a local disk"
+LOCAL_SOCKET = "Set XDG_RUNTIME_DIR or XDG_STATE_HOME to a folder on a local disk."
 
 
 class Mount(NamedTuple):
@@ -31,83 +31,81 @@ class Mount(NamedTuple):
 
 def folder_findings(places: Paths) -> list[Finding]:
     data = places.database.parent
-    folders = [*dict.fromkeys((data, places.state, places.runtime))]
-    found = [
-        *(
-            finding
-            for folder in folders
-            for finding in (*_owned(folder), *_private(folder, places.command), *_writable(folder))
-        ),
-        *_space(data),
-        *_network(data, places.runtime),
-    ]
-    free_gb = shutil.disk_usage(_existing(data)).free / 1e9
-    return found or [fine("folders", f"yours alone, on disks of this machine, {free_gb:,.1f} GB are free")]
+    found: list[Finding] = []
+    for folder in dict.fromkeys((data, places.state, places.runtime)):
+        found += _owner(folder)
+        found += _permissions(folder, places.command)
+        found += _writable(folder)
+    found += _space(data)
+    found += _network(data, places.runtime)
+    free_gb = shutil.disk_usage(_nearest_existing(data)).free / 1e9
+    return found or [fine("folders", f"only you can read them, on local disks, {free_gb:,.1f} GB free")]
 
 
 def mount_of(path: Path, mounts: str) -> Mount | None:
-    """What a path lies on, by a text in the form of /proc/mounts; what is mounted last covers what was before."""
+    """Find the mount of a path in the text of /proc/mounts; a later mount hides an earlier one."""
     found = None
     for line in mounts.splitlines():
         parts = line.split(" ")
         if len(parts) < 3:
             continue
-        folder = Path(_unescaped(parts[1]))
-        deeper = found is None or len(folder.parts) >= len(found.folder.parts)
-        if deeper and path.is_relative_to(folder):
+        folder = Path(_unescape(parts[1]))
+        is_deeper = found is None or len(folder.parts) >= len(found.folder.parts)
+        if is_deeper and path.is_relative_to(folder):
             found = Mount(folder, parts[2])
     return found
 
 
-def _unescaped(name: str) -> str:
+def _unescape(name: str) -> str:
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         name = name.replace(code, character)
     return name
 
 
-def _owned(folder: Path) -> Iterator[Finding]:
-    for path in _ours(folder):
+def _owner(folder: Path) -> Iterator[Finding]:
+    for path in _files(folder):
         facts = path.lstat()
         if facts.st_uid != os.getuid():
-            advice = f"Run it as {_user(facts.st_uid)}, or: sudo chown -R {_user(os.getuid())} {_quoted(folder)}"
-            yield problem("owner", f"{path} belongs to {_user(facts.st_uid)}, not to you", advice)
-            return  # one line says it
+            owner = _user(facts.st_uid)
+            advice = f"Run it as {owner}, or: sudo chown -R {_user(os.getuid())} {_quote(folder)}"
+            yield problem("owner", f"{path} belongs to {owner}, not to you", advice)
+            return  # one finding is enough
         if path == folder and stat.S_ISLNK(facts.st_mode):
-            yield note("owner", f"{path} is a link; the daemon takes only a folder of its own for its socket")
+            yield note("owner", f"{path} is a link; the daemon needs a real folder for its socket")
 
 
-def _private(folder: Path, command: Path) -> Iterator[Finding]:
-    for path in _ours(folder):
+def _permissions(folder: Path, command: Path) -> Iterator[Finding]:
+    for path in _files(folder):
         facts = path.lstat()
         others = stat.S_IMODE(facts.st_mode) & 0o077
-        if path == command:  # it says which Python is used, nothing else: what matters is who may say so
+        if path == command:  # it only names the Python to start: others may read it, but not write it
             others &= 0o022
         if others and not stat.S_ISLNK(facts.st_mode):
             can = "read" if others & 0o044 or path == folder else "written"
-            yield problem("privacy", f"{path} can be {can} by others", f"chmod go-rwx {_quoted(path)}")
+            yield problem("privacy", f"{path} can be {can} by others", f"chmod go-rwx {_quote(path)}")
 
 
-def _ours(folder: Path) -> list[Path]:
-    """The folder and the files in it; nothing below, that is backups and others' own."""
+def _files(folder: Path) -> list[Path]:
+    """The folder and the files in it, without subfolders: these are backups, or belong to others."""
     try:
         inside = sorted(path for path in folder.iterdir() if not path.is_dir())
-    except OSError:  # not there yet, or not ours to look into: its own line says so
+    except OSError:  # missing or not readable: another finding says so
         inside = []
     return [path for path in (folder, *inside) if os.path.lexists(path)]
 
 
 def _writable(folder: Path) -> Iterator[Finding]:
-    there = _existing(folder)
-    if os.statvfs(there).f_flag & os.ST_RDONLY:
-        yield problem("disk", f"{there} lies on a disk that is mounted read-only", "Mount it for writing.")
-    elif not os.access(there, os.W_OK | os.X_OK):
-        yield problem("disk", f"nothing can be written in {there}", "Check its owner and its permissions.")
+    existing = _nearest_existing(folder)
+    if os.statvfs(existing).f_flag & os.ST_RDONLY:
+        yield problem("disk", f"{existing} is on a disk that is mounted read-only", "Mount it for writing.")
+    elif not os.access(existing, os.W_OK | os.X_OK):
+        yield problem("disk", f"{existing} is not writable", "Check its owner and its permissions.")
 
 
 def _space(folder: Path) -> Iterator[Finding]:
-    free = shutil.disk_usage(_existing(folder)).free
+    free = shutil.disk_usage(_nearest_existing(folder)).free
     if free < LITTLE_SPACE_BYTES:
-        yield problem("disk", f"only {free / 1e6:.0f} MB are free where the database lies", "Free some space.")
+        yield problem("disk", f"only {free / 1e6:.0f} MB are free on the database's disk", "Free some space.")
 
 
 def _network(data: Path, runtime: Path) -> Iterator[Finding]:
@@ -115,22 +113,28 @@ def _network(data: Path, runtime: Path) -> Iterator[Finding]:
         mounts = MOUNTS.read_text(errors="surrogateescape")
     except OSError:  # not Linux
         return
-    mount = mount_of(_existing(data).resolve(), mounts)
-    if mount is not None and mount.kind in NETWORK:
+    where = _network_mount(data, mounts)
+    if where:
         yield note(
             "disk",
-            f"the database lies on a file system of a network or of another system ({mount.kind} on {mount.folder})",
+            f"the database is on a file system of a network or of another system ({where})",
             f"SQLite's log and locks are not safe there: use it from this machine alone, or better {LOCAL_DATA}.",
         )
-    mount = mount_of(_existing(runtime).resolve(), mounts)
-    if mount is not None and mount.kind in NETWORK:
-        where = f"{mount.kind} on {mount.folder}"
-        says = f"the daemon's socket and lock lie on a file system of a network or of another system ({where})"
+    where = _network_mount(runtime, mounts)
+    if where:
+        says = f"the daemon's socket and lock are on a file system of a network or of another system ({where})"
         yield note("disk", says, LOCAL_SOCKET)
 
 
-def _existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
+def _network_mount(folder: Path, mounts: str) -> str | None:
+    mount = mount_of(_nearest_existing(folder).resolve(), mounts)
+    if mount is None or mount.kind not in NETWORK:
+        return None
+    return f"{mount.kind} on {mount.folder}"
+
+
+def _nearest_existing(folder: Path) -> Path:
+    """The folder itself, or the nearest existing one above it."""
     return next(path for path in (folder, *folder.parents) if path.is_dir() or path.parent == path)
 
 
@@ -141,5 +145,5 @@ def _user(uid: int) -> str:
         return str(uid)
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     return shlex.quote(str(path))

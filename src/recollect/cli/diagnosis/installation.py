@@ -1,5 +1,6 @@
-"""What `recollect doctor` says of this installation: its version, its place, what hosts start, and how OpenCode is
-connected. Starts no host: that takes a second and leaves folders behind."""
+"""Findings of `recollect doctor` about this installation: version, folder, the command that hosts start, and OpenCode.
+
+It starts no host: that takes a second and leaves folders behind."""
 
 import json
 import os
@@ -20,10 +21,10 @@ from recollect.install import opencode
 from recollect.install.opencode import ConfigEntry, OpenCodeFolder
 from recollect.workspace.git import root_of
 
-ASKS = "import recollect.daemon; print(recollect.__version__)"
-IMPORT_S = 20.0  # a cold disk; usually a tenth of a second
-TRIED = (1, 18)  # the OpenCode that every moment is tried with
-REINSTALL = "`recollect install opencode` writes it again, with the Python of now."
+PRINT_VERSION = "import recollect.daemon; print(recollect.__version__)"
+IMPORT_S = 20.0  # for a cold disk; usually it takes a tenth of a second
+TESTED = (1, 18)  # the OpenCode version that every moment is tested with
+REINSTALL = "`recollect install opencode` writes it again, with the current Python."
 
 
 def installation_findings() -> Iterator[Finding]:
@@ -32,37 +33,37 @@ def installation_findings() -> Iterator[Finding]:
 
 
 def command_findings(places: Paths) -> Iterator[Finding]:
-    """Hooks and plugins do not search along PATH: they start the interpreter that they were given."""
-    noted = _noted(places.command, "command")
-    if isinstance(noted, Finding):
-        yield noted
+    """Hooks and plugins do not search PATH: they start the interpreter that `install` wrote down for them."""
+    command = _read_command(places.command, "command")
+    if isinstance(command, Finding):
+        yield command
         return
-    yield from _bridge(places.command)
-    interpreter = Path((noted or DAEMON_COMMAND)[0])
-    advice = REINSTALL if noted else "Install Recollect again."
-    who = "hosts start" if noted else "hooks and commands start"
+    yield from _mcp_findings(places.command)
+    interpreter = Path((command or DAEMON_COMMAND)[0])
+    advice = REINSTALL if command else "Install Recollect again."
+    who = "hosts start" if command else "hooks and commands start"
     if not os.access(interpreter, os.X_OK):
-        yield problem("hooks", f"{interpreter}, which {who} the daemon with, is not there any more", advice)
+        yield problem("hooks", f"{interpreter}, with which {who} the daemon, no longer exists", advice)
         return
     version = _version_of(interpreter)
     if version is None:
-        yield problem("hooks", f"{interpreter}, which {who} the daemon with, cannot load Recollect", advice)
+        yield problem("hooks", f"{interpreter}, with which {who} the daemon, cannot load Recollect", advice)
     elif version != __version__:
         yield note("hooks", f"hosts start the daemon of Recollect {version}, with {interpreter}", advice)
     else:
-        yield fine("hooks", f"{'' if noted else 'no plugin is installed yet; '}{who} the daemon with {interpreter}")
+        installed = "" if command else "no plugin is installed yet; "
+        yield fine("hooks", f"{installed}{who} the daemon with {interpreter}")
 
 
-def _noted(file: Path, name: str) -> Sequence[str] | Finding | None:
-    """The command that hosts were given under this name; None: none was."""
+def _read_command(file: Path, name: str) -> Sequence[str] | Finding | None:
+    """Read the command that hosts start under this name; None: none is written down."""
     try:
-        noted = json.loads(file.read_text(encoding="utf-8"))
-        command = noted[name]
+        command = json.loads(file.read_text(encoding="utf-8"))[name]
     except FileNotFoundError:
         return None
     except KeyError:
         if name != "command":
-            return None  # an older version noted the daemon alone
+            return None  # an older version wrote only the daemon's command
         command = None
     except (OSError, ValueError, TypeError):
         command = None
@@ -71,19 +72,19 @@ def _noted(file: Path, name: str) -> Sequence[str] | Finding | None:
     return command
 
 
-def _bridge(file: Path) -> Iterator[Finding]:
-    noted = _noted(file, "mcp")
-    if isinstance(noted, Finding):
-        yield noted
-    elif noted and not os.access(noted[0], os.X_OK):
-        yield problem("hooks", f"{noted[0]}, which plugins start the tools with, is not there any more", REINSTALL)
+def _mcp_findings(file: Path) -> Iterator[Finding]:
+    command = _read_command(file, "mcp")
+    if isinstance(command, Finding):
+        yield command
+    elif command and not os.access(command[0], os.X_OK):
+        yield problem("hooks", f"{command[0]}, with which plugins start the tools, no longer exists", REINSTALL)
 
 
 def _version_of(interpreter: Path) -> str | None:
-    """As the daemon is started: elsewhere, and with no more of the environment than it gets."""
+    """Ask the interpreter as the daemon is started: in another folder, and with the daemon's environment alone."""
     try:
         done = subprocess.run(
-            [interpreter, "-c", ASKS],
+            [interpreter, "-c", PRINT_VERSION],
             capture_output=True,
             cwd="/",
             env={name: value for name, value in os.environ.items() if DAEMON_ENV.fullmatch(name)},
@@ -96,20 +97,21 @@ def _version_of(interpreter: Path) -> str | None:
 
 
 def opencode_findings(places: Paths) -> Iterator[Finding]:
-    """The client, the plugin and the entry of the tools: for the user and in this project."""
+    """Check the client, the plugin and the tools' entry, for the user and in this project."""
     yield from _client()
     folder = context.folder_to_look_in()
     here = [opencode.of_user(places.settings.parent.parent)]
-    here += [opencode.of_project(root_of(Path(folder)))] if folder else []
+    if folder:
+        here.append(opencode.of_project(root_of(Path(folder))))
     connected = [place for place in here if place.plugin.exists()]
     if not connected:
-        advice = "`recollect install opencode` connects it in every project, with `--project` in this one alone."
+        advice = "`recollect install opencode` connects it in every project; with `--project`, only in this one."
         yield note("opencode", "not connected", advice)
     for place in connected:
         yield _plugin(place)
     if len(connected) > 1:
         says = "connected twice, for you and in this project: one of the two stays silent"
-        yield note("opencode", says, "That does no harm; `recollect uninstall opencode --project` takes one out.")
+        yield note("opencode", says, "That does no harm; `recollect uninstall opencode --project` removes one.")
     yield from _tools(here, is_connected=bool(connected))
 
 
@@ -121,18 +123,18 @@ def _client() -> Iterator[Finding]:
     version = _client_version(Path(found))
     if version is None:
         yield fine("opencode", f"{found}")
-    elif version[:1] > TRIED[:1]:
-        says = f"{found} is version {_dotted(version)}; Recollect was tried with {_dotted(TRIED)}"
+        return
+    says = f"{found} is version {_version_text(version)}; Recollect was tested with {_version_text(TESTED)}"
+    if version[:1] > TESTED[:1]:
         yield note("opencode", says, "If nothing is remembered there, upgrade Recollect; the client itself is safe.")
-    elif version < TRIED:
-        says = f"{found} is version {_dotted(version)}; Recollect was tried with {_dotted(TRIED)}"
+    elif version < TESTED:
         yield note("opencode", says, "`npm install -g opencode-ai` upgrades it.")
     else:
-        yield fine("opencode", f"{found}, version {_dotted(version)}")
+        yield fine("opencode", f"{found}, version {_version_text(version)}")
 
 
 def _client_version(found: Path) -> tuple[int, ...] | None:
-    """As its package says; None: it came another way, and asking it would start it."""
+    """Read its package file; None: it was installed another way, and asking it would start it."""
     try:
         package = json.loads((found.resolve().parent.parent / "package.json").read_text(encoding="utf-8"))
         return tuple(int(part) for part in package["version"].split("-")[0].split("."))
@@ -140,7 +142,7 @@ def _client_version(found: Path) -> tuple[int, ...] | None:
         return None
 
 
-def _dotted(version: Sequence[int]) -> str:
+def _version_text(version: Sequence[int]) -> str:
     return ".".join(map(str, version))
 
 
@@ -149,13 +151,14 @@ def _plugin(place: OpenCodeFolder) -> Finding:
     installed = opencode.installed(place)
     if place.plugin not in installed:
         return problem("opencode", f"{place.plugin} {opencode.NOT_OURS}", f"Move it away, then {again}.")
-    wanted = {place.plugin.parent / path: held for path, held in opencode.plugin_files().items()}
-    if installed == wanted:
-        return fine("opencode", f"{place.plugin}")
-    (first, *_) = [path for path in (*installed, *wanted) if installed.get(path) != wanted.get(path)]
-    if first.exists() and first not in installed:  # install refuses it, too
-        return problem("opencode", f"{first} {opencode.NOT_OURS}", f"Move it away, then {again}.")
-    return problem("opencode", f"{first} is of another version, or was edited", f"{again} renews it.")
+    wanted = {place.plugin.parent / path: content for path, content in opencode.plugin_files().items()}
+    for path in (*installed, *wanted):
+        if installed.get(path) == wanted.get(path):
+            continue
+        if path.exists() and path not in installed:  # install refuses it, too
+            return problem("opencode", f"{path} {opencode.NOT_OURS}", f"Move it away, then {again}.")
+        return problem("opencode", f"{path} is from another version, or was edited", f"{again} renews it.")
+    return fine("opencode", f"{place.plugin}")
 
 
 def _tools(here: Sequence[OpenCodeFolder], *, is_connected: bool) -> Iterator[Finding]:
@@ -164,24 +167,25 @@ def _tools(here: Sequence[OpenCodeFolder], *, is_connected: bool) -> Iterator[Fi
         try:
             entries = opencode.entries(place)
         except InstallError as error:
-            yield problem("tools", str(error), "OpenCode may not start with it, either.")
+            yield problem("tools", str(error), "OpenCode may not start with it either.")
             return
-        yield from (_entry(entry, place, is_connected=is_connected) for entry in entries)
+        for entry in entries:
+            yield _entry(entry, place, is_connected=is_connected)
         found += entries
     if is_connected and not found:
-        says = 'no configuration has "mcp.recollect": the plugin brings the tools by itself'
-        yield note("tools", says, "`recollect install opencode` writes it, so that you can see and switch it.")
+        says = 'no configuration has "mcp.recollect": the plugin adds the tools itself'
+        yield note("tools", says, "`recollect install opencode` writes it, so that you can see it and switch it off.")
 
 
 def _entry(entry: ConfigEntry, place: OpenCodeFolder, *, is_connected: bool) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
     if entry.is_off:
-        return note("tools", f"switched off in {entry.path}", 'Take `"enabled": false` out there to have them.')
+        return note("tools", f"switched off in {entry.path}", 'Remove `"enabled": false` there to use them.')
     if not entry.is_ours:
-        says = f'{entry.path} has an entry "mcp.recollect" of its own, which stays as it is'
-        return note("tools", says, f"For ours instead, take it out, then {again}.")
+        says = f'{entry.path} has its own entry "mcp.recollect", which Recollect does not change'
+        return note("tools", says, f"To use ours instead, remove it, then {again}.")
     if shutil.which(entry.command[0]) is None:
-        says = f"{entry.command[0]}, as {entry.path} has it, is not there"
+        says = f"{entry.command[0]}, named in {entry.path}, does not exist"
         if is_connected:
             return note("tools", f"{says}: the plugin starts this machine's own instead", f"{again} renews it.")
         return problem("tools", says, f"{again} renews it.")

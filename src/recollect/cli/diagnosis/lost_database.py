@@ -1,4 +1,4 @@
-"""What `recollect doctor` says of processes that have open what is the database no more: what they write is lost."""
+"""Finding of `recollect doctor`: a process still has a deleted or replaced database open, and its writes are lost."""
 
 import os
 from collections.abc import Iterator
@@ -8,34 +8,35 @@ from recollect.config import Paths
 from recollect.domain.health import Finding, problem
 
 PROCESSES = Path("/proc")
-GONE = " (deleted)"  # as Linux shows the name of an open file that has none any more
+GONE = " (deleted)"  # how Linux names an open file that was deleted
 
 
 def split_findings(places: Paths) -> Iterator[Finding]:
     database = os.path.realpath(places.database)
     files = [f"{database}{suffix}" for suffix in ("", "-wal", "-shm")]
     for process in _processes():
-        gone = sorted({Path(file).name for file in _gone(process, files)})
-        if gone:
-            says = f"process {process.name} has {', '.join(gone)} open as it was before it was deleted or replaced"
+        names = sorted({Path(file).name for file in _find_lost_files(process, files)})
+        if names:
+            says = f"process {process.name} has a deleted or replaced file open: {', '.join(names)}"
             yield problem(
                 "database",
-                f"{says}: what it writes is lost",
+                f"{says}; what it writes is lost",
                 f"`kill -9 {process.name}` ends it at once; if it ended by itself, it could write old pages into the "
                 "database. Then run `recollect doctor` again.",
             )
 
 
 def _processes() -> list[Path]:
-    """Ours, where the system lets us look: others show us nothing of their files."""
+    """All processes; the open files are readable for our own alone."""
     try:
-        return sorted((one for one in PROCESSES.iterdir() if one.name.isdigit()), key=lambda one: int(one.name))
+        processes = [one for one in PROCESSES.iterdir() if one.name.isdigit()]
     except OSError:  # not Linux
         return []
+    return sorted(processes, key=lambda one: int(one.name))
 
 
-def _gone(process: Path, files: list[str]) -> Iterator[str]:
-    """Of these files, those that the process has open while another one, or none, has their name."""
+def _find_lost_files(process: Path, files: list[str]) -> Iterator[str]:
+    """Yield the files that the process has open, if now another file or none has their name."""
     try:
         descriptors = list((process / "fd").iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""Our files, with their sizes. None is opened: to open and close a live database beside SQLite loses data."""
+"""Lists our files with their sizes. None is opened: to open and close a live database beside SQLite loses data."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recollect.config import Paths
 
-MOST = 10_000  # files of a folder that are counted
+MOST = 10_000  # files that are counted in one folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,30 +16,35 @@ class Stored:
     path: Path
     files: int
     size_bytes: int
-    changed: float  # when one of them was last changed, in seconds since 1970
+    changed: float  # the newest change, in seconds since 1970
 
 
 def stored(places: Paths) -> list[Stored]:
-    """What is there, in the order in which people look for it."""
+    """Return what exists, in the order in which people look for it."""
     data, kept = places.database.parent, places.kept
+    logs_and_locks = [places.database.with_name(places.database.name + suffix) for suffix in ("-wal", "-shm")]
+    drafts = [file for folder in places.state.glob("edit-*") for file in _below(folder)]
     found = [
-        _stored("database", places.database, [places.database, *_beside(places.database, ("-wal", "-shm"))]),
-        _stored("backups", data / "backups", _below(data / "backups")),
-        _stored("damaged", data, [*data.glob("damaged-*"), *data.glob(f"{places.database.name}.damaged-*")]),
-        _stored("logs", kept, kept.glob("*.log*")),
-        _stored("settings", places.settings, [places.settings]),
-        _stored("pauses", places.pause, [places.pause]),
-        _stored("drafts", places.state, [file for room in places.state.glob("edit-*") for file in _below(room)]),
-        _stored("model", places.model, _below(places.model)),
+        _measure("database", places.database, [places.database, *logs_and_locks]),
+        _measure("backups", data / "backups", _below(data / "backups")),
+        _measure("damaged", data, [*data.glob("damaged-*"), *data.glob(f"{places.database.name}.damaged-*")]),
+        _measure("logs", kept, kept.glob("*.log*")),
+        _measure("settings", places.settings, [places.settings]),
+        _measure("pauses", places.pause, [places.pause]),
+        _measure("drafts", places.state, drafts),
+        _measure("model", places.model, _below(places.model)),
+        _measure("state", places.state, _state_files(places)),
     ]
-    known = {"pause.json"}
-    rest = [file for file in (*_of(places.state), *_of(places.runtime)) if file.name not in known]
-    found.append(_stored("state", places.state, {file for file in rest if ".log" not in file.name}))
     return [one for one in found if one.files]
 
 
-def _stored(what: str, path: Path, files: Iterable[Path]) -> Stored:
-    facts = [one for one in map(_facts, files) if one is not None]
+def _state_files(places: Paths) -> set[Path]:
+    files = {*_in_folder(places.state), *_in_folder(places.runtime)}
+    return {file for file in files if file.name != "pause.json" and ".log" not in file.name}
+
+
+def _measure(what: str, path: Path, files: Iterable[Path]) -> Stored:
+    facts = [one for one in map(_stat, files) if one is not None]
     return Stored(
         what=what,
         path=path,
@@ -49,19 +54,15 @@ def _stored(what: str, path: Path, files: Iterable[Path]) -> Stored:
     )
 
 
-def _facts(file: Path) -> os.stat_result | None:
+def _stat(file: Path) -> os.stat_result | None:
     try:
         return file.lstat()
-    except OSError:  # gone, or not ours to look at
+    except OSError:  # missing, or no permission
         return None
 
 
-def _beside(file: Path, suffixes: Iterable[str]) -> list[Path]:
-    return [file.with_name(file.name + suffix) for suffix in suffixes]
-
-
-def _of(folder: Path) -> list[Path]:
-    """What is in a folder itself."""
+def _in_folder(folder: Path) -> list[Path]:
+    """The files in the folder itself, without subfolders."""
     try:
         return [Path(entry.path) for entry in os.scandir(folder) if not entry.is_dir(follow_symlinks=False)][:MOST]
     except OSError:

@@ -1,4 +1,4 @@
-"""A block as a person reads it: the same words, styled and within the width of a terminal; as it is when piped."""
+"""Prints a block for a person: styled and wrapped in a terminal, unchanged when piped."""
 
 import sys
 
@@ -18,12 +18,12 @@ def show_block(block: str) -> None:
     for line in block.splitlines():
         parts = parts_of(line)
         if parts is None:
-            ours = line in (OPEN, CLOSE, PREAMBLE) or line.startswith("(")
-            console.print(Text(line, style="dim" if ours else "bold", overflow="fold"))
+            is_frame = line in (OPEN, CLOSE, PREAMBLE) or line.startswith("(")
+            console.print(Text(line, style="dim" if is_frame else "bold", overflow="fold"))
             continue
-        begin, said, about = parts
+        prefix, text, about = parts
         row = Table.grid(padding=(0, 1))
         row.add_column(no_wrap=True)
         row.add_column(overflow="fold")
-        row.add_row(Text(begin.strip(), style="bold magenta"), Text(said) + Text(about, style="dim"))
+        row.add_row(Text(prefix.strip(), style="bold magenta"), Text(text) + Text(about, style="dim"))
         console.print(Padding(row, (0, 0, 0, 2), expand=False))

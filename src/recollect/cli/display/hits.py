@@ -1,4 +1,4 @@
-"""What a search found, with the reasons: a line or a table for people, JSON for scripts."""
+"""The results of a search with their scores: a line or a table for people, JSON for scripts."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -38,13 +38,13 @@ def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False)
 
 
 def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
-    """When, in which session and by whom it was said, and the part of it that answers the question."""
+    """Show each turn's day, role and session, and the part of it that answers the question."""
     words = search_words(query)
-    shown = [(hit, excerpt(visible(hit.turn.text), words, chars=EXCERPT_CHARS)) for hit in hits]
+    excerpts = [(hit, excerpt(visible(hit.turn.text), words, chars=EXCERPT_CHARS)) for hit in hits]
     if sys.stdout.isatty():
-        _show_turn_table(shown, why)
+        _show_turn_table(excerpts, why)
         return
-    for hit, text in shown:
+    for hit, text in excerpts:
         turn = hit.turn
         session = f"session {turn.session}"
         output.say("\t".join([turn.message, turn.role, output.day(turn.at), session, _score(hit), text]))
@@ -54,13 +54,12 @@ def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
 
 def reason(hit: Hit | TurnHit) -> str:
     """`score 0.71: relevance 0.80 (words 0.67, meaning 0.80), recency 0.98, ...`"""
-    factors = hit.factors
-    made_of = _listed({name: factors[name] for name in _OF_RELEVANCE if name in factors})
-    others = {name: value for name, value in factors.items() if name not in ("relevance", *_OF_RELEVANCE)}
-    return f"{_score(hit)}: relevance {hit.relevance:.2f} ({made_of}), {_listed(others)}"
+    made_of = {name: hit.factors[name] for name in _OF_RELEVANCE if name in hit.factors}
+    others = {name: value for name, value in hit.factors.items() if name not in ("relevance", *_OF_RELEVANCE)}
+    return f"{_score(hit)}: relevance {hit.relevance:.2f} ({_list_factors(made_of)}), {_list_factors(others)}"
 
 
-def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
+def _show_turn_table(excerpts: Sequence[tuple[TurnHit, str]], why: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -68,27 +67,31 @@ def _show_turn_table(shown: Sequence[tuple[TurnHit, str]], why: bool) -> None:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
-    for hit, text in shown:
+    for hit, text in excerpts:
         turn = hit.turn
-        about = f"session {turn.session}  turn {turn.message}  {_score(hit)}" + (f"\n{reason(hit)}" if why else "")
+        about = f"session {turn.session}  turn {turn.message}  {_score(hit)}"
+        if why:
+            about += f"\n{reason(hit)}"
         body = Text(text) + Text(f"\n{about}", style="dim")
         table.add_row(Text(output.day(turn.at), style="cyan"), Text(turn.role, style="bold magenta"), body)
     output.console().print(table)
 
 
 def _note(hit: Hit, uncertain: bool) -> str:
-    past = ["uncertain"] if uncertain else []
+    notes = [_score(hit)]
+    if uncertain:
+        notes.append("uncertain")
     if not hit.memory.is_live:
-        past += [f"held until {output.day(hit.memory.valid_to)}" if hit.memory.valid_to else "superseded"]
-    return ", ".join([_score(hit), *past, *stale_notes(hit.freshness)])
+        ended = hit.memory.valid_to
+        notes.append(f"valid until {output.day(ended)}" if ended else "superseded")
+    return ", ".join([*notes, *stale_notes(hit.freshness)])
 
 
 def _score(hit: Hit | TurnHit) -> str:
-    """The number that they are ordered by."""
     return f"score {hit.score:.2f}"
 
 
-def _listed(factors: Mapping[str, float]) -> str:
+def _list_factors(factors: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.2f}" for name, value in factors.items())
 
 

@@ -1,4 +1,4 @@
-"""What a person calls a moment of a session: the second prompt, the session start, the first failed tool."""
+"""Names for the moments of a session: the second prompt, the session start, the first failed tool."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,20 @@ from recollect.engine.admission import OWN
 
 
 def name_of(sent: Sent, log: Sequence[Sent]) -> str:
-    """`prompt 2`, `failed tool 1`: counted in its session."""
-    of_point = [one for one in log if one.point is sent.point]
-    alone = len(of_point) == 1 and sent.point is Moment.START
-    return NAMES[sent.point] if alone else f"{NAMES[sent.point]} {_place(sent, of_point)}"
+    """`prompt 2`, `failed tool 1`: counted within the session."""
+    same_point = [one for one in log if one.point is sent.point]
+    if len(same_point) == 1 and sent.point is Moment.START:
+        return NAMES[sent.point]
+    position = next(number for number, one in enumerate(same_point, start=1) if one is sent)
+    return f"{NAMES[sent.point]} {position}"
 
 
 def label(sent: Sent) -> str:
-    """What the host calls it."""
+    """The host's own ids of the moment."""
     if sent.message is None:
-        return "the stable block"
+        return "the start block"
     if sent.message.startswith(OWN):
         return "on no message"
-    return f"message {sent.message}" + (f", call {sent.call}" if sent.call not in ("", sent.message) else "")
-
-
-def _place(sent: Sent, of_point: Sequence[Sent]) -> int:
-    return 1 + next(place for place, one in enumerate(of_point) if one is sent)
+    if sent.call in ("", sent.message):
+        return f"message {sent.message}"
+    return f"message {sent.message}, call {sent.call}"

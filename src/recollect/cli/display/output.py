@@ -1,9 +1,9 @@
-"""What people see: styled and width-aware in a terminal, plain when piped, JSON on request."""
+"""Output for people: styled and wrapped in a terminal, plain when piped, JSON on request."""
 
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -27,76 +27,70 @@ def say(text: str) -> None:
 
 
 def say_nothing(text: str) -> None:
-    """There is no answer: a person reads so, a pipe stays empty."""
+    """Say that there is no answer: on the screen in a terminal, on stderr when piped, so that the pipe stays empty."""
     click.echo(text, err=not sys.stdout.isatty())
 
 
 def warn(text: str) -> None:
-    """Worth knowing, and not part of the answer."""
+    """Print something to stderr that is not part of the answer."""
     click.echo(text, err=True)
 
 
 def remark(text: str) -> None:
-    """Like `warn`, but not to worry about."""
-    for line in _wrapped(text, 0, sys.stderr):
+    """Print a hint to stderr: dimmer than a warning."""
+    for line in _wrap(text, 0, sys.stderr):
         click.echo(click.style(line, dim=True) if _wants_style(sys.stderr) else line, err=True)
 
 
 def confirmed(question: str, otherwise: str) -> bool:
-    """Asks the person in front of the terminal; where nobody is, `otherwise` says what to do instead."""
+    """Ask the user in the terminal. Without a terminal, `otherwise` is the error: it says what to do instead."""
     if not sys.stdin.isatty():
         raise InvalidValue(otherwise)
-    agreed = click.confirm(question)
-    if not agreed:
+    has_agreed = click.confirm(question)
+    if not has_agreed:
         say("Nothing was changed.")
-    return agreed
+    return has_agreed
 
 
 def say_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def is_styled() -> bool:
-    """A terminal that wants it: NO_COLOR and TERM=dumb are respected, and then nothing at all is styled."""
-    return _wants_style(sys.stdout)
-
-
 def _wants_style(stream: TextIO) -> bool:
+    """Return True for a terminal, unless NO_COLOR or TERM=dumb is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def styled(text: str, **style: Any) -> str:
-    return click.style(text, **style) if is_styled() else text
+    return click.style(text, **style) if _wants_style(sys.stdout) else text
 
 
 def heading(text: str) -> None:
-    """Bold in a terminal; the same words without it when piped."""
     say("\n" + styled(text, bold=True))
 
 
 def say_indented(text: str, columns: int, **style: Any) -> None:
-    """In a terminal within its width, every line of it indented; one line when piped."""
-    begin = " " * columns
+    """Indent the text: in a terminal every wrapped line, when piped the one line."""
     if not sys.stdout.isatty():
-        say(begin + text)
+        say(" " * columns + text)
         return
     from rich.padding import Padding
     from rich.text import Text
 
-    told = Text(text, style=" ".join(name for name, wanted in style.items() if wanted), overflow="fold")
-    console().print(Padding(told, (0, 0, 0, columns), expand=False))
+    styles = " ".join(name for name, is_on in style.items() if is_on)
+    console().print(Padding(Text(text, style=styles, overflow="fold"), (0, 0, 0, columns), expand=False))
 
 
 def say_beside(head: str, columns: int, text: str) -> None:
-    """After a head of so many columns, which may be styled: in a terminal within its width, one line when piped."""
-    first, *others = _wrapped(text, columns, sys.stdout)
+    """Print the text beside a head that is `columns` wide and may be styled: wrapped in a terminal, one line piped."""
+    first, *others = _wrap(text, columns, sys.stdout)
     say(head + first)
     for line in others:
         say(" " * columns + line)
 
 
-def _wrapped(text: str, columns: int, stream: TextIO) -> list[str]:
-    """Lines that fit beside so many columns of a terminal; what has no space in it, such as a path, stays whole."""
+def _wrap(text: str, columns: int, stream: TextIO) -> list[str]:
+    """Return lines that fit beside `columns` of a terminal. A word without spaces, such as a path, stays whole."""
     if not stream.isatty():
         return [text]
     import shutil
@@ -106,26 +100,36 @@ def _wrapped(text: str, columns: int, stream: TextIO) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
+def say_first(limit: int, lines: Sequence[str], say_line: Callable[[str], None]) -> None:
+    """Say the first lines, and how many more there are."""
+    for line in lines[:limit]:
+        say_line(line)
+    if len(lines) > limit:
+        say_line(f"... and {len(lines) - limit:,} more; --json lists all.")
+
+
 def show_memories(
     memories: Sequence[Memory],
     notes: Sequence[str] | None = None,
     below: Sequence[str] | None = None,
     seen: Mapping[MemoryId, Freshness] | None = None,
 ) -> None:
-    """A line each when piped (tabs between the fields), a table in a terminal; with what comes below each."""
-    marks = [_marks(seen, memory) for memory in memories]
+    """Show a table in a terminal, lines with tabs when piped. `below`: one more line under each memory."""
+    marks = [_marks(memory, (seen or {}).get(memory.id, NOT_LOOKED_AT)) for memory in memories]
     if sys.stdout.isatty():
         _show_table(memories, notes or [""] * len(memories), below, marks)
         return
     for number, memory in enumerate(memories):
-        note = [notes[number]] if notes else []
-        say("\t".join([memory.id, memory.kind, day(memory.created_at), *note, visible(memory.text) + marks[number]]))
+        fields = [memory.id, memory.kind, day(memory.created_at)]
+        if notes:
+            fields.append(notes[number])
+        say("\t".join([*fields, visible(memory.text) + marks[number]]))
         if below:
             say(f"  {below[number]}")
 
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Names and values, one line each; in a terminal long values are wrapped beside their names."""
+    """Print names and values, one line each; a terminal wraps long values beside their names."""
     if not sys.stdout.isatty():
         for name, value in facts:
             say(f"{name}\t{value}")
@@ -141,11 +145,14 @@ def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def _marks(seen: Mapping[MemoryId, Freshness] | None, memory: Memory) -> str:
+def _marks(memory: Memory, freshness: Freshness) -> str:
     """` (flagged: asks to ...; src/a.py changed since)`"""
-    flagged = [] if memory.flag is None else [f"flagged: {visible(memory.flag)}"]
-    flagged += ["candidate"] if memory.tier is Tier.CANDIDATE else []
-    notes = [*flagged, *stale_notes((seen or {}).get(memory.id, NOT_LOOKED_AT))]
+    notes = []
+    if memory.flag is not None:
+        notes.append(f"flagged: {visible(memory.flag)}")
+    if memory.tier is Tier.CANDIDATE:
+        notes.append("candidate")
+    notes += stale_notes(freshness)
     return f" ({'; '.join(notes)})" if notes else ""
 
 
@@ -158,11 +165,11 @@ def _show_table(
     table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
     table.add_column(overflow="fold")
     table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")  # a path that is cut is no path
+    table.add_column(ratio=1, overflow="fold")  # fold, do not cut: half a path is no path
     for number, memory in enumerate(memories):
-        note = f"{notes[number]}{marks[number]}".strip()
-        about = f"{day(memory.created_at)}  {memory.scope}" + (f"  {note}" if note else "")
-        about += f"\n{below[number]}" if below else ""
+        about = f"{day(memory.created_at)}  {memory.scope}  {f'{notes[number]}{marks[number]}'.strip()}".rstrip()
+        if below:
+            about += f"\n{below[number]}"
         body = Text(shortened(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(prefix_of(memory), style="bold magenta"), body)
     console().print(table)
@@ -173,15 +180,17 @@ def cut(text: str) -> str:
 
 
 def shortened(memory: Memory) -> str:
-    """For a table: all of it is in `show`."""
+    """Cut the text for a table; `show` prints all of it."""
     text = visible(memory.text)
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}… (`recollect show {memory.id}`)"
 
 
 def console() -> "Console":
-    from rich.console import Console  # a terminal is there: worth its 50 ms
+    from rich.console import Console  # only for a terminal: the import takes 50 ms
 
-    return Console() if is_styled() else Console(color_system=None, force_terminal=False, highlight=False)
+    if _wants_style(sys.stdout):
+        return Console()
+    return Console(color_system=None, force_terminal=False, highlight=False)
 
 
 def day(moment: datetime) -> str:
@@ -189,7 +198,7 @@ def day(moment: datetime) -> str:
 
 
 def minute(moment: datetime) -> str:
-    """In the time zone of the person who reads it."""
+    """In the reader's time zone."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 

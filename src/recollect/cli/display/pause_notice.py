@@ -1,4 +1,4 @@
-"""That Recollect is paused, in words for a person who may wonder why nothing happens."""
+"""Says that Recollect is paused, so that they do not wonder why nothing happens."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from recollect.domain.pause import UNKNOWN, Pause
 
 
 def on() -> Sequence[Pause]:
-    """Those that are on now. Where nobody ever paused, nothing is loaded."""
+    """Return the pauses that are on now. Without a pause file, nothing is imported."""
     path = config.places().pause
     try:
         path.lstat()
@@ -16,7 +16,7 @@ def on() -> Sequence[Pause]:
         return ()
     except OSError:
         return (UNKNOWN,)
-    from recollect.wiring import PauseFile  # few are paused
+    from recollect.wiring import PauseFile  # rarely needed
 
     return PauseFile(path).on()
 
@@ -24,15 +24,18 @@ def on() -> Sequence[Pause]:
 def sentence(pause: Pause) -> str:
     """`paused since 2026-03-02 10:00, until 2026-03-02 11:00: nothing is captured or injected (`recollect resume`)`"""
     if pause == UNKNOWN:
-        return f"paused: {config.places().pause} cannot be read (`recollect resume` writes it anew)"
-    way_on = "recollect resume" if pause.project is None else "recollect resume --project` there, or `recollect resume"
-    return f"paused since {output.minute(pause.since)}{for_people(pause)}: nothing is captured or injected (`{way_on}`)"
+        return f"paused: {config.places().pause} cannot be read (`recollect resume` writes a new one)"
+    end_it = "`recollect resume`"
+    if pause.project is not None:
+        end_it = f"`recollect resume --project` there, or {end_it}"
+    return f"paused since {output.minute(pause.since)}{for_people(pause)}: nothing is captured or injected ({end_it})"
 
 
 def for_people(pause: Pause) -> str:
     """`, in project git:example.org/shop, until 2026-03-02 11:00`"""
     where = "" if pause.project is None else f", in project {pause.project}"
-    return where + (", until you resume" if pause.until is None else f", until {output.minute(pause.until)}")
+    until = "you resume" if pause.until is None else output.minute(pause.until)
+    return f"{where}, until {until}"
 
 
 def pause_json(pause: Pause) -> dict[str, str | None]:
@@ -41,6 +44,6 @@ def pause_json(pause: Pause) -> dict[str, str | None]:
 
 
 def remark() -> None:
-    """Beside the answer of a command whose reader may wonder."""
+    """Add a hint to the answer of a command."""
     for pause in on():
         output.remark(f"Recollect is {sentence(pause)}.")

@@ -1,4 +1,4 @@
-"""A bar of progress where a person watches something being read."""
+"""A progress bar for a person who watches files being read."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 import click
 
-STEP_BYTES = 1 << 16  # between two steps of the bar
+STEP_BYTES = 1 << 16  # read between two steps of the bar
 
-Watch = Callable[[int], None]  # called with how many bytes have been read
+Watch = Callable[[int], None]  # called with the number of bytes that were just read
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Why something was shown, or was not, in words for a person."""
+"""Says in words for a person why a memory was shown or not."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ NAMES: Mapping[Moment, str] = {
 IN_THE_BLOCK = (Verdict.SHOWN, Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)
 _NOT_WHOLE = {Verdict.SHORT: "in short", Verdict.RECALLED: "recalled", Verdict.LISTED: "by title"}
 _LEFT_OUT = (Verdict.LINES, Verdict.BUDGET)
-WITHOUT_QUESTION = (Moment.START, Moment.COMPACTION)  # nothing is asked there, so nothing is more relevant
-A_LINE_TOKENS = 100  # where more is left than that, it was not the whole budget that ended
+WITHOUT_QUESTION = (Moment.START, Moment.COMPACTION)  # no question is asked there, so relevance means nothing
+A_LINE_TOKENS = 100  # if more is left, the share of this kind was full, not the whole budget
 OF_RELEVANCE = ("words", "meaning", "named", "signature", "code")
 SWITCHES: Mapping[Moment, str] = {
     Moment.START: "start.enabled",
@@ -41,105 +41,125 @@ def cost(injection: Injection, ms: float) -> str:
 
 
 def shown(injection: Injection) -> str:
-    """`1 shown, 2 in short of 12 considered, 1 quoted`: what is in a block, also what does not count as shown."""
+    """`1 shown, 2 in short of 12 considered, 1 quoted`; memories in short do not count as shown."""
     verdicts = Counter(choice.verdict for choice in injection.choices)
-    told = [(len(injection.ids), "shown"), *((verdicts[verdict], how) for verdict, how in _NOT_WHOLE.items())]
-    parts = [f"{count:,} {how}" for count, how in told if count] or ["0 shown"]
-    quoted = f", {len(injection.quoted):,} quoted" if injection.quoted else ""
-    return f"{', '.join(parts)} of {injection.considered:,} considered{quoted}"
+    parts = []
+    if injection.ids:
+        parts.append(f"{len(injection.ids):,} shown")
+    for verdict, how in _NOT_WHOLE.items():
+        if verdicts[verdict]:
+            parts.append(f"{verdicts[verdict]:,} {how}")
+    counts = f"{', '.join(parts) or '0 shown'} of {injection.considered:,} considered"
+    return f"{counts}, {len(injection.quoted):,} quoted" if injection.quoted else counts
 
 
 def silence(injection: Injection, point: Moment) -> str:
-    """Why there is no block, in a sentence."""
+    """Say in a sentence why there is no block."""
+    return f"Nothing shown: {silence_reason(injection, point)}."
+
+
+def silence_reason(injection: Injection, point: Moment) -> str:
     if injection.quiet is not None:
-        return f"Silence: {_quiet(injection.quiet, point)}."
+        return _quiet_reason(injection.quiet, point)
     if not injection.considered:
-        return "Silence: nothing that is known comes near."
+        return "no memory comes near"
     considered = output.many(injection.considered, "memory", "memories")
-    return f"Silence: {considered} considered, {_none_of(injection)}."
+    return f"{considered} considered, {_no_fit_reason(injection)}"
 
 
-def _none_of(injection: Injection) -> str:
+def _no_fit_reason(injection: Injection) -> str:
     verdicts = {choice.verdict for choice in injection.choices if choice.relevance >= choice.needed}
     if not verdicts:
         return "none fits well enough"
     if verdicts <= {Verdict.LIVE, Verdict.HEARD}:
-        return "and what fits is in front of the model already"
-    return "and what fits was kept back"
+        return "and what fits is in the live context already"
+    return "and what fits was left out"
 
 
-def _quiet(quiet: Quiet, point: Moment) -> str:
+def _quiet_reason(quiet: Quiet, point: Moment) -> str:
     match quiet:
         case Quiet.OFF:
-            return f"the settings switch it off (inject.enabled or {SWITCHES[point]}; `recollect config show`)"
+            return f"the settings switch it off (inject.enabled or {SWITCHES[point]}; see `recollect config show`)"
         case Quiet.PAUSED:
-            return "Recollect was paused then (`recollect status`; `recollect resume` ends a pause)"
+            return "Recollect was paused (see `recollect status`; `recollect resume` ends a pause)"
         case Quiet.OPTED_OUT:
-            return "the prompt or its session asked not to be told anything"
+            return "the prompt or its session asked for no memories"
         case Quiet.IDLE:
             return (
-                "the prompt says nothing that could be looked for, or it is short (turn.min_prompt_chars) and calls "
-                "nothing by its name"
+                "the prompt has no words to search for, or it is short (turn.min_prompt_chars) and names nothing "
+                "that is known"
             )
         case Quiet.OWN_CONTEXT:
-            return "the prompt is a command, or a plan or a long text that brings its own context"
+            return "the prompt is a command, a plan or a long text, and brings its own context"
         case Quiet.GENERIC:
-            return "the error says nothing that could be known again"
+            return "the error text is too general to recognise"
         case Quiet.CAP:
-            return "as much as may be in front of the model is there already (`[budgets]`)"
+            return "the live context already has as many tokens of memories as the settings allow (`[budgets]`)"
         case _ as never:
             assert_never(never)
 
 
 def breakdown(choice: Choice, point: Moment) -> str:
     """`score .71: relevance .80 (needed .40; words .67, meaning .80), recency .98, ...`"""
-    factors = {name: value for name, value in choice.factors.items() if name != "relevance"}
-    made_of = _listed({name: factors.pop(name) for name in OF_RELEVANCE if name in factors})
     parts = []
     if point not in WITHOUT_QUESTION and not _is_of_the_start(choice):
-        needed = f"needed {number(choice.needed)}" if choice.needed else ""
-        about = "; ".join(filter(None, [needed, made_of]))
-        parts.append(f"relevance {number(choice.relevance)}" + (f" ({about})" if about else ""))
-    parts.append(_listed({name: value for name, value in factors.items() if name != "base"}))
-    told = ", ".join(filter(None, parts))
-    return f"score {number(choice.score)}" + (f": {told}" if told else "")
+        parts.append(_relevance(choice))
+    no_parts = ("relevance", "base", *OF_RELEVANCE)
+    others = {name: value for name, value in choice.factors.items() if name not in no_parts}
+    if others:
+        parts.append(_list_factors(others))
+    score = f"score {number(choice.score)}"
+    return f"{score}: {', '.join(parts)}" if parts else score
+
+
+def _relevance(choice: Choice) -> str:
+    """`relevance .80 (needed .40; words .67, meaning .80)`"""
+    about = []
+    if choice.needed:
+        about.append(f"needed {number(choice.needed)}")
+    made_of = {name: choice.factors[name] for name in OF_RELEVANCE if name in choice.factors}
+    if made_of:
+        about.append(_list_factors(made_of))
+    relevance = f"relevance {number(choice.relevance)}"
+    return f"{relevance} ({'; '.join(about)})" if about else relevance
 
 
 def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
-    """What kept it out, with the number that decided."""
+    """Say what kept the memory out of the block, with the number that decided."""
     injection, kind = sent.injection, choice.kind.value.replace("_", " ")
     match choice.verdict:
         case Verdict.SHOWN:
             return "shown"
         case Verdict.SHORT:
-            return "shown in short: there was no room for all of it, and so it does not count as shown"
+            return "shown in short, for lack of room; it does not count as shown"
         case Verdict.RECALLED:
-            return f"recalled in one line: it stands further up, since {_where(choice.id, sent, log)}"
+            return f"recalled in one line: it is in the live context since {_where(choice.id, sent, log)}"
         case Verdict.LISTED:
             return "listed by its title"
         case Verdict.LIVE:
-            return f"in front of the model already, since {_where(choice.id, sent, log)}"
+            return f"in the live context already, since {_where(choice.id, sent, log)}"
         case Verdict.THRESHOLD:
-            needs = "an answer" if sent.point is Moment.ON_DEMAND else _a(kind)  # there it is one for all kinds
+            # An answer to the agent's question has one threshold for all kinds.
+            needs = "an answer" if sent.point is Moment.ON_DEMAND else _with_article(kind)
             return f"relevance {number(choice.relevance)}, {needs} needs {number(choice.needed)}"
         case Verdict.CUT:
             return f"relevance {number(choice.relevance)}, too far behind the best{_best(injection)}"
         case Verdict.OTHER:
             return f"relevance {number(choice.relevance)}, but it is about another error"
         case Verdict.FLOOR:
-            return f"score {number(choice.score)}, a session start takes {number(choice.needed)} and more"
+            return f"score {number(choice.score)}, a session start needs at least {number(choice.needed)}"
         case Verdict.LINES:
             return f"no line was left: {output.many(len(injection.ids), 'memory was', 'memories were')} before it"
         case Verdict.BUDGET:
             return _no_room(injection)
         case Verdict.SWITCHED_OFF:
-            return f"the settings leave out what is {_a(kind)} (`[kinds.injected]`)"
+            return f"the settings leave this kind out: {kind} (`[kinds.injected]`)"
         case Verdict.HEARD:
-            return "it was said in this session, so the model has it in front of it"
+            return "it was said in this session, so it is in the live context"
         case Verdict.CANDIDATE:
             return (
-                f"relevance {number(choice.relevance)}, but nothing has proven it: it is a candidate, and the words "
-                "that it was taken from are quoted where they fit (`recollect review` confirms it)"
+                f"relevance {number(choice.relevance)}, but it is only a candidate: the words it was learnt from are "
+                "quoted where they fit (`recollect review` confirms it)"
             )
         case _ as never:
             assert_never(never)
@@ -147,15 +167,18 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
 
 def why_quoted(turn: Quoted) -> str:
     """`; the prompt is about earlier sessions by .91 (needed .80); words .45, meaning .52`"""
-    told = turn.reasons
-    if not told:  # of an earlier version
+    reasons = turn.reasons
+    if not reasons:  # logged by an earlier version
         return ""
-    if "topic" in told:
-        about = f"the prompt is about earlier sessions by {number(told['topic'])} (needed {number(told['needed'])})"
-    else:
-        about = "the prompt names what this is about"
-    near = f", meaning {number(told['meaning'])}" if "meaning" in told else ""
-    return f"; {about}; words {number(told['words'])}{near}"
+    about = "the prompt names what this is about"
+    if "topic" in reasons:
+        about = (
+            f"the prompt is about earlier sessions by {number(reasons['topic'])} (needed {number(reasons['needed'])})"
+        )
+    scores = f"words {number(reasons['words'])}"
+    if "meaning" in reasons:
+        scores += f", meaning {number(reasons['meaning'])}"
+    return f"; {about}; {scores}"
 
 
 def _no_room(injection: Injection) -> str:
@@ -165,7 +188,7 @@ def _no_room(injection: Injection) -> str:
 
 
 def _is_of_the_start(choice: Choice) -> bool:
-    """In one block for the system prompt, what a start would show stands beside what fits the prompt."""
+    """With placement = "system", one block has both the start block's memories and those for the prompt."""
     return "scope" in choice.factors and "relevance" not in choice.factors
 
 
@@ -175,17 +198,17 @@ def _best(injection: Injection) -> str:
 
 
 def _where(memory: MemoryId, sent: Sent, log: Sequence[Sent]) -> str:
-    """The moment that brought it."""
-    before = [one for one in log if one.context == sent.context and one.at <= sent.at and one is not sent]
-    brought = next((one for one in before if memory in one.injection.ids), None)
-    if brought is None:
-        return "an earlier moment"
-    return "the session's start" if brought.message is None else f"{NAMES[brought.point]} {brought.message}"
+    """The earlier moment that showed the memory."""
+    for one in log:
+        is_before = one.context == sent.context and one.at <= sent.at and one is not sent
+        if is_before and memory in one.injection.ids:
+            return "the session's start" if one.message is None else f"{NAMES[one.point]} {one.message}"
+    return "an earlier moment"
 
 
-def _a(kind: str) -> str:
+def _with_article(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
-def _listed(factors: Mapping[str, float]) -> str:
+def _list_factors(factors: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {number(value)}" for name, value in factors.items())

@@ -1,6 +1,6 @@
-"""What a search is narrowed to, as people write it (options of `recall`) and as scripts do (`filters` of `pipe`).
+"""Filters of a search, as people write them (options of `recall`) and as scripts do (`filters` of `pipe`).
 
-Nothing is guessed: a name, kind or date that is not known is refused with what is.
+Nothing is guessed: an unknown name, kind or date is refused, and the error lists the known ones.
 """
 
 from collections.abc import Callable, Collection
@@ -24,27 +24,27 @@ DATE = "write a day, 2026-05-31, or a time, 2026-05-31T14:00"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFilters:
-    """What `filters` of a request say."""
-
     filters: Filters
-    language: str | None  # of whoever asks
+    language: str | None  # of the caller
 
 
 def option(read_one: Callable[[str], Value]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Reads the value of a command's option, or each of them; one that is refused is a mistake in the call."""
+    """Make a click callback that reads an option's value, or each of its values; a refused value is a usage error."""
 
     def callback(ctx: click.Context, param: click.Parameter, given: Any) -> Any:
         try:
+            if given is None:
+                return None
             if isinstance(given, tuple):
                 return tuple(map(read_one, given))
-            return None if given is None else read_one(given)
+            return read_one(given)
         except RecollectError as refusal:
             raise click.BadParameter(str(refusal), ctx=ctx, param=param) from None
 
     return callback
 
 
-def kind_named(text: str) -> Kind:
+def parse_kind_name(text: str) -> Kind:
     known = KINDS_ELSEWHERE.get(text)
     if known is not None:
         return known
@@ -53,62 +53,61 @@ def kind_named(text: str) -> Kind:
     raise InvalidValue(f"There is no kind {text!r}; {_nearest(text, list(Kind))}")
 
 
-def moment_named(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     try:
         moment = read.time_or_none({"time": text}, "time")
     except PayloadError:
-        raise InvalidValue(f"{text!r} is no date; {DATE}.") from None
-    assert moment is not None  # it was given
+        raise InvalidValue(f"{text!r} is not a date; {DATE}.") from None
+    assert moment is not None  # the text was given
     check_time(moment)
     return moment
 
 
-def scope_named(text: str) -> Scope:
+def parse_scope(text: str) -> Scope:
     scope = Scope.parse(text)
     if scope.level is ScopeLevel.SESSION:
-        raise InvalidValue(f"What holds in one session is seen in that session alone; a scope here is {SCOPES}.")
+        raise InvalidValue(f"A memory of one session is visible in that session alone; use the scope {SCOPES}.")
     return scope
 
 
-def status_named(text: str) -> MemoryStatus:
+def parse_status(text: str) -> MemoryStatus:
     if text not in list(MemoryStatus):
-        raise InvalidValue(f"There is no status {text!r}; known are {', '.join(MemoryStatus)}.")
+        raise InvalidValue(f"There is no status {text!r}; use one of {', '.join(MemoryStatus)}.")
     return MemoryStatus(text)
 
 
-def asked(request: Fields) -> RequestFilters:
-    """The `filters` of a request."""
+def read_filters(request: Fields) -> RequestFilters:
     given = read.part(request, "filters")
     for name in given:
         if name not in NAMES:
             raise PayloadError(f"There is no filter {name!r}; {_nearest(name, NAMES)}")
-    scope, status = _text(given, "scope"), _text(given, "status")
-    language = _text(given, "language")
     filters = Filters(
-        kinds=frozenset(_named("kind", kind_named, kind) for kind in _one_or_more(given, "kind")),
-        scope=None if scope is None else _named("scope", scope_named, scope),
-        since=_moment(given, "since"),
-        until=_moment(given, "until"),
-        as_of=_moment(given, "as_of"),
-        status=MemoryStatus.LIVE if status is None else _named("status", status_named, status),
+        kinds=frozenset(_parse("kind", parse_kind_name, kind) for kind in _one_or_more(given, "kind")),
+        scope=_read_one(given, "scope", parse_scope),
+        since=_read_one(given, "since", parse_moment),
+        until=_read_one(given, "until", parse_moment),
+        as_of=_read_one(given, "as_of", parse_moment),
+        status=_read_one(given, "status", parse_status) or MemoryStatus.LIVE,
     )
-    return RequestFilters(filters=filters, language=language_of(filters.scope, language))
+    return RequestFilters(filters=filters, language=_language_of(filters.scope, _text(given, "language")))
 
 
-def language_of(scope: Scope | None, language: str | None) -> str | None:
-    """Whoever asks for what holds for a language sees what holds for it."""
+def _language_of(scope: Scope | None, language: str | None) -> str | None:
+    """A search in the scope of a language is a search by a caller who uses that language."""
     if language:
         return language.lower()
-    return scope.name if scope is not None and scope.level is ScopeLevel.LANGUAGE else None
+    if scope is not None and scope.level is ScopeLevel.LANGUAGE:
+        return scope.name
+    return None
 
 
 def _text(given: Fields, name: str) -> str | None:
-    """What is there says something: an empty filter would pass for none."""
+    """Refuse an empty filter: it would count as no filter."""
     value = given.get(name)
     if value is None:
         return None
     if not isinstance(value, str) or not value.strip():
-        raise PayloadError(f"`filters.{name}` is not a text that says something.")
+        raise PayloadError(f"`filters.{name}` is empty or not a text.")
     return value
 
 
@@ -122,21 +121,21 @@ def _one_or_more(given: Fields, name: str) -> list[str]:
     return found
 
 
-def _moment(given: Fields, name: str) -> datetime | None:
+def _read_one(given: Fields, name: str, parse: Callable[[str], Value]) -> Value | None:
     value = _text(given, name)
-    return None if value is None else _named(name, moment_named, value)
+    return None if value is None else _parse(name, parse, value)
 
 
-def _named(name: str, read_one: Callable[[str], Value], value: str) -> Value:
-    """With an error that names the filter."""
+def _parse(name: str, parse: Callable[[str], Value], value: str) -> Value:
+    """Parse the value; the error names the filter."""
     try:
-        return read_one(value)
+        return parse(value)
     except RecollectError as refusal:
         raise PayloadError(f"`filters.{name}`: {refusal}") from None
 
 
 def _nearest(text: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # only where something is odd: starting stays quick
+    from difflib import get_close_matches  # only for errors: start-up stays quick
 
     near = get_close_matches(text, known, n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}."
+    return f"did you mean '{near[0]}'?" if near else f"use one of {', '.join(known)}."

@@ -1,15 +1,15 @@
-"""An injection as a JSON object: what was said, what it cost, and on request why this and nothing else."""
+"""An injection as a JSON object: the block, its cost, and on request the reason for each choice."""
 
 from collections import Counter
 from typing import Any
 
-from recollect.domain.injection import Choice, Injection, MomentUsage, Sent
+from recollect.domain.injection import Choice, Injection, MomentUsage, Quoted, Sent
 
 DIGITS = 3
 
 
 def injection_json(injection: Injection, ms: float, *, explain: bool = False) -> dict[str, Any]:
-    return {
+    record: dict[str, Any] = {
         "block": injection.block,
         "tokens": injection.tokens,
         "ids": list(injection.ids),
@@ -18,14 +18,17 @@ def injection_json(injection: Injection, ms: float, *, explain: bool = False) ->
         "budget": injection.budget_tokens,
         "considered": injection.considered,
         "quiet": injection.quiet,
-        **({"notice": injection.notice} if injection.notice else {}),
-        **({} if injection.kept else {"kept": False}),
-        **({"choices": [choice_json(choice) for choice in injection.choices]} if explain else {}),
     }
+    if injection.notice:
+        record["notice"] = injection.notice
+    if not injection.kept:
+        record["kept"] = False
+    if explain:
+        record["choices"] = [_choice_json(choice) for choice in injection.choices]
+    return record
 
 
 def sent_json(sent: Sent) -> dict[str, Any]:
-    """One line of the injection log, with everything."""
     injection = sent.injection
     shown = Counter(choice.kind.value for choice in injection.choices if choice.id in injection.ids)
     average = injection.relevance
@@ -41,14 +44,15 @@ def sent_json(sent: Sent) -> dict[str, Any]:
         "by_kind": dict(shown),
         "relevance": None if average is None else round(average, DIGITS),
         "corrected": list(injection.corrected),
-        "quoted": [
-            {"session": turn.session, "message": turn.message, "reasons": dict(turn.reasons)}
-            for turn in injection.quoted
-        ],
+        "quoted": [_quote_json(turn) for turn in injection.quoted],
     }
 
 
-def choice_json(choice: Choice) -> dict[str, Any]:
+def _quote_json(turn: Quoted) -> dict[str, Any]:
+    return {"session": turn.session, "message": turn.message, "reasons": dict(turn.reasons)}
+
+
+def _choice_json(choice: Choice) -> dict[str, Any]:
     return {
         "id": choice.id,
         "kind": choice.kind,

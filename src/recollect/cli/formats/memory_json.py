@@ -36,7 +36,7 @@ DRAFT_FIELDS = (
 
 
 def record_of(memory: Memory) -> dict[str, Any]:
-    """Everything, so that a file of records is a whole backup."""
+    """Return every field: a file of records is a complete backup."""
     return {
         "id": memory.id,
         "text": memory.text,
@@ -83,7 +83,7 @@ def _source_record(source: Source) -> dict[str, Any]:
 
 
 def seen_record_of(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
-    """With what became of its files; None: nobody could look at them."""
+    """Add the state of the memory's files. freshness=None: the files could not be checked."""
     seen = freshness or NOT_LOOKED_AT
     files = seen.files or tuple(SeenFile(anchor.path, FileState.UNKNOWN) for anchor in memory.anchors)
     record = record_of(memory)
@@ -97,16 +97,14 @@ def _state(file: SeenFile) -> dict[str, str]:
 
 
 def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:
-    """`project` and `source` hold where the record does not say."""
-    refuse_misspelt(record)
-    own_project, scope = read.optional(record, "project"), read.optional(record, "scope")
-    project = ProjectId(own_project) if own_project else project
+    """`project` and `source` are the defaults for records that do not name them."""
+    _refuse_misspelt(record)
     given_id, successor = read.optional(record, "id"), read.optional(record, "superseded_by")
     return Draft(
         id=MemoryId(given_id) if given_id else None,
         text=read.text(record, "text"),
         kind=_kind(record),
-        scope=Scope.parse(scope) if scope else Scope.project(project) if project else UNIVERSAL,
+        scope=_scope(record, project),
         at=read.time_or_none(record, "created_at") or read.time_or_none(record, "time") or now,
         source=_source(read.part(record, "source"), source),
         title=read.optional(record, "title"),
@@ -134,12 +132,20 @@ def unknown_fields(record: Fields) -> list[str]:
     return [name for name in record if name not in DRAFT_FIELDS]
 
 
-def refuse_misspelt(record: Fields) -> None:
-    """A misspelt `sensitivity` would silently open what was meant to be closed."""
+def _scope(record: Fields, default: ProjectId | None) -> Scope:
+    scope = read.optional(record, "scope")
+    if scope:
+        return Scope.parse(scope)
+    project = read.optional(record, "project") or default
+    return Scope.project(ProjectId(project)) if project else UNIVERSAL
+
+
+def _refuse_misspelt(record: Fields) -> None:
+    """A misspelt `sensitivity` would silently make a restricted memory visible."""
     unknown = unknown_fields(record)
     if not unknown:
         return
-    from difflib import get_close_matches  # only where something is odd: starting stays quick
+    from difflib import get_close_matches  # only for errors: start-up stays quick
 
     for name in unknown:
         near = get_close_matches(name, DRAFT_FIELDS, n=1, cutoff=0.8)
@@ -148,7 +154,7 @@ def refuse_misspelt(record: Fields) -> None:
 
 
 def _kind(record: Fields) -> Kind:
-    """Ours, or what other tools call it."""
+    """Read our name of the kind, or the name that other tools use."""
     given = read.optional(record, "kind") or Kind.DECISION
     return KINDS_ELSEWHERE.get(given) or parse_kind(given)
 
@@ -158,7 +164,7 @@ def _source(given: Fields, default: Source) -> Source:
         return default
     role = read.optional(given, "role") or default.role
     if role not in list(Role):
-        raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
+        raise PayloadError(f"There is no role {role!r}; use one of {', '.join(Role)}.")
     session, message = read.optional(given, "session"), read.optional(given, "message")
     return Source(
         role=Role(role),
@@ -174,12 +180,12 @@ def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
     if given is None:
         return ()
     if not isinstance(given, list) or not all(isinstance(mention, dict) for mention in given):
-        raise PayloadError("`mentions` is a list of objects with `at`, `role` and what else is known of a source.")
+        raise PayloadError("`mentions` must be a list of objects with `at`, `role` and the other fields of a source.")
     found = []
     for mention in given:
         at = read.time_or_none(mention, "at")
         if at is None:
-            raise PayloadError("`mentions`: one of them has no `at`.")
+            raise PayloadError("An entry of `mentions` has no `at`.")
         found.append(Mention(source=_source(mention, default), at=at))
     return tuple(found)
 
@@ -189,7 +195,7 @@ def _anchors(record: Fields) -> tuple[Anchor, ...]:
     if given is None:
         return ()
     if not isinstance(given, list) or not all(isinstance(anchor, dict) for anchor in given):
-        raise PayloadError("`anchors` is a list of objects with `path` and `hash`.")
+        raise PayloadError("`anchors` must be a list of objects with `path` and `hash`.")
     return tuple(Anchor(read.text(anchor, "path"), read.optional(anchor, "hash")) for anchor in given)
 
 
@@ -208,14 +214,14 @@ def _use(record: Fields) -> Usage:
 def _sensitivity(record: Fields) -> Sensitivity:
     value = read.optional(record, "sensitivity") or Sensitivity.PROJECT
     if value not in list(Sensitivity):
-        raise PayloadError(f"There is no sensitivity {value!r}; known are {', '.join(Sensitivity)}.")
+        raise PayloadError(f"There is no sensitivity {value!r}; use one of {', '.join(Sensitivity)}.")
     return Sensitivity(value)
 
 
 def _tier(record: Fields) -> Tier:
     value = read.optional(record, "tier") or Tier.CONFIRMED
     if value not in list(Tier):
-        raise PayloadError(f"There is no tier {value!r}; a memory is {' or '.join(Tier)}.")
+        raise PayloadError(f"There is no tier {value!r}; use {' or '.join(Tier)}.")
     return Tier(value)
 
 

@@ -1,4 +1,4 @@
-"""A memory as a small text to be edited: four named lines, then what it says."""
+"""A memory as a small text that the user edits: four named lines, then the text itself."""
 
 from recollect.api.edit import Edit
 from recollect.domain.errors import InvalidValue
@@ -7,14 +7,14 @@ from recollect.domain.memory import Kind, Memory, parse_kind
 BELOW = "---"
 FIELDS = ("kind", "scope", "title", "aliases")
 TEMPLATE = """\
-# Change what you like, then save and close. Left as it is, or with an empty text, nothing happens.
+# Change what you like, then save and close. Nothing happens if you change nothing or delete the whole text.
 # kind: {kinds}
-# scope: universal, language:NAME, project (that of this folder) or project:ID; aliases with commas between
+# scope: universal, language:NAME, project (the one of this folder) or project:ID; separate aliases with commas
 kind: {kind}
 scope: {scope}
 title: {title}
 aliases: {aliases}
---- the text, from the next line on ---
+--- the text begins on the next line ---
 {text}
 """
 
@@ -31,40 +31,55 @@ def written(memory: Memory) -> str:
 
 
 def read(said: str, memory: Memory, *, folder: str | None, by: str) -> Edit | None:
-    """What was made of it; None: there is no text any more. InvalidValue: it cannot be understood."""
-    head, text = _parts(said)
+    """Read the edited text; None: the user deleted the text. Raises InvalidValue for lines that make no sense."""
+    head, text = _separate_head(said)
     if not text.strip():
         return None
-    given: dict[str, str] = {}
-    for number, line in head:
-        name, colon, value = line.partition(":")
-        if name.strip() not in FIELDS or not colon or name.strip() in given:
-            raise InvalidValue(f"Line {number} is not one of {', '.join(FIELDS)}, each once: {line!r}.")
-        given[name.strip()] = value.strip()
-    aliases = tuple(alias.strip() for alias in given.get("aliases", "").split(",") if alias.strip())
-    kept = tuple(memory.aliases) if aliases == _listed(memory) else aliases  # one may have a comma in it
+    given = _read_head(head)
+    scope = given.get("scope")
     return Edit(
         id=memory.id,
         text=text,
         kind=parse_kind(given["kind"]) if given.get("kind") else None,
-        scope=None if given.get("scope") in (None, "", str(memory.scope)) else given["scope"],
+        scope=None if scope in (None, "", str(memory.scope)) else scope,
         title=given.get("title"),
-        aliases=kept if "aliases" in given else None,
+        aliases=_aliases(given["aliases"], memory) if "aliases" in given else None,
         instead_of=memory.text,
         folder=folder,
         by=by,
     )
 
 
-def _listed(memory: Memory) -> tuple[str, ...]:
-    return tuple(alias.strip() for alias in ", ".join(memory.aliases).split(",") if alias.strip())
+def _read_head(lines: list[tuple[int, str]]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for number, line in lines:
+        name, colon, value = line.partition(":")
+        name = name.strip()
+        if name not in FIELDS or not colon or name in given:
+            raise InvalidValue(f"Line {number} must be one of {', '.join(FIELDS)}, each at most once: {line!r}.")
+        given[name] = value.strip()
+    return given
 
 
-def _parts(said: str) -> tuple[list[tuple[int, str]], str]:
-    """The named lines with their numbers, and the text below."""
+def _aliases(text: str, memory: Memory) -> tuple[str, ...]:
+    """Keep the memory's own aliases if the line is unchanged: one of them may contain a comma."""
+    given = _parse_aliases(text)
+    if given == _parse_aliases(", ".join(memory.aliases)):
+        return tuple(memory.aliases)
+    return given
+
+
+def _parse_aliases(text: str) -> tuple[str, ...]:
+    return tuple(alias.strip() for alias in text.split(",") if alias.strip())
+
+
+def _separate_head(said: str) -> tuple[list[tuple[int, str]], str]:
+    """Return the named lines with their numbers, and the text below them."""
     lines = said.splitlines()
-    below = next((at for at, line in enumerate(lines) if line.startswith(BELOW)), None)
-    if below is None:
-        raise InvalidValue(f"The line that begins with {BELOW} is missing: the text comes after it.")
-    head = [(at + 1, line) for at, line in enumerate(lines[:below]) if line.strip() and not line.startswith("#")]
-    return head, "\n".join(lines[below + 1 :])
+    head: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith(BELOW):
+            return head, "\n".join(lines[number:])
+        if line.strip() and not line.startswith("#"):
+            head.append((number, line))
+    raise InvalidValue(f"The line that begins with {BELOW} is missing: the text comes after it.")

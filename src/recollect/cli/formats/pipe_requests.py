@@ -18,42 +18,38 @@ from recollect.text.json_fields import Fields
 SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "folder", "time")
 MAX_HITS = 1000
 PLACES = ("memories", "archive", "all")
-LOADED = "loaded"  # the session of messages that name none
-HEARD = "heard"  # the session of messages that are only looked at
+LOADED = "loaded"  # session of messages that name no session
+HEARD = "heard"  # session of messages that are not stored
 SPEAKERS = (Role.USER, Role.ASSISTANT, Role.TOOL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     query: str
-    limit: int | None  # None: as many as usual, or all where the query asks for all of something
+    limit: int | None  # None: the usual number, or all if the query asks for all of something
     project: ProjectId | None
     language: str | None
     place: str  # one of PLACES
     filters: Filters
-    folder: str | None  # where the project's files lie
+    folder: str | None  # of the project's files
     at: datetime
 
 
 def drafts(request: Fields, now: datetime) -> list[Draft]:
-    source = Source(role=Role.USER, host="pipe")
-    return [
-        draft_of(memory, now=now, project=_project(request), source=source) for memory in _objects(request, "memories")
-    ]
+    project, source = _project(request), Source(role=Role.USER, host="pipe")
+    return [draft_of(memory, now=now, project=project, source=source) for memory in _objects(request, "memories")]
 
 
 def turns(request: Fields, now: datetime) -> list[Turn]:
     found = []
     for message in _objects(request, "messages"):
-        role = read.optional(message, "role") or Role.USER
-        if role not in list(Role):
-            raise PayloadError(f"There is no role {role!r}; known are {', '.join(Role)}.")
+        role = _role(message, tuple(Role))
         found.append(
             Turn(
-                session=SessionId(read.name_or_number(message, "session") or _loaded(request)),
+                session=SessionId(read.name_or_number(message, "session") or _session_of_project(request)),
                 message=MessageId(read.text(message, "id")),
                 project=_project(request),
-                role=Role(role),
+                role=role,
                 text=read.said(message, "text"),
                 at=read.time_or_none(message, "time") or _now(request, now),
             )
@@ -62,56 +58,64 @@ def turns(request: Fields, now: datetime) -> list[Turn]:
 
 
 def heard(request: Fields, now: datetime) -> list[Event]:
-    """The messages of one session, as the events they were."""
-    project, otherwise = _project(request), _now(request, now)
+    """Read the messages of one session as events."""
+    project, default_time = _project(request), _now(request, now)
     found: list[Event] = []
     for message in _objects(request, "messages"):
-        role = read.optional(message, "role") or Role.USER
-        if role not in SPEAKERS:
-            raise PayloadError(f"There is no role {role!r} here; known are {', '.join(SPEAKERS)}.")
-        id_, text = MessageId(read.text(message, "id")), read.said(message, "text")
         about: dict[str, Any] = {
             "session": SessionId(HEARD),
             "project": project,
-            "at": read.time_or_none(message, "time") or otherwise,
+            "at": read.time_or_none(message, "time") or default_time,
             "host": "pipe",
         }
-        try:
-            match Role(role):
-                case Role.USER:
-                    found.append(Prompt(message=id_, text=text, **about))
-                case Role.ASSISTANT:
-                    found.append(Reply(message=id_, text=text, **about))
-                case _:
-                    found.append(ToolSucceeded(tool=read.optional(message, "tool") or "tool", output=text, **about))
-        except InvalidValue as error:
-            raise PayloadError(f"The message {id_!r} is not usable. {error}") from None
+        found.append(_event(message, about))
     return found
 
 
-def _loaded(request: Fields) -> str:
-    """One for each project: the same message id in another project is another message."""
-    return f"{LOADED}:{blake2b(str(_project(request) or '').encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+def _event(message: Fields, about: dict[str, Any]) -> Event:
+    role = _role(message, SPEAKERS)
+    id_, text = MessageId(read.text(message, "id")), read.said(message, "text")
+    try:
+        if role is Role.USER:
+            return Prompt(message=id_, text=text, **about)
+        if role is Role.ASSISTANT:
+            return Reply(message=id_, text=text, **about)
+        return ToolSucceeded(tool=read.optional(message, "tool") or "tool", output=text, **about)
+    except InvalidValue as error:
+        raise PayloadError(f"The message {id_!r} cannot be used. {error}") from None
+
+
+def _role(message: Fields, allowed: tuple[Role, ...]) -> Role:
+    role = read.optional(message, "role") or Role.USER
+    if role not in allowed:
+        raise PayloadError(f"There is no role {role!r} here; use one of {', '.join(allowed)}.")
+    return Role(role)
+
+
+def _session_of_project(request: Fields) -> str:
+    """One session per project: the same message id in another project is another message."""
+    project = str(_project(request) or "").encode("utf-8", "replace")
+    return f"{LOADED}:{blake2b(project, digest_size=8).hexdigest()}"
 
 
 def search(request: Fields, now: datetime) -> SearchRequest:
     for name in request:
         if name not in SEARCH_FIELDS:
-            raise PayloadError(f"`search` knows no `{name}`; it takes {', '.join(SEARCH_FIELDS)}.")
+            raise PayloadError(f"`search` has no field `{name}`; use {', '.join(SEARCH_FIELDS)}.")
     place = request.get("in", "memories")
     if place not in PLACES:
-        raise PayloadError(f"There is nothing to search in {place!r}; `in` is {', '.join(PLACES)}.")
-    asked = filters.asked(request)
-    if place == "archive" and asked.filters.are_about_memories:
+        raise PayloadError(f"`in` cannot be {place!r}; use one of {', '.join(PLACES)}.")
+    narrowed = filters.read_filters(request)
+    if place == "archive" and narrowed.filters.are_about_memories:
         raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
     return SearchRequest(
         query=read.text(request, "query"),
         limit=None if request.get("k") is None else read.whole(request, "k", 1, least=1, most=MAX_HITS),
         project=_project(request),
-        language=asked.language,
-        # Turns have none of what is asked for then: only memories can be the answer.
-        place="memories" if asked.filters.are_about_memories else place,
-        filters=asked.filters,
+        language=narrowed.language,
+        # Turns have no kind, scope or status: only memories can be the answer.
+        place="memories" if narrowed.filters.are_about_memories else place,
+        filters=narrowed.filters,
         folder=read.optional(request, "folder"),
         at=_now(request, now),
     )
@@ -124,7 +128,7 @@ def text_to_redact(request: Fields) -> str:
 def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
     value = request.get(name)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise PayloadError(f"`{name}` is a list of objects.")
+        raise PayloadError(f"`{name}` must be a list of objects.")
     return value
 
 

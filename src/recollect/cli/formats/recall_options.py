@@ -1,4 +1,4 @@
-"""The options of `recall` that narrow a search, as one value."""
+"""The options of `recall` that narrow a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from recollect.domain.search import MemoryStatus
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowing:
     kinds: frozenset[Kind]
-    scope: str | None  # as it was written: whose project it is, only the engine knows
+    scope: str | None  # as written: only the engine can resolve its project
     since: datetime | None
     until: datetime | None
     as_of: datetime | None
@@ -31,13 +31,15 @@ class Narrowing:
 
     @property
     def project(self) -> str | None:
-        """The one that is named by the scope."""
-        named = Scope.parse(self.scope) if self.scope not in (None, HERE) else None
-        return named.name if named is not None and named.level is ScopeLevel.PROJECT else None
+        """The project that the scope names."""
+        if self.scope is None or self.scope == HERE:
+            return None
+        scope = Scope.parse(self.scope)
+        return scope.name if scope.level is ScopeLevel.PROJECT else None
 
     @property
     def given(self) -> dict[str, Any]:
-        """As fields of a request."""
+        """The fields of a request."""
         return {
             "kinds": self.kinds,
             "scope": self.scope,
@@ -49,28 +51,28 @@ class Narrowing:
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command these options; it gets them as `narrowed`."""
+    """Add these options to a command; the command gets them as `narrowed`."""
 
     @wraps(command)
-    def collected(**given: Any) -> None:
+    def run(**given: Any) -> None:
         kinds = frozenset(given.pop("kinds"))
         others = {name: given.pop(name) for name in ("scope", "since", "until", "as_of", "status")}
         command(narrowed=Narrowing(kinds=kinds, **others), **given)
 
-    added: Callable[..., None] = collected
+    with_options: Callable[..., None] = run
     for option in reversed(_OPTIONS):
-        added = option(added)
-    return added
+        with_options = option(with_options)
+    return with_options
 
 
 def _scope_text(text: str) -> str:
     if text != HERE:
-        filters.scope_named(text)
+        filters.parse_scope(text)
     return text
 
 
 def _moment(name: str, meaning: str) -> Callable[..., Any]:
-    return click.option(name, metavar="DATE", callback=filters.option(filters.moment_named), help=meaning)
+    return click.option(name, metavar="DATE", callback=filters.option(filters.parse_moment), help=meaning)
 
 
 kinds_option = click.option(
@@ -79,8 +81,8 @@ kinds_option = click.option(
     metavar="KIND",
     multiple=True,
     shell_complete=complete_values.kinds,
-    callback=filters.option(filters.kind_named),
-    help="Only this kind; may be repeated.",
+    callback=filters.option(filters.parse_kind_name),
+    help="Only this kind; can be repeated.",
 )
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     kinds_option,
@@ -88,16 +90,16 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--scope",
         metavar="SCOPE",
         callback=filters.option(_scope_text),
-        help=f"Only what holds there: {filters.SCOPES}.",
+        help=f"Only this scope: {filters.SCOPES}.",
     ),
-    _moment("--since", "Only what was said at DATE or later."),
+    _moment("--since", "Only what was said on DATE or later."),
     _moment("--until", "Only what was said before DATE."),
-    _moment("--as-of", "What held at DATE, whether or not it still does."),
+    _moment("--as-of", "Only what was valid on DATE, even if it no longer is."),
     click.option(
         "--status",
         type=click.Choice([status.value for status in MemoryStatus]),
         callback=filters.option(MemoryStatus),
-        help="live (the default): what holds; superseded: what has held; any: both; "
-        "stale: what holds, and whose files are not as they were.",
+        help="live (default): current memories; superseded: replaced ones; any: both; "
+        "stale: current ones whose files have changed.",
     ),
 )

@@ -1,4 +1,4 @@
-"""The file that `config init` writes: every setting with its default and meaning, as comments. It changes nothing."""
+"""The file that `config init` writes: every setting with its default and meaning, commented out."""
 
 import inspect
 import re
@@ -12,52 +12,55 @@ from recollect.domain.settings import Settings
 _COMMENT = re.compile(r"^    (\w+): .*?  # (.*)$")
 
 _USER = """\
-# Settings of Recollect, each with its default. Take the # away from a line to change it.
-# A project's .recollect.toml and variables such as RECOLLECT_BUDGETS__TURN_TOKENS come after this file.
-# `recollect config show` says what holds in a folder, and why.
+# Settings of Recollect, each with its default. Remove the # of a line to change it.
+# A project's .recollect.toml and variables such as RECOLLECT_BUDGETS__TURN_TOKENS override this file.
+# `recollect config show` prints the settings of a folder, and where each comes from.
 """
 _PROJECT = """\
-# Settings of Recollect in this project, each with its default. Take the # away from a line to change it.
-# They come after everybody's own file. `recollect config show` says what holds here, and why.
+# Settings of Recollect in this project, each with its default. Remove the # of a line to change it.
+# They override each user's own file. `recollect config show` prints the settings here, and where each comes from.
 
-#project = "name"  # names the project; without it, its git remote or its folder does
+#project = "name"  # the name of the project; default: its git remote or its folder
 """
 
 _ADDED = """\
-# To these, a project only adds; nothing of its user's is taken away.
+# A project adds to these lists; it removes nothing from the user's own.
 [privacy]
-#ignored_paths = []  # nothing of these files is remembered: globs as in .gitignore
+#ignored_paths = []  # nothing from these files is stored: globs as in .gitignore
 """
-_SECTIONS = fields(Settings)
 
 
 def written(*, for_project: bool) -> str:
-    if not for_project:
-        return "\n".join([_USER, *(_section(section.name, getattr(Settings(), section.name)) for section in _SECTIONS)])
-    parts = [
-        _section(section.name, getattr(Settings(), section.name), without=config.USER_ONLY_NAMES)
-        for section in _SECTIONS
-        if section.name not in config.USER_ONLY
-    ]
-    return "\n".join([_PROJECT, *parts, _ADDED])
+    parts = []
+    for section in fields(Settings):
+        part = getattr(Settings(), section.name)
+        if not for_project:
+            parts.append(_section(section.name, part))
+        elif section.name not in config.USER_ONLY:
+            parts.append(_section(section.name, part, without=config.USER_ONLY_NAMES))
+    if for_project:
+        return "\n".join([_PROJECT, *parts, _ADDED])
+    return "\n".join([_USER, *parts])
 
 
 def meanings(part: type) -> dict[str, str]:
-    """What each setting of a section means: the comments that stand beside them in the code."""
-    lines = inspect.getsource(part).splitlines()
-    return {found[1]: found[2] for line in lines if (found := _COMMENT.match(line))}
+    """Return the meaning of each setting of a section: the comment beside it in the code."""
+    matches = map(_COMMENT.match, inspect.getsource(part).splitlines())
+    return {found[1]: found[2] for found in matches if found}
 
 
 def shown(value: config.Value) -> str:
-    """As TOML writes it."""
+    """Write the value as TOML."""
     if isinstance(value, tuple):
-        return f"[{', '.join(_quoted(entry) for entry in value)}]"
+        return f"[{', '.join(map(_quote, value))}]"
     if isinstance(value, str):
-        return _quoted(value)
-    return str(value).lower() if isinstance(value, bool) else repr(value).removesuffix(".0")
+        return _quote(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).removesuffix(".0")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

@@ -1,4 +1,4 @@
-"""One file as entries: JSON lines as they come, a database row by row, everything else as a whole text."""
+"""Reads the entries of one file: JSON lines one by one, a database row by row, everything else as one text."""
 
 import json
 import sys
@@ -25,9 +25,10 @@ PART_BYTES = 1 << 16
 
 
 def entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
-    """Never raises for what a file holds. `unknown`: gathers the fields of JSON lines that nobody knows."""
+    """Bad content becomes a Bad entry, never an error. `unknown` collects unknown fields of JSON lines."""
     try:
-        yield from (places.confined(file, entry) for entry in _entries(file, places, unknown, watch))
+        for entry in _entries(file, places, unknown, watch):
+            yield places.confine(file, entry)
     except OSError as error:
         yield Bad(0, f"It cannot be read: {error.strerror or error}.")
     except InvalidValue as refusal:
@@ -42,7 +43,7 @@ def _entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Wat
         watch(file.size)
     else:
         text = decoded(_content(file))
-        yield from reading.entries(file.form, text, _origin(file, places), places.named)
+        yield from reading.entries(file.form, text, _origin(file, places), places.find_project)
         watch(file.size)
 
 
@@ -54,30 +55,30 @@ def _origin(file: Readable, places: ImportScopes) -> FileOrigin:
 def _of_database(file: Readable, places: ImportScopes) -> Iterator[Entry]:
     origin = _origin(file, places)
     with wiring.claude_mem_rows(file.path) as rows:
-        yield from claude_mem.observations(rows.observations, origin, places.named)
-        yield from claude_mem.summaries(rows.summaries, origin, places.named)
+        yield from claude_mem.observations(rows.observations, origin, places.find_project)
+        yield from claude_mem.summaries(rows.summaries, origin, places.find_project)
         if rows.prompts:
             yield claude_mem.prompts_left(rows.prompts)
 
 
 def _content(file: Readable) -> bytes:
     most = MAX_TEXT_BYTES if file.form in (Format.MARKDOWN, Format.CLAUDE_MEMORY) else MAX_JSON_BYTES
-    with _opened(file) as source:
+    with _open(file) as source:
         content = source.read(most + 1)
     if len(content) > most:
-        raise InvalidValue(f"It has more than {most:,} bytes, which are read at once; split it.")
+        raise InvalidValue(f"It is larger than {most:,} bytes; split it.")
     return content
 
 
-def _opened(file: Readable) -> BinaryIO:
+def _open(file: Readable) -> BinaryIO:
     return sys.stdin.buffer if file.path == STDIN else file.path.open("rb")
 
 
 def _of_lines(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
     now, source = context.now(), Source(role=Role.IMPORT, host=context.BY)
     project = ProjectId(places.scope_of(file).name)
-    with _opened(file) as opened:
-        for number, (line, size) in enumerate(_lines(opened, watch), start=1):
+    with _open(file) as stream:
+        for number, (line, size) in enumerate(_lines(stream, watch), start=1):
             if not line.strip():
                 continue
             try:
@@ -91,7 +92,7 @@ def _of_lines(file: Readable, places: ImportScopes, unknown: set[str], watch: Wa
 
 
 def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
-    """Each with its size; of one that is far too long, only the beginning is ever held."""
+    """Yield each line with its size. Of a line that is far too long, only the beginning is kept in memory."""
     while line := source.readline(MAX_LINE_BYTES + 1):
         size = len(line)
         if size > MAX_LINE_BYTES and not line.endswith(b"\n"):
@@ -109,7 +110,7 @@ def _rest(source: BinaryIO) -> Iterable[bytes]:
 
 def _record(line: bytes, size: int) -> dict[str, Any]:
     if size > MAX_LINE_BYTES:
-        raise PayloadError(f"The line has {size:,} bytes; a memory takes at most {MAX_LINE_BYTES:,}.")
+        raise PayloadError(f"The line has {size:,} bytes; the limit for a memory is {MAX_LINE_BYTES:,}.")
     try:
         record = json.loads(line.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:

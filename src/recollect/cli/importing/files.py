@@ -1,7 +1,7 @@
-"""Which files an import reads: those that were named, and in a folder all that are understood.
+"""Finds the files that an import reads: the named files, and in a folder every file of a known format.
 
-A named file that cannot be read is an error before anything is stored. In a folder, what is not understood is passed
-over, and links that lead out of it are not followed.
+A named file that cannot be read is an error before anything is stored. In a folder, files of unknown formats are
+skipped, and links that lead out of the folder are not followed.
 """
 
 import os
@@ -16,10 +16,10 @@ from recollect.imports.format import FOR_PEOPLE, HEAD_BYTES, Format, TranscriptN
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 
-# What programs put there, and folders of the kind that only a program looks into.
+# Folders that programs write.
 SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages", "vendor", "dist", "build", "target"}
 HIDDEN_AND_READ = {".claude", ".cursor", ".github", ".codex", ".gemini", ".config", ".claude-mem", ".windsurf"}
-# Beside the memories in `.claude`: what others wrote to be called, and what only Claude Code reads.
+# In `.claude`, beside the memories: commands and skills by other authors, and Claude Code's own data.
 NO_MEMORIES = {
     "plugins",
     "commands",
@@ -31,6 +31,7 @@ NO_MEMORIES = {
     "file-history",
     "statsig",
 }
+MARKDOWN_SUFFIXES = (".md", ".mdc", ".markdown")
 STDIN = Path("-")
 
 
@@ -40,12 +41,12 @@ class Readable:
     form: Format
     is_database: bool = False
     size: int = 0
-    changed_at: datetime | None = None  # None: not a file, so not known
-    is_named: bool = True  # False: it was met in a folder
+    changed_at: datetime | None = None  # None: a pipe
+    is_named: bool = True  # False: it was found in a folder
 
     @property
     def unit(self) -> str:
-        """What its entries are counted in."""
+        """The word for one of its entries."""
         return "record" if self.form in (Format.CLAUDE_MEM, Format.MEM0) else "line"
 
     @property
@@ -62,14 +63,14 @@ class ImportFiles:
 
 
 def find(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) -> ImportFiles:
-    """`form`: what all of them are; None: each says so itself."""
+    """`form`: the format of all files; None: recognise the format of each."""
     files, seen = ImportFiles(), set()
     for path in paths:
         if path == STDIN:
             files.found.append(Readable(path=path, form=form or Format.JSONL))
             continue
         try:
-            inside = _folder(path, form, files) if path.is_dir() else iter([_named(path, form)])
+            inside = _walk(path, form, files) if path.is_dir() else iter([_read_named(path, form)])
             for file in inside:
                 resolved = file.path.resolve()
                 if ignored.matches(str(resolved)):
@@ -81,58 +82,65 @@ def find(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) ->
             raise InvalidValue(f"{visible(str(path))} cannot be read: {_why(error)}.") from None
     if not files.found and not files.refused:
         raise InvalidValue(
-            f"Nothing in {', '.join(visible(str(path)) for path in paths)} is understood: no Markdown, JSON lines, "
+            f"No known format in {', '.join(visible(str(path)) for path in paths)}: no Markdown, JSON lines, "
             "memory of Claude Code, claude-mem or mem0. Name the file and its --format."
         )
     return files
 
 
 def _why(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+    reason = error.strerror if isinstance(error, OSError) else None
+    return reason or str(error)
 
 
-def _named(path: Path, form: Format | None) -> Readable:
+def _read_named(path: Path, form: Format | None) -> Readable:
     if not stat.S_ISREG(path.stat().st_mode):  # a pipe: it can be read only once
         return Readable(path=path, form=form or Format.JSONL)
-    file = _looked_at(path, form)
-    if file is None:
-        empty = "It is empty." if not path.stat().st_size else "It is no format that is known; say which with --format."
-        raise InvalidValue(f"{visible(str(path))}: {empty}")
-    return file
+    file = _recognise(path, form)
+    if file is not None:
+        return file
+    if not path.stat().st_size:
+        raise InvalidValue(f"{visible(str(path))}: It is empty.")
+    raise InvalidValue(f"{visible(str(path))}: Its format is unknown; name it with --format.")
 
 
-def _looked_at(path: Path, form: Format | None) -> Readable | None:
-    """None: it is nothing that we read."""
+def _recognise(path: Path, form: Format | None) -> Readable | None:
+    """Return None for a file of an unknown format."""
     with path.open("rb") as source:
         about = os.fstat(source.fileno())
         head = source.read(HEAD_BYTES)
     if not head.strip() and form is None and not path.name.lower().endswith((".md", ".jsonl")):
         return None
     try:
-        told = form or format_of(path.name, head)
+        found = form or format_of(path.name, head)
     except TranscriptNotImportable as refusal:
         raise InvalidValue(f"{visible(str(path))}: {refusal}") from None
-    if told is None:
+    if found is None:
         return None
     return Readable(
         path=path,
-        form=told,
-        is_database=told is Format.CLAUDE_MEM and head.startswith(b"SQLite format 3\x00"),
+        form=found,
+        is_database=found is Format.CLAUDE_MEM and head.startswith(b"SQLite format 3\x00"),
         size=about.st_size,
         changed_at=datetime.fromtimestamp(max(0, about.st_mtime), UTC),
     )
 
 
-def _folder(folder: Path, form: Format | None, files: ImportFiles) -> Iterator[Readable]:
+def _walk(folder: Path, form: Format | None, files: ImportFiles) -> Iterator[Readable]:
+    def refuse(error: OSError) -> None:
+        files.refused.append((visible(str(error.filename)), f"It cannot be read: {_why(error)}."))
+
     repositories: list[Path] = []
-    for place, names, names_of_files in os.walk(folder, onerror=lambda error: _unreadable(error, files)):
+    for place, folder_names, file_names in os.walk(folder, onerror=refuse):
         here = Path(place)
         if (here / ".git").exists():
             repositories.append(here)
-        names[:] = sorted(name for name in names if _is_entered(name, here))
+        folder_names[:] = sorted(name for name in folder_names if _is_entered(name, here))
         only_agents = form is None and any(root == here or root in here.parents for root in repositories)
-        for name in sorted(names_of_files):
-            yield from _one_of(folder, here / name, form, only_agents, files)
+        for name in sorted(file_names):
+            found = _in_folder(folder, here / name, form, only_agents, files)
+            if found is not None:
+                yield replace(found, is_named=False)
 
 
 def _is_entered(name: str, inside: Path) -> bool:
@@ -141,38 +149,31 @@ def _is_entered(name: str, inside: Path) -> bool:
     return name not in SKIPPED and (not name.startswith(".") or name in HIDDEN_AND_READ)
 
 
-def _unreadable(error: OSError, files: ImportFiles) -> None:
-    files.refused.append((visible(str(error.filename)), f"It cannot be read: {_why(error)}."))
-
-
-def _one_of(folder: Path, path: Path, form: Format | None, only_agents: bool, files: ImportFiles) -> Iterator[Readable]:
-    """What a folder holds besides what was asked for is no mistake: it is counted, and said where it could be meant."""
+def _in_folder(folder: Path, path: Path, form: Format | None, only_agents: bool, files: ImportFiles) -> Readable | None:
+    """Return the file if it is to be read. Other files are no mistake: they are counted, and named if in doubt."""
     shown = visible(str(path))
     is_agents = is_for_agents(path.name)
-    if form is None and not is_agents and (FOR_PEOPLE.match(path.name) or (only_agents and path.suffix == ".md")):
+    is_for_people = FOR_PEOPLE.match(path.name) or (only_agents and path.suffix == ".md")
+    if form is None and not is_agents and is_for_people:
         files.left_out.append((shown, "written for people; name it, or give --format markdown"))
-        return
-    if (
-        form in (Format.MARKDOWN, Format.CLAUDE_MEMORY)
-        and not is_agents
-        and path.suffix not in (".md", ".mdc", ".markdown")
-    ):
+        return None
+    wants_markdown = form in (Format.MARKDOWN, Format.CLAUDE_MEMORY)
+    if wants_markdown and not is_agents and path.suffix not in MARKDOWN_SUFFIXES:
         files.not_understood += 1
-        return
+        return None
+    found = None
     try:
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             files.left_out.append((shown, "a link that leads out of the folder"))
-            return
-        if not stat.S_ISREG(path.stat().st_mode):
-            files.not_understood += 1
-            return
-        found = _looked_at(path, form)
+            return None
+        if stat.S_ISREG(path.stat().st_mode):
+            found = _recognise(path, form)
     except InvalidValue as refusal:
         files.left_out.append((shown, str(refusal).removeprefix(f"{shown}: ")))
+        return None
     except (OSError, RuntimeError) as error:
         files.refused.append((shown, f"It cannot be read: {_why(error)}."))
-    else:
-        if found is None:
-            files.not_understood += 1
-        else:
-            yield replace(found, is_named=False)
+        return None
+    if found is None:
+        files.not_understood += 1
+    return found

@@ -1,4 +1,4 @@
-"""What an import did, or would do: counted, and said to a person or a script."""
+"""Counts what an import did, or would do, and reports it to a person or a script."""
 
 import sys
 from collections import Counter
@@ -19,9 +19,9 @@ PROJECTS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where in the files something stands."""
+    """A place in the imported files."""
 
-    file: str | None  # None: there is only one, nobody asks which
+    file: str | None  # None: there is only one file
     line: int  # 0: the file as a whole
     unit: str = "line"  # or "record"
 
@@ -31,22 +31,23 @@ class Spot:
         return f"{self.file}, {self.unit} {self.line}" if self.line else self.file
 
     def as_json(self) -> dict[str, Any]:
-        return ({} if self.file is None else {"file": self.file}) | {self.unit: self.line}
+        place: dict[str, Any] = {self.unit: self.line}
+        return place if self.file is None else {"file": self.file, **place}
 
 
 @dataclass(slots=True)
 class ImportReport:
     new: int = 0
     same: int = 0
-    updated: int = 0  # took the place of what was known
+    updated: int = 0  # replaced an older memory
     contradicting: int = 0  # wait in `review`
-    flagged: int = 0  # of what was stored: they wait there too
+    flagged: int = 0  # stored, and wait in `review` too
     refused: list[tuple[Spot, str]] = field(default_factory=list)
-    left_out: list[tuple[Spot, str]] = field(default_factory=list)  # what is no memory
-    unknown: set[str] = field(default_factory=set)  # fields that were left out
+    left_out: list[tuple[Spot, str]] = field(default_factory=list)  # not a memory
+    unknown: set[str] = field(default_factory=set)  # fields that were ignored
     not_understood: int = 0  # files of a folder
     read: int = 0  # files
-    projects: Counter[str] = field(default_factory=Counter)  # where belongs what was stored
+    projects: Counter[str] = field(default_factory=Counter)  # of the stored memories
     memories: list[tuple[str, Spot, Memory]] = field(default_factory=list)  # of a dry run
     memories_kept: int = SHOWN_AT_MOST
 
@@ -72,14 +73,15 @@ class ImportReport:
                 assert_never(never)
 
     def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
-        self.flagged += memory.flag is not None and memory.is_live and outcome != "same"
-        if outcome != "same" and memory.scope.level is ScopeLevel.PROJECT:
-            self.projects[memory.scope.name] += 1
+        if outcome != "same":
+            self.flagged += memory.flag is not None and memory.is_live
+            if memory.scope.level is ScopeLevel.PROJECT:
+                self.projects[memory.scope.name] += 1
         if len(self.memories) < self.memories_kept:
             self.memories.append((outcome, spot, memory))
 
     def elsewhere(self, here: ProjectId) -> dict[str, int]:
-        """The other projects that got something, most of it first."""
+        """The other projects that got memories, and how many; the largest number first."""
         return {project: count for project, count in self.projects.most_common() if project != here}
 
 
@@ -87,42 +89,41 @@ def say(report: ImportReport, here: ProjectId, *, dry_run: bool, as_json: bool) 
     if as_json:
         output.say_json(_as_json(report, here, dry_run))
         return
-    for spot, why in report.refused[:SHOWN_AT_MOST]:
-        output.warn(f"{spot}: {redact(why).text}")
-    if len(report.refused) > SHOWN_AT_MOST:
-        output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST} more; --json names all.")
+    output.say_first(SHOWN_AT_MOST, [f"{spot}: {redact(why).text}" for spot, why in report.refused], output.warn)
     if report.unknown:
-        named = ", ".join(_fields(report)[:SHOWN_AT_MOST])
-        output.warn(f"Fields that are not known were left out: {named}.")
-    for spot, what in report.left_out[:SHOWN_AT_MOST]:
-        output.remark(f"Left out: {spot}: {redact(visible(what)).text}")
-    if len(report.left_out) > SHOWN_AT_MOST:
-        output.remark(f"... and {len(report.left_out) - SHOWN_AT_MOST} more; --json names all.")
+        names = ", ".join(_unknown_fields(report)[:SHOWN_AT_MOST])
+        output.warn(f"Ignored unknown fields: {names}.")
+    output.say_first(
+        SHOWN_AT_MOST,
+        [f"Left out: {spot}: {redact(visible(what)).text}" for spot, what in report.left_out],
+        output.remark,
+    )
     if dry_run:
-        _show(report)
+        _show_memories(report)
     output.say(_sentence(report, dry_run))
     _say_elsewhere(report.elsewhere(here), here)
     if report.flagged:
         reads = output.many(report.flagged, "reads as an order", "read as orders")
         output.remark(f"{reads} to an agent: not injected until you accept it in `recollect review`.")
     if report.contradicting and not dry_run:
-        output.remark("`recollect review` shows what contradicts what, and lets you decide.")
+        output.remark("`recollect review` shows the contradictions and lets you decide.")
 
 
 def _say_elsewhere(others: dict[str, int], here: ProjectId) -> None:
-    """An export of another machine names the projects of that machine: they are not seen from this folder."""
+    """An export from another machine names that machine's projects; their memories are not visible in this folder."""
     if not others:
         return
-    named = ", ".join(f"{visible(project)} ({count:,})" for project, count in list(others.items())[:PROJECTS_NAMED])
-    more = f" and {len(others) - PROJECTS_NAMED:,} more" if len(others) > PROJECTS_NAMED else ""
+    names = ", ".join(f"{visible(project)} ({count:,})" for project, count in list(others.items())[:PROJECTS_NAMED])
+    if len(others) > PROJECTS_NAMED:
+        names += f" and {len(others) - PROJECTS_NAMED:,} more"
     belong = output.many(sum(others.values()), "belongs to another project", "belong to other projects")
-    output.remark(f"{belong} than {visible(here)}: {named}{more}; `recollect project list` shows all.")
+    output.remark(f"{belong} than {visible(here)}: {names}; `recollect project list` shows all.")
     for project in _namesakes(others, here)[:PROJECTS_NAMED]:
         output.remark(f"If {visible(project)} is the same project: recollect project merge '{visible(project)}'")
 
 
 def _namesakes(others: Iterable[str], here: ProjectId) -> list[str]:
-    """Those whose folder or repository has the name of this one."""
+    """The projects whose folder or repository has the same name as this one."""
     return [project for project in others if _last_name(project) == _last_name(here)]
 
 
@@ -130,20 +131,20 @@ def _last_name(project: str) -> str:
     return project.rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1].removesuffix(".git").casefold()
 
 
-def _fields(report: ImportReport) -> list[str]:
+def _unknown_fields(report: ImportReport) -> list[str]:
     return sorted(redact(visible(name)).text for name in report.unknown)
 
 
-def _show(report: ImportReport) -> None:
+def _show_memories(report: ImportReport) -> None:
     if sys.stdout.isatty():
         _show_table(report)
     else:
         for outcome, spot, memory in report.memories:
             place = "" if spot.file is None else f"{spot.file}:{spot.line}\t"
-            output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{_said(memory)}{_past(memory)}")
+            output.say(f"{outcome}\t{memory.kind}\t{memory.scope}\t{place}{_text(memory)}{_past(memory)}")
     more = report.new + report.same + report.updated + report.contradicting - len(report.memories)
     if more > 0:
-        output.say(f"... and {more:,} more; --json names all.")
+        output.say(f"... and {more:,} more; --json lists all.")
 
 
 def _show_table(report: ImportReport) -> None:
@@ -156,33 +157,35 @@ def _show_table(report: ImportReport) -> None:
     table.add_column(ratio=1, overflow="fold")
     for outcome, spot, memory in report.memories:
         place = "" if spot.file is None else f"  {spot.file}:{spot.line}"
-        body = Text(_said(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")
+        body = Text(_text(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")
         table.add_row(Text(outcome, style="cyan"), Text(prefix_of(memory), style="bold magenta"), body)
     output.console().print(table)
 
 
-def _said(memory: Memory) -> str:
+def _text(memory: Memory) -> str:
     title = f"[{visible(memory.title)}] " if memory.title else ""
     return f"{title}{visible(memory.text)}"
 
 
 def _past(memory: Memory) -> str:
-    return "" if memory.valid_to is None else f" (held until {output.day(memory.valid_to)})"
+    return "" if memory.valid_to is None else f" (valid until {output.day(memory.valid_to)})"
 
 
 def _sentence(report: ImportReport, dry_run: bool) -> str:
     parts = [f"{report.new:,} new", f"{report.same:,} known already"]
     if report.updated:
-        parts.append(f"{report.updated:,} took the place of what was known")
+        parts.append(f"{report.updated:,} replaced older memories")
     if report.contradicting:
-        parts.append(output.many(report.contradicting, "contradicts", "contradict") + " what is known")
+        parts.append(output.many(report.contradicting, "contradicts", "contradict") + " known memories")
     parts.append(f"{output.many(len(report.refused), 'line')} refused")
-    files = f" (from {output.many(report.read, 'file')})" if report.read > 1 else ""
-    return ("Nothing was stored; it would be: " if dry_run else "") + ", ".join(parts) + f"{files}."
+    sentence = ", ".join(parts)
+    if report.read > 1:
+        sentence += f" (from {output.many(report.read, 'file')})"
+    return f"Nothing was stored; it would be: {sentence}." if dry_run else f"{sentence}."
 
 
 def _as_json(report: ImportReport, here: ProjectId, dry_run: bool) -> dict[str, Any]:
-    told = {
+    record = {
         "stored": not dry_run,
         "files": report.read,
         "new": report.new,
@@ -196,13 +199,19 @@ def _as_json(report: ImportReport, here: ProjectId, dry_run: bool) -> dict[str, 
         "refused": [spot.as_json() | {"why": redact(why).text} for spot, why in report.refused],
         "left_out": [spot.as_json() | {"what": redact(what).text} for spot, what in report.left_out],
         "not_understood": report.not_understood,
-        "unknown_fields": _fields(report),
+        "unknown_fields": _unknown_fields(report),
     }
     if dry_run:
-        told["memories"] = [
-            spot.as_json()
-            | {"outcome": outcome, "kind": memory.kind.value, "scope": str(memory.scope)}
-            | {"title": memory.title, "text": memory.text}
-            for outcome, spot, memory in report.memories
-        ]
-    return told
+        record["memories"] = [_memory_json(*one) for one in report.memories]
+    return record
+
+
+def _memory_json(outcome: str, spot: Spot, memory: Memory) -> dict[str, Any]:
+    return {
+        **spot.as_json(),
+        "outcome": outcome,
+        "kind": memory.kind.value,
+        "scope": str(memory.scope),
+        "title": memory.title,
+        "text": memory.text,
+    }

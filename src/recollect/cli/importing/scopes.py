@@ -1,8 +1,8 @@
-"""Where holds what a file says: in the project that it lies in, or in that of this folder; everywhere only what its
-user keeps for all projects.
+"""The scope of imported memories: the project of the file's folder, or of the current folder; universal only for files
+that the user keeps for all projects.
 
-A file that came with a repository, or was met while a folder was looked through, can have been written by anybody: it
-teaches its own project and no other, whatever it says of itself.
+Another author may have written a file that came with a repository, or that was found while a folder was searched: such
+a file teaches only its own project, whatever scope it names.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from recollect.imports.format import Format, is_for_agents
 from recollect.text.block import visible
 from recollect.workspace import claude_code, git
 
-# Folders in the user's home that hold what an agent is told in every project.
+# Folders in the user's home with instructions that agents read in every project.
 OF_THE_USER = (".claude", ".codex", ".gemini", ".cursor", ".config/opencode", ".config/agents")
 
 
@@ -27,15 +27,15 @@ class ImportScopes:
         self._engine = engine
         self._as_written = as_written
         self._given = context.project_of(engine, given, may_be_new=True) if given else None
-        self._looking = looking  # nothing is noted, not even that a project was met
+        self._looking = looking  # write nothing, not even that a project was seen
         self._known: dict[Path, Scope] = {}
-        self._named: dict[str, ProjectId] = {}
+        self._projects: dict[str, ProjectId] = {}
 
     def here(self) -> ProjectId:
         return self._given or context.project_of(self._engine, None)
 
     def scope_of(self, file: Readable) -> Scope:
-        """Of what does not say itself where it holds."""
+        """The scope of entries that do not name one."""
         if self._given is not None:
             return Scope.project(self._given)
         folder = _folder_of(file)
@@ -45,8 +45,8 @@ class ImportScopes:
             self._known[folder] = self._of_folder(folder)
         return self._known[folder]
 
-    def confined(self, file: Readable, entry: Entry) -> Entry:
-        """The entry, or why a file from this place cannot bring it."""
+    def confine(self, file: Readable, entry: Entry) -> Entry:
+        """Return the entry, or a refusal if a file from this place may not bring it."""
         if not isinstance(entry, KeptEntry) or self._as_written or not _may_be_of_others(file):
             return entry
         own = self.scope_of(file)
@@ -54,36 +54,36 @@ class ImportScopes:
             return entry
         return Bad(
             entry.line,
-            f"It is meant for {_reach(entry.draft)}; a file that lies in a project can only teach that project "
-            f"({visible(own.name)}). If you wrote it yourself, --scopes-as-written takes it as it says.",
+            f"It is meant for {_reach(entry.draft)}; a file in a project can only teach that project "
+            f"({visible(own.name)}). If you wrote it yourself, use --scopes-as-written.",
         )
 
-    def named(self, name: str) -> ProjectId:
-        """The project that another tool calls so: by its folder's name. One that is not known here keeps that name."""
-        if name not in self._named:
-            self._named[name] = self._given or self._called(name)
-        return self._named[name]
+    def find_project(self, name: str) -> ProjectId:
+        """Find the project that another tool names by its folder. An unknown one keeps that name."""
+        if name not in self._projects:
+            self._projects[name] = self._given or self._find_by_folder_name(name)
+        return self._projects[name]
 
-    def _called(self, name: str) -> ProjectId:
+    def _find_by_folder_name(self, name: str) -> ProjectId:
         here = self.here()
-        known = [facts.id for facts in self._engine.projects()]
-        ending = [project for project in dict.fromkeys([here, *known]) if project.rsplit("/", 1)[-1] == name]
-        if here in ending:
+        matching = set()
+        for project in (here, *(facts.id for facts in self._engine.projects())):
+            if project.rsplit("/", 1)[-1] == name:
+                matching.add(project)
+        if here in matching:
             return here
-        return ending[0] if len(ending) == 1 else self._engine.project_named(name)
+        return matching.pop() if len(matching) == 1 else self._engine.project_named(name)
 
     def _of_folder(self, folder: Path) -> Scope:
-        if _is_of_the_user(folder):
-            slug = _project_of_claude_code(folder)
-            if slug is None:
-                return UNIVERSAL
-            found = claude_code.folder_of(slug)
-            if found is None:
-                raise InvalidValue(
-                    f"The project {slug!r} of Claude Code is not there, or cannot be told; give --project ID."
-                )
-            return self._project(found)
-        return self._project(folder) if git.is_in_project(folder) else Scope.project(self.here())
+        if not _is_of_the_user(folder):
+            return self._project(folder) if git.is_in_project(folder) else Scope.project(self.here())
+        slug = _project_of_claude_code(folder)
+        if slug is None:
+            return UNIVERSAL
+        found = claude_code.folder_of(slug)
+        if found is None:
+            raise InvalidValue(f"The folder of Claude Code's project {slug!r} was not found; give --project ID.")
+        return self._project(found)
 
     def _project(self, folder: Path) -> Scope:
         if self._looking:
@@ -92,7 +92,7 @@ class ImportScopes:
 
 
 def _project_of_claude_code(folder: Path) -> str | None:
-    """`~/.claude/projects/NAME/memory` and below."""
+    """The NAME of `~/.claude/projects/NAME/memory` and of folders below it."""
     parts = folder.parts
     for number in range(len(parts) - 3):
         if parts[number : number + 2] == (".claude", "projects") and parts[number + 3] == "memory":
@@ -101,8 +101,7 @@ def _project_of_claude_code(folder: Path) -> str | None:
 
 
 def _folder_of(file: Readable) -> Path | None:
-    """Where it lies: a link out of a repository is a file of that repository, and so is a link into one. None: it is
-    piped."""
+    """The folder of the file; None: it is piped. A link from or into a repository is a file of that repository."""
     if file.path == STDIN:
         return None
     named, real = file.path.absolute().parent, file.path.resolve().parent
@@ -110,8 +109,8 @@ def _folder_of(file: Readable) -> Path | None:
 
 
 def _may_be_of_others(file: Readable) -> bool:
-    """Whether somebody else may have written it: it lies in a project, bears a name that agents look for, or was only
-    met in a folder."""
+    """Check whether another author may have written it: it is in a project, has a name that agents look for, or was
+    only found in a folder."""
     folder = _folder_of(file)
     if folder is None or _is_of_the_user(folder):
         return False
@@ -119,7 +118,7 @@ def _may_be_of_others(file: Readable) -> bool:
 
 
 def _is_of_the_user(folder: Path) -> bool:
-    """Their home, and the folders there that agents read in every project; not a repository that lies in one."""
+    """Return True for the home and the folders in it that agents read in every project, not for a repository there."""
     home, place = Path.home().resolve(), folder.resolve()
     if place == home:
         return True

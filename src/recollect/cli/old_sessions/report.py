@@ -1,4 +1,4 @@
-"""What reading old sessions did, or would do: counted, and said to a person or a script."""
+"""Counts what reading old sessions did, or would do, and reports it to a person or a script."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -21,9 +21,9 @@ class CaptureReport:
     turns: int = 0
     known: int = 0
     unwanted: int = 0
-    outdated: int = 0  # turns that are older than the archive keeps
+    outdated: int = 0  # turns older than the archive keeps
     outdated_sessions: set[SessionId] = field(default_factory=set)
-    oldest_at: datetime | None = None  # the oldest of them
+    oldest_at: datetime | None = None  # of the outdated turns
     sessions: set[SessionId] = field(default_factory=set)
     learnt: LearntCounts = field(default_factory=LearntCounts)
     refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
@@ -45,31 +45,31 @@ class CaptureReport:
 
 
 def say_found(found: list[SessionSource], read_before: int, *, archive_days: int, now: datetime) -> None:
-    """What there is, before anything is read."""
+    """Say which sessions there are, before any is read."""
     for form in dict.fromkeys(source.form for source in found):
         of_form = [source for source in found if source.form is form]
-        first, last = (output.day(day(one.changed_at for one in of_form)) for day in (min, max))
+        days = sorted(output.day(source.changed_at) for source in of_form)
         megabytes = sum(source.size for source in of_form) / 1e6
         what = "session" if form.value == "opencode-database" else "file"
-        output.say(f"{form}: {output.many(len(of_form), what)}, {megabytes:.1f} MB, from {first} to {last}")
+        output.say(f"{form}: {output.many(len(of_form), what)}, {megabytes:.1f} MB, from {days[0]} to {days[-1]}")
     if read_before:
         output.say(f"{read_before:,} of them were read before and have not changed.")
     old = [source for source in found if source.changed_at <= now - timedelta(days=archive_days)]
     if old and archive_days:
         files = output.many(len(old), "of them is", "of them are")
-        days = (now - min(source.changed_at for source in old)).days + 1
-        output.remark(_outdated(files, archive_days, days))
+        oldest_days = (now - min(source.changed_at for source in old)).days + 1
+        output.remark(_archive_hint(files, archive_days, oldest_days))
 
 
-def _outdated(what: str, archive_days: int, enough_days: int) -> str:
+def _archive_hint(what: str, archive_days: int, enough_days: int) -> str:
     return (
-        f"{what} older than {output.many(archive_days, 'day')} ([archive] days): what was said there is not kept, "
-        f"only what it teaches. To keep it, set `days = {enough_days}` before you read it."
+        f"{what} older than {output.many(archive_days, 'day')} ([archive] days): Recollect learns from them but does "
+        f"not archive them. To archive them, set `days = {enough_days}` first."
     )
 
 
 def say_foreign(found: list[SessionSource]) -> None:
-    """By name: somebody else may have written them."""
+    """List the files that another person may have written."""
     if not found:
         return
     output.say(f"Others may have written {'this file' if len(found) == 1 else 'these files'}:")
@@ -78,7 +78,7 @@ def say_foreign(found: list[SessionSource]) -> None:
     if len(found) > SHOWN_AT_MOST:
         output.say(f"  ... and {len(found) - SHOWN_AT_MOST:,} more")
     output.remark(
-        "They teach the project of their folder alone, and only candidates; --mine says that they are your own."
+        "They teach only the project of their folder, and only candidates; use --mine if they are your own sessions."
     )
 
 
@@ -86,48 +86,59 @@ def say(report: CaptureReport, *, dry_run: bool, as_json: bool, archive_days: in
     if as_json:
         output.say_json(_as_json(report, dry_run))
         return
-    for file, line, why in report.refused[:SHOWN_AT_MOST]:
-        output.warn(f"{file}, line {line}: {redact(why).text}")
-    if len(report.refused) > SHOWN_AT_MOST:
-        output.warn(f"... and {len(report.refused) - SHOWN_AT_MOST:,} more; --json names all.")
-    for file, why in report.unreadable[:SHOWN_AT_MOST]:
-        output.warn(f"{file} cannot be read: {redact(why).text}")
-    for file in report.ignored[:SHOWN_AT_MOST]:
-        output.remark(f"Left out: {file} is ignored ([privacy] ignored_paths).")
-    output.say(("Nothing was kept; it would be: " if dry_run else "") + _sentence(report))
+    _say_problems(report)
+    sentence = _sentence(report)
+    output.say(f"Nothing was stored; it would be: {sentence}" if dry_run else sentence)
     if report.oldest_at is not None and archive_days:
         turns, sessions = output.many(report.outdated, "turn"), output.many(len(report.outdated_sessions), "session")
         verb = "is" if report.outdated == 1 else "are"
-        enough_days = (now - report.oldest_at).days + 1
-        output.remark(_outdated(f"{turns} of {sessions} {verb}", archive_days, enough_days))
+        oldest_days = (now - report.oldest_at).days + 1
+        output.remark(_archive_hint(f"{turns} of {sessions} {verb}", archive_days, oldest_days))
     for what, kinds in (("New", report.learnt.confirmed), ("Candidates", report.learnt.candidates)):
         if kinds:
             output.say(f"{what}: " + ", ".join(f"{kind} {count:,}" for kind, count in sorted(kinds.items())))
     if report.learnt.candidates and not dry_run:
-        output.remark("`recollect review` shows candidates with what they were read from.")
+        output.remark("`recollect review` shows the candidates with the words they were learnt from.")
+
+
+def _say_problems(report: CaptureReport) -> None:
+    output.say_first(
+        SHOWN_AT_MOST, [f"{file}, line {line}: {redact(why).text}" for file, line, why in report.refused], output.warn
+    )
+    output.say_first(
+        SHOWN_AT_MOST, [f"{file} cannot be read: {redact(why).text}" for file, why in report.unreadable], output.warn
+    )
+    output.say_first(
+        SHOWN_AT_MOST,
+        [f"Left out: {file} is ignored ([privacy] ignored_paths)." for file in report.ignored],
+        output.remark,
+    )
 
 
 def _sentence(report: CaptureReport) -> str:
     if not report.files and not report.refused:
         return f"Nothing new: {output.many(report.read_before + report.retold, 'file was', 'files were')} read before."
-    is_known = bool(report.known) and not report.turns and not report.learnt.confirmed and not report.learnt.candidates
+    has_learnt = bool(report.learnt.confirmed or report.learnt.candidates)
+    is_known = bool(report.known) and not report.turns and not has_learnt
     if is_known and not report.refused and not report.unwanted:
         sessions = output.many(len(report.sessions), "session is", "sessions are")
         turns = output.many(report.known, "turn")
         return f"Nothing new: {sessions} known already ({turns}), learnt as you worked or read before."
-    read = f"{output.many(report.turns, 'turn')} of {output.many(len(report.sessions), 'session')}"
-    parts = [f"{read} archived", f"{report.known:,} known already"]
+    parts = [f"{output.many(report.turns, 'turn')} of {output.many(len(report.sessions), 'session')} archived"]
+    parts.append(f"{report.known:,} known already")
     if report.unwanted:
         parts.append(f"{report.unwanted:,} not kept")
-    new, candidates = report.learnt.confirmed.total(), report.learnt.candidates.total()
-    parts.append(f"{output.many(new, 'new memory', 'new memories')}")
-    parts.append(f"{output.many(candidates, 'candidate')}, {report.learnt.same:,} said again")
+    parts.append(output.many(report.learnt.confirmed.total(), "new memory", "new memories"))
+    parts.append(output.many(report.learnt.candidates.total(), "candidate"))
+    parts.append(f"{report.learnt.same:,} said again")
     if report.refused:
         parts.append(f"{output.many(len(report.refused), 'line')} could not be read")
-    before = [f"{report.read_before:,} read before"] if report.read_before else []
+    files = [f"from {output.many(report.files, 'file')}"]
+    if report.read_before:
+        files.append(f"{report.read_before:,} read before")
     if report.retold:
-        before.append(f"{report.retold:,} retold what is known")
-    return ", ".join(parts) + f" (from {output.many(report.files, 'file')}{''.join(f', {one}' for one in before)})."
+        files.append(f"{report.retold:,} about sessions that are known")
+    return f"{', '.join(parts)} ({', '.join(files)})."
 
 
 def _as_json(report: CaptureReport, dry_run: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Old sessions as the command reads them: which there are, where each belongs, and its events."""
+"""Finds old sessions, the project of each, and reads their events."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ from recollect.transcripts.places import SPECSTORY, TranscriptFile, TranscriptFi
 from recollect.transcripts.reading import Bad, Watch
 from recollect.workspace import git
 
-MESSAGE_BYTES = 1000  # what a message of a database counts as, where progress is shown
+MESSAGE_BYTES = 1000  # the size of a database message in the progress bar
 _TWIN = f"{specstory.NAME}:"
 
 
@@ -33,10 +33,10 @@ class SessionSource:
     size: int
     changed_at: datetime
     mark: Mark
-    folder: str | None  # where it worked; None: nothing tells
+    folder: str | None  # where the session worked; None: unknown
     read: Callable[[Watch, Bad], Iterator[Event]]
-    session: str | None = None  # the only one in it, if that is known
-    inside: str | None = None  # the folder that it came with: others may have written it
+    session: str | None = None  # None: several, or unknown
+    inside: str | None = None  # the folder it came with: another person may have written it
 
 
 @dataclass(slots=True)
@@ -48,41 +48,48 @@ class Sources:
 
 
 def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
-    """Those that are named; if none is, those of this machine, and those that lie in the project."""
+    """Find the sessions in these paths; without paths, those of this machine and of the project."""
     places = TranscriptFiles()
-    named = list(paths)
-    for path in named:
+    paths = list(paths)
+    for path in paths:
         if not path.exists():
-            raise InvalidValue(f"There is no {visible(str(path))}.")
+            raise InvalidValue(f"{visible(str(path))} does not exist.")
         places.named(path)
-    own: set[Path] = set()  # what the hosts of this machine keep, wherever that is
-    if not named:
+    own: set[Path] = set()  # files that the hosts of this machine wrote, wherever they are
+    if not paths:
         places.of_machine(os.environ, Path.home())
         own = {found.path for found in places.found}
         if project_root is not None:
             places.of_project(project_root)
-    done = Sources([], [(visible(str(path)), why) for path, why in places.unreadable], [], places.not_understood)
+    unreadable = [(visible(str(path)), why) for path, why in places.unreadable]
+    done = Sources([], unreadable, [], places.not_understood)
     for found in places.found:
         if ignored.matches(str(found.path.resolve())):
             done.ignored.append(visible(str(found.path)))
-        elif found.form is TranscriptForm.OPENCODE_DATABASE:
-            _of_database(found, done, None if found.path in own else _came_with(found))
+            continue
+        inside = None if found.path in own else _came_with(found)
+        if found.form is TranscriptForm.OPENCODE_DATABASE:
+            _add_database(found, done, inside)
         else:
-            done.found.append(_of_file(found, None if found.path in own else _came_with(found)))
-    # What OpenCode moved into its database is in its old files all the same.
-    moved = {source.session for source in done.found if source.form is TranscriptForm.OPENCODE_DATABASE}
-    done.found = [
-        one for one in done.found if one.form is not TranscriptForm.OPENCODE_FILES or one.session not in moved
-    ]
-    # SpecStory retells what others keep themselves: their own word comes first.
+            done.found.append(_of_file(found, inside))
+    _remove_moved(done)
+    # SpecStory retells sessions of other agents: the agents' own records come first.
     done.found.sort(key=lambda source: source.form is TranscriptForm.SPECSTORY)
     return done
 
 
+def _remove_moved(done: Sources) -> None:
+    """OpenCode moved sessions into its database and left the old files: read each session once."""
+    moved = {source.session for source in done.found if source.form is TranscriptForm.OPENCODE_DATABASE}
+    done.found = [
+        one for one in done.found if one.form is not TranscriptForm.OPENCODE_FILES or one.session not in moved
+    ]
+
+
 def _came_with(found: TranscriptFile) -> str | None:
-    """The folder whose project it teaches, if others may have written it: it lies in a project or in a history of
-    SpecStory, or was only met in a folder. None: its user named it, or a host keeps it in their home, also if they keep
-    that in git. A link counts as lying in both places."""
+    """The folder whose project it teaches, if another person may have written it: it is in a project or in a history of
+    SpecStory, or was only found in a folder. None: the user named it, or a host keeps it in the user's home, even if
+    that is in git. A link counts as being in both places."""
     places = [place.parent for place in (found.path.absolute(), found.path.resolve())]
     foreign = [place for place in places if not _is_of_a_host(place.resolve())]
     for folder in foreign:
@@ -95,12 +102,13 @@ def _came_with(found: TranscriptFile) -> str | None:
 
 
 def _is_of_a_host(folder: Path) -> bool:
-    """Not a repository that lies in such a folder."""
-    kept = (place.resolve() for place in host_folders(os.environ, Path.home()))
+    """Return True for a folder where a host keeps its sessions, not for a repository inside of it."""
     root = git.root_of(folder)
-    return any(
-        folder.is_relative_to(place) and (not (root / ".git").exists() or root == git.root_of(place)) for place in kept
-    )
+    for place in host_folders(os.environ, Path.home()):
+        place = place.resolve()
+        if folder.is_relative_to(place) and (not (root / ".git").exists() or root == git.root_of(place)):
+            return True
+    return False
 
 
 def _of_file(found: TranscriptFile, inside: str | None) -> SessionSource:
@@ -117,7 +125,7 @@ def _of_file(found: TranscriptFile, inside: str | None) -> SessionSource:
     )
 
 
-def _of_database(found: TranscriptFile, done: Sources, inside: str | None) -> None:
+def _add_database(found: TranscriptFile, done: Sources, inside: str | None) -> None:
     try:
         kept = wiring.opencode_sessions(found.path)
     except InvalidValue as error:
@@ -141,19 +149,19 @@ def _of_database(found: TranscriptFile, done: Sources, inside: str | None) -> No
 
 
 def _events(found: TranscriptFile, watch: Watch, bad: Bad) -> Iterator[Event]:
-    path, otherwise = found.path, found.changed_at
+    path, default_time = found.path, found.changed_at
     match found.form:
         case TranscriptForm.CLAUDE_CODE:
-            return claude_code.parse(reading.json_lines(path, watch, bad), otherwise=otherwise, bad=bad)
+            return claude_code.parse(reading.json_lines(path, watch, bad), otherwise=default_time, bad=bad)
         case TranscriptForm.CODEX:
-            return codex.parse(reading.json_lines(path, watch, bad), otherwise=otherwise, bad=bad)
+            return codex.parse(reading.json_lines(path, watch, bad), otherwise=default_time, bad=bad)
         case TranscriptForm.OPENCODE_EXPORT:
-            return opencode_history.parse(reading.opencode_export(path, watch, bad), otherwise=otherwise, bad=bad)
+            return opencode_history.parse(reading.opencode_export(path, watch, bad), otherwise=default_time, bad=bad)
         case TranscriptForm.OPENCODE_FILES:
-            return opencode_history.parse(reading.opencode_files(path, watch, bad), otherwise=otherwise, bad=bad)
+            return opencode_history.parse(reading.opencode_files(path, watch, bad), otherwise=default_time, bad=bad)
         case _:
             lines = reading.text_lines(path, watch, bad)
-            return specstory.parse(lines, otherwise=otherwise, bad=bad, name=path.stem, folder=folder_of(found))
+            return specstory.parse(lines, otherwise=default_time, bad=bad, name=path.stem, folder=folder_of(found))
 
 
 def _rows(file: Path, info: dict[str, object], watch: Watch, bad: Bad) -> Iterator[Event]:
@@ -167,15 +175,17 @@ def _rows(file: Path, info: dict[str, object], watch: Watch, bad: Bad) -> Iterat
 
 
 def without_folder(events: Iterable[Event]) -> Iterator[Event]:
-    """Of sessions whose folder is gone, so that it says nothing about where they belong."""
+    """For sessions whose folder no longer exists, so that it cannot name their project."""
     return (replace(event, folder=None) for event in events)
 
 
 def within(events: Iterable[Event], folder: str) -> Iterator[Event]:
-    """Of sessions that came with a folder: they belong to it, whatever they say of themselves."""
+    """For sessions that came with a folder: they belong to its project, whatever they name."""
     return (replace(event, folder=folder, project=None, language=None, parent=None) for event in events)
 
 
 def twin_of(event: Event) -> SessionId | None:
-    """The session that SpecStory retells, by the name that its agent gave it."""
-    return SessionId(event.session.removeprefix(_TWIN)) if event.session.startswith(_TWIN) else None
+    """The id of the session that SpecStory retells, as its agent named it."""
+    if not event.session.startswith(_TWIN):
+        return None
+    return SessionId(event.session.removeprefix(_TWIN))

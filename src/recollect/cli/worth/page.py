@@ -6,7 +6,6 @@ from html import escape
 from recollect.cli.display import output
 from recollect.cli.worth import report as worth_report
 from recollect.cli.worth.report import POINTS, WorthReport, without_prefix
-from recollect.rank import worth
 from recollect.rank.worth import MetAgain, PointFigures, Repetition, ShownLine, Worth
 from recollect.text.block import visible
 
@@ -44,14 +43,14 @@ th:first-child, td:first-child, .words { text-align: left; } td.words { white-sp
 code { font: .85rem ui-monospace, monospace; background: var(--rule); padding: .1rem .35rem; border-radius: .25rem; }
 """
 
-NONE = ' class="none"'  # of a sentence that claims nothing
+NONE = ' class="none"'  # for a sentence that claims nothing
 
 
 def page(report: WorthReport) -> str:
     measured = report.worth
     parts = [f"<h1>What Recollect was worth</h1>{_dim(worth_report.scope(report))}"]
     if report.is_interrupted:
-        parts.append(_dim(worth_report.interrupted(report)))
+        parts.append(_dim(worth_report.interruption(report)))
     parts.append(_summary(report))
     if measured.sessions:
         parts += _sections(report)
@@ -68,10 +67,9 @@ def _summary(report: WorthReport) -> str:
     measured = report.worth
     if not measured.sessions:
         return f'<div class="sum"><p>{_text(worth_report.NOTHING_PLAYED)}</p></div>'
-    claims = "".join(
-        f"<li{NONE if one in worth_report.NO_CLAIMS else ''}>{_text(one)}</li>"
-        for one in worth_report.verdict(measured)
-    )
+    claims = ""
+    for claim in worth_report.verdict(measured):
+        claims += f"<li{NONE if claim in worth_report.NO_CLAIMS else ''}>{_text(claim)}</li>"
     more = "" if measured.tokens else _dim(worth_report.MORE)
     return f'<div class="sum"><p>{_text(worth_report.headline(report))}</p><ul>{claims}</ul></div>{more}'
 
@@ -81,31 +79,31 @@ def _sections(report: WorthReport) -> Iterable[str]:
     often = _table(worth_report.moments_table(measured))
     if measured.tokens:
         often += f"<p>{_text(worth_report.price(report))}</p>{_dim(worth_report.COUNTED_ONCE)}"
-    yield _section("How often it speaks, and how much", often)
+    yield _section("How often it shows a block, and how much", often)
     if measured.tokens:
         rows = [(POINTS.get(point, point), worth_report.kinds_of(kinds)) for point, kinds in measured.kinds]
         yield _section("Lines by kind", _table([("moment", ""), *rows]))
-        yield _section("Did the lines come up later?", _later(measured))
-    twice = f"<p>{_text(worth_report.said_twice(measured))}</p>"
-    shown = worth_report.spared_first(measured)
+        yield _section("Did the lines come up later?", _later_bars(measured))
+    twice = f"<p>{_text(worth_report.repetition_summary(measured))}</p>"
+    shown = worth_report.repetitions_to_show(measured)
     twice += "".join(map(_repetition, shown)) + _rest(measured.repetitions, shown)
     yield _section("Explained twice", twice)
-    again = f"<p>{_text(worth_report.met_again(measured))}</p>"
-    errors = worth_report.at_hand_first(measured)
+    again = f"<p>{_text(worth_report.error_summary(measured))}</p>"
+    errors = worth_report.errors_to_show(measured)
     yield _section("Errors met again", again + "".join(map(_error, errors)) + _rest(measured.by_error, errors))
     if measured.tokens:
-        helped = "".join(_line(one, _dim(worth_report.taken_up(one))) for one in measured.helped)
+        helped = "".join(_line(one, _dim(worth_report.later_words(one))) for one in measured.helped)
         yield _section("Lines that helped most", helped or f"<p>{worth_report.NONE_HELPED}</p>")
-        idle = "".join(_line(one, _forgetting(report, one)) for one in measured.idle)
-        yield _section("Prompt lines shown often and never taken up", idle or f"<p>{worth_report.NONE_IDLE}</p>")
+        idle = "".join(_line(one, _how_to_forget(report, one)) for one in measured.idle)
+        yield _section("Prompt lines shown often that never came up later", idle or f"<p>{worth_report.NONE_IDLE}</p>")
 
 
 def _section(title: str, content: str) -> str:
     return f"<section><h2>{_text(title)}</h2>{content}</section>"
 
 
-def _later(measured: Worth) -> str:
-    judged = [one for one in measured.points if one.point in worth.JUDGED and one.judged_lines]
+def _later_bars(measured: Worth) -> str:
+    judged = worth_report.find_judged(measured)
     if not judged:
         return f"<p>{worth_report.NONE_JUDGED}</p>"
     return "".join(map(_bars, judged)) + _dim(worth_report.PROXY)
@@ -114,60 +112,59 @@ def _later(measured: Worth) -> str:
 def _bars(one: PointFigures) -> str:
     lines = output.many(one.judged_lines, "line")
     title = f"On a {POINTS[one.point]} ({lines}): {worth_report.effect(one)}"
-    rows = "".join(
-        f'<span>{label}</span><span class="bar{own}"><i style="width:{100 * (value or 0):.0f}%"></i></span>'
-        f"<span>{worth_report.share(value)}</span>"
-        for label, value, own in (("came up later", one.later, " own"), ("by chance", one.placebo, ""))
-    )
+    rows = _bar("came up later", one.later, " own") + _bar("by chance", one.placebo, "")
     return f'<div class="bars"><b>{_text(title)}</b>{rows}</div>'
 
 
+def _bar(label: str, value: float | None, style: str) -> str:
+    bar = f'<span class="bar{style}"><i style="width:{100 * (value or 0):.0f}%"></i></span>'
+    return f"<span>{label}</span>{bar}<span>{worth_report.share(value)}</span>"
+
+
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """A last column without a name has words."""
-    last = len(rows[0]) - 1
-    words = "" if rows[0][last] else ' class="words"'
+    """A last column without a heading has words, not numbers."""
+    style = "" if rows[0][-1] else ' class="words"'
 
     def cells(row: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}{words if place == last else ''}>{_text(cell)}</{tag}>" for place, cell in enumerate(row)
-        )
+        numbers = "".join(f"<{tag}>{_text(cell)}</{tag}>" for cell in row[:-1])
+        return f"{numbers}<{tag}{style}>{_text(row[-1])}</{tag}>"
 
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows[1:])
     return f'<div class="wide"><table><thead><tr>{cells(rows[0], "th")}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _repetition(one: Repetition) -> str:
-    quotes = "".join(
-        f"<p><time>{output.day(at)}</time>“{_text(text)}”</p>"
-        for at, text in ((one.first_at, one.first), (one.again_at, one.again))
-    )
-    return f'<div class="card">{quotes}{_had("Was there", "No block had it.", one.block_line)}</div>'
+    quotes = ""
+    for at, text in ((one.first_at, one.first), (one.again_at, one.again)):
+        quotes += f"<p><time>{output.day(at)}</time>“{_text(text)}”</p>"
+    return f'<div class="card">{quotes}{_line_if_any("Was there", "No block had it.", one.block_line)}</div>'
 
 
 def _error(one: MetAgain) -> str:
-    had = _had("Its fix", "No fix was known.", one.fix_line)
+    had = _line_if_any("Its fix", "No fix was known.", one.fix_line)
     return f'<div class="card"><p>{_text(output.cut(one.error))}</p>{_dim(worth_report.error_times(one))}{had}</div>'
 
 
-def _had(label: str, otherwise: str, line: str | None) -> str:
+def _line_if_any(label: str, otherwise: str, line: str | None) -> str:
     return _dim(otherwise) if line is None else f'<p><span class="good">{label}:</span> {_text(output.cut(line))}</p>'
 
 
 def _rest(all_of: Sequence[object], shown: Sequence[object]) -> str:
-    told = worth_report.rest(all_of, shown)
-    return _dim(told) if told else ""
+    more = worth_report.rest(all_of, shown)
+    return _dim(more) if more else ""
 
 
 def _line(one: ShownLine, about: str) -> str:
     kind, _ = worth_report.names_of(one.line.kind)
-    said = _text(output.cut(without_prefix(one.line)))
-    return f'<div class="card"><p><span class="kind">{_text(kind)}</span>{said}</p>{about}</div>'
+    text = _text(output.cut(without_prefix(one.line)))
+    return f'<div class="card"><p><span class="kind">{_text(kind)}</span>{text}</p>{about}</div>'
 
 
-def _forgetting(report: WorthReport, one: ShownLine) -> str:
-    what = _text(worth_report.forgetting(report, one))
-    told = f"<code>{what}</code>" if one.line.text in report.own_ids else what
-    return f'<p class="dim">Shown {worth_report.times(one.shown)}; {told}</p>'
+def _how_to_forget(report: WorthReport, one: ShownLine) -> str:
+    what = _text(worth_report.how_to_forget(report, one))
+    if one.line.text in report.own_ids:
+        what = f"<code>{what}</code>"
+    return f'<p class="dim">Shown {worth_report.times(one.shown)}; {what}</p>'
 
 
 def _dim(text: str) -> str:

@@ -1,8 +1,8 @@
-"""What the replay of old sessions showed, for a person or a script. It claims nothing that the counts do not carry."""
+"""Reports the replay of old sessions to a person or a script. It claims nothing that the counts do not support."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from recollect.cli.display import output
@@ -14,7 +14,7 @@ from recollect.rank.worth import MetAgain, PointFigures, Repetition, ReplayedLin
 from recollect.text.block import plain, visible
 
 SHOWN_AT_MOST = 10
-SHOWN_WITHOUT = 3  # of errors without a fix, and of explanations that no block had
+SHOWN_WITHOUT = 3  # errors without a fix, and explanations that no block had
 SHOWN_TERMS = 6
 POINTS = {
     worth.START: "session start",
@@ -42,22 +42,22 @@ KINDS = {  # one, several
 }
 NO_EFFECT, NO_MORE = "Nothing here shows that it helped.", "Nothing else here shows that it helped."
 NO_CLAIMS = (NO_EFFECT, NO_MORE)
-SILENT = "It would have said nothing, and cost nothing."
-MORE = "It learns from one session for the next: with more of them (--days 90, --all) there is more to see."
-NOTHING_PLAYED = "No session was played to its end: there is nothing to report."
+SILENT = "It would have shown nothing, and cost nothing."
+MORE = "It learns from one session for the next: more sessions (--days 90, --all) show more."
+NOTHING_PLAYED = "No session was replayed to its end: there is nothing to report."
 COUNTED_ONCE = (
     "Each token is counted once; later requests of a session send it again, mostly from the provider's cache."
 )
 PROXY = (
     "Counted are the rare words of a line that were new in the session: how many of them come up there later. By "
-    "chance: the same for random pieces of the project's earlier sessions. It compares many lines and cannot judge "
-    "one. Lines at a session start are left out: a good rule is followed without its words being said."
+    "chance: the same for random pieces of the project's earlier sessions. This compares many lines and cannot judge "
+    "one. Lines at a session start are left out: a good rule is followed without repeating its words."
 )
-TEACH = 'What no block had can be taught: recollect remember "..."'
-OF_REPLAY = "your own memory does not have it: nothing to forget"
-NONE_HELPED = "None: of no line at least half of the rare words, and two, came up later."
-NONE_IDLE = f"None was shown {worth.OFTEN} times or more and never taken up."
-QUOTE = "a quote of an earlier session: nothing to forget"
+TEACH = 'To teach what no block had: recollect remember "..."'
+OF_REPLAY = "not in your own memories: nothing to forget"
+NONE_HELPED = "None: no line had two of its rare words, and at least half of them, come up later."
+NONE_IDLE = f"No line was shown {worth.OFTEN} times or more without coming up later."
+QUOTE = "a quote from an earlier session: nothing to forget"
 NONE_JUDGED = "No line on a prompt or a tool error had rare words that were new in its session."
 
 
@@ -65,11 +65,11 @@ NONE_JUDGED = "No line on a prompt or a tool error had rare words that were new 
 class WorthReport:
     price: float  # US dollars per million input tokens
     found: int = 0
-    learnt: int = 0  # the first of them are only learnt from
+    learnt: int = 0  # the oldest sessions, which are only learnt from
     played: int = 0
     is_interrupted: bool = False
     worth: Worth = field(default_factory=lambda: ReplayRecord().measured())
-    own_ids: Mapping[str, MemoryId] = field(default_factory=dict)  # of lines whose memory the user's own database has
+    own_ids: Mapping[str, MemoryId] = field(default_factory=dict)  # by line, if the user's own database has its memory
     refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
@@ -79,11 +79,15 @@ class WorthReport:
 
 
 def own_ids(measured: Worth, texts: Mapping[MemoryId, str]) -> dict[str, MemoryId]:
-    """By line. The replay gives its own ids: the user's memory is the one that says the same."""
+    """Return the id of the user's own memory, by line. The replay has ids of its own, so memories match by text."""
     known = {plain(text): name for name, text in texts.items()}
-    said = {one.line.text: without_prefix(one.line) for one in measured.idle}
-    found = {line: known.get(text) or known.get(text.partition(": ")[2]) for line, text in said.items()}
-    return {line: name for line, name in found.items() if name is not None}
+    found = {}
+    for one in measured.idle:
+        text = without_prefix(one.line)
+        name = known.get(text) or known.get(text.partition(": ")[2])
+        if name is not None:
+            found[one.line.text] = name
+    return found
 
 
 def without_prefix(line: ReplayedLine) -> str:
@@ -91,25 +95,24 @@ def without_prefix(line: ReplayedLine) -> str:
 
 
 def headline(report: WorthReport) -> str:
-    """How much it says, and for how much money."""
     measured = report.worth
     if not measured.tokens:
         return SILENT
     per_session = measured.tokens / max(1, measured.sessions)
     return (
-        f"It would have spoken at {measured.spoken:,} of {many(measured.asked, 'moment')}: "
+        f"It would have shown a block at {measured.spoken:,} of {many(measured.asked, 'moment')}: "
         f"{per_session:,.0f} tokens per session, {dollars(report.cost)} in all."
     )
 
 
 def verdict(measured: Worth) -> list[str]:
-    """What can be claimed, the strongest first."""
-    found = [
-        f"Lines on a {POINTS[one.point]} came up later more often than chance: "
-        f"{share(one.later)} against {share(one.placebo)}."
-        for one in measured.points
-        if one.helped
-    ]
+    """Return the claims that the counts support, the strongest first."""
+    found = []
+    for one in measured.points:
+        if one.helped:
+            shares = f"{share(one.later)} against {share(one.placebo)}"
+            found.append(f"Lines on a {POINTS[one.point]} came up later more often than chance: {shares}.")
+    has_helped = bool(found)
     if measured.spared:
         things = many(
             len(measured.spared), "thing that you explained again was", "things that you explained again were"
@@ -117,7 +120,7 @@ def verdict(measured: Worth) -> list[str]:
         found.append(f"{things} in front of the agent already.")
     if measured.at_hand:
         found.append(f"An error came back with its fix beside it {times(len(measured.at_hand))}.")
-    if found and not any(one.helped for one in measured.points):
+    if found and not has_helped:
         found.append(NO_MORE)
     return found or [NO_EFFECT]
 
@@ -130,37 +133,37 @@ def effect(figures: PointFigures) -> str:
     if figures.interval is None:
         return "too few to tell"
     low, high = (f"{round(100 * end):+d}" for end in figures.interval)
-    says = (
-        "more than chance"
-        if figures.helped
-        else "less than chance"
-        if figures.interval[1] < 0
-        else "no more than chance"
-    )
+    says = "no more than chance"
+    if figures.helped:
+        says = "more than chance"
+    elif figures.interval[1] < 0:
+        says = "less than chance"
     return f"{says} ({low} to {high} points)"
 
 
-def forgetting(report: WorthReport, one: ShownLine) -> str:
+def how_to_forget(report: WorthReport, one: ShownLine) -> str:
     own = report.own_ids.get(one.line.text)
     if own is not None:
         return f"recollect forget {own}"
     return QUOTE if one.line.kind == "SAID" else OF_REPLAY
 
 
-def taken_up(one: ShownLine) -> str:
+def later_words(one: ShownLine) -> str:
     return f"{one.line.later or 0:.0%} of its rare words came up later: {', '.join(one.line.taken[:SHOWN_TERMS])}"
 
 
-def said_twice(measured: Worth) -> str:
+def repetition_summary(measured: Worth) -> str:
     if not measured.repetitions:
-        return "You explained nothing again in a later session, as far as the same words tell."
-    things = many(len(measured.repetitions), "thing", "things")
-    had = len(measured.spared)
-    had_it = "none of them" if not had else "all of them" if had == len(measured.repetitions) else f"{had:,} of them"
-    return f"You explained {things} again in a later session; the agent had {had_it} in front of it already."
+        return "You explained nothing again in a later session, judging by the words."
+    things, had = len(measured.repetitions), len(measured.spared)
+    had_it = f"{had:,}" if had else "none"
+    if had == things:
+        had_it = "all"
+    explained = f"You explained {many(things, 'thing')} again in a later session"
+    return f"{explained}; the agent had {had_it} of them in front of it already."
 
 
-def met_again(measured: Worth) -> str:
+def error_summary(measured: Worth) -> str:
     if not measured.errors:
         return "No error of an earlier session came back."
     came, fixed = times(len(measured.errors)), times(len(measured.at_hand))
@@ -186,21 +189,20 @@ def scope(report: WorthReport) -> str:
     days = report.worth.days
     when = " of " + " to ".join(dict.fromkeys(map(output.day, days))) if days else ""
     learnt = f", after {report.learnt:,} older ones that it only learnt from" if report.learnt else ""
-    played = f"{many(report.worth.sessions, 'session')}{when}, played again as if it had been there{learnt}."
-    return f"{played} Nothing of yours was changed."
+    sessions = f"{many(report.worth.sessions, 'session')}{when}"
+    return f"{sessions}, replayed as if Recollect had been there{learnt}. Your own data was not changed."
 
 
-def interrupted(report: WorthReport) -> str:
-    return f"Interrupted after {report.played:,} of {many(report.found, 'transcript')}: this is what there is."
+def interruption(report: WorthReport) -> str:
+    return f"Interrupted after {report.played:,} of {many(report.found, 'transcript')}: the report covers these."
 
 
 def kinds_of(kinds: Sequence[tuple[str, int]]) -> str:
-    """In words; what no name is known of keeps its own."""
-    named: dict[tuple[str, str], int] = {}
+    """List the kinds in words; an unknown kind keeps its own name."""
+    counts: Counter[tuple[str, str]] = Counter()
     for kind, count in kinds:
-        name = names_of(kind)
-        named[name] = named.get(name, 0) + count
-    return ", ".join(many(count, *name) for name, count in sorted(named.items(), key=lambda one: -one[1]))
+        counts[names_of(kind)] += count
+    return ", ".join(many(count, *names) for names, count in counts.most_common())
 
 
 def names_of(kind: str) -> tuple[str, str]:
@@ -208,37 +210,34 @@ def names_of(kind: str) -> tuple[str, str]:
 
 
 def moments_table(measured: Worth) -> list[Sequence[str]]:
-    rows = (
-        (
-            POINTS.get(one.point, one.point),
-            f"{one.asked:,}",
-            f"{one.spoken:,}",
-            f"{one.spoken / one.asked:.0%}",
-            f"{one.tokens:,}",
-            f"{one.tokens / one.asked:,.0f}",
-            f"{one.lines:,}",
-        )
-        for one in measured.points
-    )
-    return [("moment", "asked", "spoke", "share", "tokens", "per moment", "lines"), *rows]
+    rows: list[Sequence[str]] = [("moment", "asked", "blocks", "share", "tokens", "per moment", "lines")]
+    for one in measured.points:
+        name = POINTS.get(one.point, one.point)
+        share_of_moments, per_moment = f"{one.spoken / one.asked:.0%}", f"{one.tokens / one.asked:,.0f}"
+        counts = (f"{one.asked:,}", f"{one.spoken:,}", share_of_moments, f"{one.tokens:,}", per_moment)
+        rows.append((name, *counts, f"{one.lines:,}"))
+    return rows
 
 
 def later_table(measured: Worth) -> list[Sequence[str]]:
-    judged = [one for one in measured.points if one.point in worth.JUDGED and one.judged_lines]
-    rows = [
-        (POINTS[one.point], f"{one.judged_lines:,}", share(one.later), share(one.placebo), effect(one))
-        for one in judged
-    ]
-    return [("on a", "lines", "came up", "by chance", ""), *rows] if rows else []
+    rows: list[Sequence[str]] = [("on a", "lines", "came up", "by chance", "")]
+    for one in find_judged(measured):
+        lines, later, placebo = f"{one.judged_lines:,}", share(one.later), share(one.placebo)
+        rows.append((POINTS[one.point], lines, later, placebo, effect(one)))
+    return rows
+
+
+def find_judged(measured: Worth) -> list[PointFigures]:
+    return [one for one in measured.points if one.point in worth.JUDGED and one.judged_lines]
 
 
 def say(report: WorthReport) -> None:
-    for file, line, why in report.refused[:SHOWN_AT_MOST]:
-        output.warn(f"{file}, line {line}: {redact(why).text}")
-    for file, why in report.unreadable[:SHOWN_AT_MOST]:
-        output.warn(f"{file} cannot be read: {redact(why).text}")
+    refused = [f"{file}, line {line}: {redact(why).text}" for file, line, why in report.refused]
+    output.say_first(SHOWN_AT_MOST, refused, output.warn)
+    unreadable = [f"{file} cannot be read: {redact(why).text}" for file, why in report.unreadable]
+    output.say_first(SHOWN_AT_MOST, unreadable, output.warn)
     if report.is_interrupted:
-        output.warn(f"\n{interrupted(report)}")
+        output.warn(f"\n{interruption(report)}")
     measured = report.worth
     output.heading("What Recollect was worth")
     output.say_indented(scope(report), 0, dim=True)
@@ -248,31 +247,28 @@ def say(report: WorthReport) -> None:
         return
     output.say_indented(headline(report), 0, bold=True)
     for sentence in verdict(measured):
-        output.say_beside(output.styled("  - " if sentence in NO_CLAIMS else "  + ", fg=_colour(sentence)), 4, sentence)
+        head = output.styled("  - ", fg="yellow") if sentence in NO_CLAIMS else output.styled("  + ", fg="green")
+        output.say_beside(head, 4, sentence)
     if not measured.tokens:
         output.say_indented(MORE, 4, dim=True)
-    output.heading("How often it speaks, and how much")
+    output.heading("How often it shows a block, and how much")
     _table(moments_table(measured))
     if measured.tokens:
         output.say_indented(price(report), 2)
         output.say_indented(COUNTED_ONCE, 2, dim=True)
         _say_kinds(measured)
     output.heading("Explained twice")
-    output.say_indented(said_twice(measured), 2)
-    for repeated in spared_first(measured):
+    output.say_indented(repetition_summary(measured), 2)
+    for repeated in repetitions_to_show(measured):
         _say_repetition(repeated)
-    _say_rest(measured.repetitions, spared_first(measured), TEACH)
+    _say_rest(measured.repetitions, repetitions_to_show(measured), TEACH)
     output.heading("Errors met again")
-    output.say_indented(met_again(measured), 2)
-    for error in at_hand_first(measured):
+    output.say_indented(error_summary(measured), 2)
+    for error in errors_to_show(measured):
         _say_error(error)
-    _say_rest(measured.by_error, at_hand_first(measured))
+    _say_rest(measured.by_error, errors_to_show(measured))
     if measured.tokens:
         _say_lines(report)
-
-
-def _colour(sentence: str) -> str:
-    return "yellow" if sentence in NO_CLAIMS else "green"
 
 
 def _say_kinds(measured: Worth) -> None:
@@ -280,19 +276,18 @@ def _say_kinds(measured: Worth) -> None:
     for point, kinds in measured.kinds:
         output.say_beside(f"  {POINTS.get(point, point):<20}", 22, kinds_of(kinds))
     output.heading("Did the lines come up later?")
-    rows = later_table(measured)
-    if rows:
-        _table(rows)
+    if find_judged(measured):
+        _table(later_table(measured))
         output.say_indented(PROXY, 2, dim=True)
     else:
         output.say_indented(NONE_JUDGED, 2)
 
 
 def _say_rest(all_of: Sequence[object], shown: Sequence[object], advice: str = "") -> None:
-    told = rest(all_of, shown)
-    if told:
+    more = rest(all_of, shown)
+    if more:
         output.say("")
-        output.say_indented(told, 2, dim=True)
+        output.say_indented(more, 2, dim=True)
     if advice and any(isinstance(one, Repetition) and one.block_line is None for one in shown):
         output.say_indented(advice, 2, dim=True)
 
@@ -302,15 +297,15 @@ def rest(all_of: Sequence[object], shown: Sequence[object]) -> str:
     return f"... and {left:,} more (--json has all of them)." if left else ""
 
 
-def spared_first(measured: Worth) -> list[Repetition]:
+def repetitions_to_show(measured: Worth) -> list[Repetition]:
     without = [one for one in measured.repetitions if one.block_line is None]
     return [*measured.spared, *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
 
 
-def at_hand_first(measured: Worth) -> list[MetAgain]:
-    errors = measured.by_error
-    without = [one for one in errors if not one.fixed]
-    return [*(one for one in errors if one.fixed), *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
+def errors_to_show(measured: Worth) -> list[MetAgain]:
+    fixed = [one for one in measured.by_error if one.fixed]
+    without = [one for one in measured.by_error if not one.fixed]
+    return [*fixed, *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
 
 
 def error_times(one: MetAgain) -> str:
@@ -321,17 +316,17 @@ def _say_repetition(one: Repetition) -> None:
     output.say("")
     for at, text in ((one.first_at, one.first), (one.again_at, one.again)):
         output.say_beside(f"  {output.styled(output.day(at), fg='cyan')}  ", 14, f"“{visible(text)}”")
-    _say_had("was there", "no block had it", one.block_line, 14)
+    _say_line_if_any("was there", "no block had it", one.block_line, 14)
 
 
 def _say_error(one: MetAgain) -> None:
     output.say("")
     output.say_indented(output.cut(visible(one.error)), 2)
     output.say_indented(error_times(one), 4, dim=True)
-    _say_had("its fix", "no fix was known", one.fix_line, 4)
+    _say_line_if_any("its fix", "no fix was known", one.fix_line, 4)
 
 
-def _say_had(label: str, otherwise: str, line: str | None, columns: int) -> None:
+def _say_line_if_any(label: str, otherwise: str, line: str | None, columns: int) -> None:
     if line is None:
         output.say(" " * columns + output.styled(otherwise, dim=True))
     else:
@@ -345,12 +340,12 @@ def _say_lines(report: WorthReport) -> None:
     if not measured.helped:
         output.say_indented(NONE_HELPED, 2)
     for one in measured.helped:
-        _say_line(one, taken_up(one))
-    output.heading("Prompt lines shown often and never taken up")
+        _say_line(one, later_words(one))
+    output.heading("Prompt lines shown often that never came up later")
     if not measured.idle:
         output.say_indented(NONE_IDLE, 2)
     for one in measured.idle:
-        _say_line(one, f"shown {times(one.shown)}; {forgetting(report, one)}")
+        _say_line(one, f"shown {times(one.shown)}; {how_to_forget(report, one)}")
 
 
 def _say_line(one: ShownLine, about: str) -> None:
@@ -361,19 +356,19 @@ def _say_line(one: ShownLine, about: str) -> None:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:
-    for number, line in enumerate(_aligned(rows)):
+    for number, line in enumerate(_align(rows)):
         output.say(output.styled(line, dim=True) if number == 0 else line)
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The first column and a last one of words to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    is_told = [rows[0][place] == "" and place == len(widths) - 1 for place in range(len(widths))]
+def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Align numbers to the right; the first column, and a last one without a heading, to the left."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    left_columns = [0] if columns[-1][0] else [0, len(columns) - 1]
     for row in rows:
-        cells = [
-            f"{cell:<{width}}" if place == 0 or is_told[place] else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        cells = []
+        for number, cell in enumerate(row):
+            cells.append(cell.ljust(widths[number]) if number in left_columns else cell.rjust(widths[number]))
         yield "  " + "  ".join(cells).rstrip()
 
 
@@ -391,24 +386,8 @@ def as_json(report: WorthReport) -> dict[str, Any]:
         "verdict": verdict(measured),
         "moments": {one.point: _figures_json(one) for one in measured.points},
         "kinds": {point: dict(kinds) for point, kinds in measured.kinds},
-        "repeated": [
-            {
-                "first": _quote(one.first, one.first_at),
-                "again": _quote(one.again, one.again_at),
-                "later_sessions": one.sessions,
-                "block_line": one.block_line,
-            }
-            for one in measured.repetitions
-        ],
-        "errors_met_again": [
-            {
-                "error": one.error,
-                "first": one.first_at.isoformat(),
-                "again": one.at.isoformat(),
-                "fix_line": one.fix_line,
-            }
-            for one in measured.errors
-        ],
+        "repeated": [_repetition_json(one) for one in measured.repetitions],
+        "errors_met_again": [_error_json(one) for one in measured.errors],
         "helped": [_line_json(report, one) for one in measured.helped],
         "never_taken_up": [_line_json(report, one) for one in measured.idle],
         "refused": [{"file": file, "line": line, "why": redact(why).text} for file, line, why in report.refused],
@@ -416,8 +395,22 @@ def as_json(report: WorthReport) -> dict[str, Any]:
     }
 
 
-def _quote(text: str, at: datetime) -> dict[str, str]:
-    return {"text": text, "at": at.isoformat()}
+def _repetition_json(one: Repetition) -> dict[str, Any]:
+    return {
+        "first": {"text": one.first, "at": one.first_at.isoformat()},
+        "again": {"text": one.again, "at": one.again_at.isoformat()},
+        "later_sessions": one.sessions,
+        "block_line": one.block_line,
+    }
+
+
+def _error_json(one: MetAgain) -> dict[str, Any]:
+    return {
+        "error": one.error,
+        "first": one.first_at.isoformat(),
+        "again": one.at.isoformat(),
+        "fix_line": one.fix_line,
+    }
 
 
 def _figures_json(one: PointFigures) -> dict[str, Any]:
