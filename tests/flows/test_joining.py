@@ -4,8 +4,8 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.injection import Session
 from recollect.domain.memory import Memory, MemoryId, ProjectId, Scope, Sensitivity, SessionId, Viewer
+from recollect.domain.session import Session
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_turn

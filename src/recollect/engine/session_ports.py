@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Session
+from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
-from recollect.domain.session import Recap
+from recollect.domain.session import Recap, Session
 
 
 class KeepsSessions(Protocol):

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, ProjectId, Role, SessionId
-from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn, own_origin
+from recollect.domain.session import Note, NoteCode, Recap, Session, Summary, Turn, own_origin
 from recollect.store.sqlite.rows import (
     RECAP_WORDS,
     TURN_WORDS,
