@@ -81,9 +81,7 @@ class Held:
 class SessionStarted(_EventFields):
     source: StartSource = StartSource.STARTUP
     task: str | None = None  # the topic, in the user's words or from the branch name, if known
-    copied: Mapping[MessageId, MessageId] = field(
-        default_factory=dict
-    )  # of a fork: the parent's message -> the fork's own
+    copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
     holds: tuple[Held, ...] = ()  # the messages it starts with, where the host does not say which session it copies
     recalls: bool = True  # False: this session wants nothing injected
     captures: bool = True  # False: nothing is learnt from it
@@ -127,8 +125,7 @@ class ToolSucceeded(_EventFields):
 
     def __post_init__(self) -> None:
         _EventFields.__post_init__(self)
-        if self.call is not None:
-            check_name(self.call, "call")
+        check_names((self.call, "call"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,8 +186,7 @@ class Asked(_EventFields):
         ways = [bool(self.query.strip()), self.id is not None, self.newest]
         if ways.count(True) != 1:
             raise InvalidValue("Ask either with a `query` or for the `id` of a memory.")
-        if self.id is not None:
-            check_name(self.id, "id")
+        check_names((self.id, "id"))
 
 
 Event = (

@@ -28,7 +28,7 @@ class Pause:
         return self.since <= moment and self.is_on(moment)
 
 
-UNKNOWN = Pause(since=EARLIEST)  # stands for a pause file that cannot be read: its start is not known
+UNKNOWN = Pause(since=EARLIEST)  # for a pause file that cannot be read: its start is not known
 
 
 class PauseUnreadable(RecollectError):

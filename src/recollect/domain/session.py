@@ -176,7 +176,7 @@ NO_SUMMARY = Summary()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recap:
-    """What a session leaves for the project's next one."""
+    """Notes and summary that a session leaves for the project's next one."""
 
     session: SessionId
     project: ProjectId
@@ -213,9 +213,9 @@ class Recap:
     def without(self, is_unwanted: Callable[[str], bool]) -> "Recap":
         return self._map_lines(lambda line: "" if is_unwanted(line) else line)
 
-    def retold(self, tell: Callable[[str], str]) -> "Recap":
+    def retold(self, rewrite: Callable[[str], str]) -> "Recap":
         """Rewrite every line; a line that becomes empty is dropped."""
-        return self._map_lines(lambda line: _one_line(tell(line)))
+        return self._map_lines(lambda line: _one_line(rewrite(line)))
 
     def _map_lines(self, change: Callable[[str], str]) -> "Recap":
         notes = []

@@ -55,7 +55,7 @@ class Placing(StrEnum):
 
 
 class Mode(StrEnum):
-    """What a block says about memories that did not fit."""
+    """How a block reports memories that did not fit."""
 
     CONSERVATIVE = "conservative"  # their number
     AGGRESSIVE = "aggressive"  # nothing
@@ -273,7 +273,7 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privacy:
-    """What other projects share, and which files are never read."""
+    """Sharing between projects, and files that are never read."""
 
     share_preferences: bool = False  # also show preferences of other projects
     ignored_paths: tuple[str, ...] = SECRET_PATHS  # nothing from these files is remembered; yours are added

@@ -27,7 +27,7 @@ class Ground:
 
 
 class NoFiles:
-    """Stands in where files cannot be read: the state of every file is unknown."""
+    """Used where files cannot be read: the state of every file is unknown."""
 
     def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:  # noqa: ARG002
         return [SeenFile(anchor.path, FileState.UNKNOWN) for anchor in anchors]

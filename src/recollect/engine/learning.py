@@ -349,7 +349,7 @@ class Learning:
         recap = Recap(session=session.id, project=session.project, at=event.at, notes=notes, summary=summary)
         recap = admitted_recap(recap, settings.privacy)
         before = self._store.recap(session.id)
-        # A session that was heard from its beginning is described anew as a whole: what failed then may work now.
+        # A session that was heard from its beginning is described again as a whole: what failed then may work now.
         unheard = self._left.get(session.id) if session.id in self._listeners else before
         if unheard is not None:
             recap = recap.after(unheard)

@@ -95,7 +95,7 @@ def _event(turn: Turn) -> Prompt | Reply:
 
 
 def _progress(store: KeepsChores) -> _Progress:
-    """Read the stored progress. If it belongs to other rules or is unreadable, begin anew."""
+    """Read the stored progress. If it belongs to other rules or is unreadable, begin again."""
     with suppress(ValueError, KeyError, TypeError):
         stored = json.loads(store.chore_state(CHORE) or "")
         if stored.pop("rules") == RULES:
