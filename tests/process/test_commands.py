@@ -72,7 +72,7 @@ def test_what_is_forgotten_is_seen_nowhere_and_undo_brings_it_back(home: Home) -
     assert home.said("recall", "helm") == ""
     assert home.said("export") == ""
     assert home.json("show", memory_id)["status"] == "forgotten"
-    assert "forgotten already" in refused(home, "forget", memory_id)
+    assert "already forgotten" in refused(home, "forget", memory_id)
     assert home.json("undo")["kind"] == "forget"
     assert texts(home) == ["We deploy with Helm."]
     assert "Helm" in home.said("recall", "helm")

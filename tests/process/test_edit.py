@@ -142,7 +142,7 @@ def test_an_editor_that_changes_nothing_or_takes_all_away_changes_nothing(
         ('printf "\\377" >> "$1"', "UTF-8"),
         (
             f'sed -i "s/Helm/Argo/" "$1"; {RECOLLECT} edit "$(basename "$1" .txt)" --title Meanwhile --text "Other."',
-            "meanwhile",
+            "in the meantime",
         ),
     ],
 )
