@@ -33,7 +33,7 @@ def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
     with store.writing():
         if _is_done(store):  # another process was faster
             return None
-        unchanged = _unchanged(store, doubtful)
+        unchanged = _find_unchanged(store, doubtful)
         if not unchanged:
             store.finish_chore(CHORE, f"{RULES_VERSION} {NO_CHANGE}")
             return None
@@ -58,7 +58,7 @@ def _is_done(store: CanJudgeAgain) -> bool:
     return (store.chore_state(CHORE) or NO_CHANGE).split()[0] == RULES_VERSION
 
 
-def _unchanged(store: CanJudgeAgain, doubtful: list[Memory]) -> list[Memory]:
+def _find_unchanged(store: CanJudgeAgain, doubtful: list[Memory]) -> list[Memory]:
     """Return the memories that did not change since they were judged and have no live twin."""
     found = []
     for memory in doubtful:

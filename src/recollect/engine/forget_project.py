@@ -71,7 +71,7 @@ def delete_now(store: Store, project: ProjectId) -> list[str]:
     for change in store.forgotten_projects():
         if change.detail["project"] == project:
             texts += _delete(store, change, [session for _, session in _hidden_by(store, change)])
-    for some in _batches(_forgotten(store, store.memories_in(project))):
+    for some in _batches(_find_forgotten(store, store.memories_in(project))):
         texts += store.purge(some)
     return texts
 
@@ -86,13 +86,13 @@ def _delete(store: Store, change: Change, sessions: Sequence[SessionId]) -> list
         store.delete_sessions(some)
     texts: list[str] = []
     changed = [one.memory for one in store.changes_in(change.id)]
-    for gone in _batches(_forgotten(store, changed)):
+    for gone in _batches(_find_forgotten(store, changed)):
         texts += store.purge(gone)
     store.erase_project(change.detail["project"])
     return texts
 
 
-def _forgotten(store: Store, memories: Sequence[MemoryId]) -> list[MemoryId]:
+def _find_forgotten(store: Store, memories: Sequence[MemoryId]) -> list[MemoryId]:
     """Leave out memories that were brought back on their own."""
     found = filter(None, map(store.get, memories))
     return [memory.id for memory in found if memory.forgotten_at is not None]
