@@ -18,9 +18,9 @@ from bench.search import ASKED_IN_TURN, FEWER_FROM, QUERIES, database, opened, r
 from bench.vectors import Given, Prepared, Reals
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.event import Asked, Compacting, Event, Prompt, Reply, SessionStarted, ToolFailed
-from recollect.domain.injection import Choice, Injection, Placement, Sent, Session, Verdict
+from recollect.domain.injection import Choice, Injection, Placement, Sent, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
-from recollect.domain.session import Note, NoteCode, Recap, Summary
+from recollect.domain.session import Note, NoteCode, Recap, Session, Summary
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds
 from recollect.store.sqlite.store import SqliteStore

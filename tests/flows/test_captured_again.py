@@ -217,10 +217,10 @@ def test_what_a_person_approves_while_it_is_judged_stays(store: SqliteStore) -> 
 
 def test_a_step_is_small_and_another_process_goes_on_from_there(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "r.db")
-    for number in range(rejudging.AT_ONCE + 1):
+    for number in range(rejudging.STEP_MEMORIES + 1):
         captured(store, f"{ONE_OFF} Number {number}.")
     assert engine_on(store).do_chores(NOW)
-    assert store.count() == rejudging.AT_ONCE + 1
+    assert store.count() == rejudging.STEP_MEMORIES + 1
     assert not (tmp_path / "backups").exists()
     store.close()  # as if the process had died here
     store = SqliteStore(tmp_path / "r.db")
@@ -229,7 +229,7 @@ def test_a_step_is_small_and_another_process_goes_on_from_there(tmp_path: Path) 
     assert not engine.do_chores(NOW)
     deed = engine.put_back()
     assert deed is not None
-    assert deed.memories == rejudging.AT_ONCE + 1
+    assert deed.memories == rejudging.STEP_MEMORIES + 1
     store.close()
     (backup,) = (tmp_path / "backups").glob("*.db")
     before = SqliteStore(backup)

@@ -96,7 +96,7 @@ def test_now_means_now_also_of_what_was_forgotten_before(engine: Engine, tmp_pat
     left = bytes_in(tmp_path)
     assert [word for word in WORDS if word.encode() in left] == []
     assert not engine.is_forgotten(PROJECT)
-    with pytest.raises(InvalidValue, match="Nothing is known"):
+    with pytest.raises(InvalidValue, match="There is no project"):
         engine.forget_project(PROJECT, at=LATER, by="cli", for_good=True)
 
 

@@ -15,7 +15,7 @@ from recollect.domain.extraction import Question
 from recollect.domain.memory import Memory, Role, SessionId, Tier
 from recollect.domain.settings import ExtractorSettings, Provider, Settings
 from recollect.engine.engine import Engine
-from recollect.engine.questions import SOON, WITHIN
+from recollect.engine.questions import MAX_AGE, SOON
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import FollowedExtractor
 from recollect.workspace import git
@@ -123,7 +123,7 @@ def test_the_newest_is_asked_about_first_and_none_from_long_ago(stage: Stage) ->
     stage.hear(a_prompt(f"Once more: {RULE}", session="s2", message="m9", at=NOW + timedelta(seconds=5)))
     assert [stage.due().session, stage.due().session, stage.ask()] == [S2, S1, None]
     stage.session("s3")
-    assert stage.ask(now=NOW + WITHIN + timedelta(hours=1)) is None
+    assert stage.ask(now=NOW + MAX_AGE + timedelta(hours=1)) is None
 
 
 def test_what_waits_to_be_learnt_from_is_waited_for(stage: Stage) -> None:

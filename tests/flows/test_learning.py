@@ -188,7 +188,7 @@ def test_undo_takes_back_what_the_user_did_and_never_what_a_session_taught(engin
     assert [memory.text for memory in engine.undo(None, at=NOW, by="cli").removed] == ["We deploy with Helm."]
     with pytest.raises(InvalidValue, match="nothing to undo"):
         engine.undo(None, at=NOW, by="cli")
-    with pytest.raises(InvalidValue, match="Nothing that the session"):
+    with pytest.raises(InvalidValue, match="no memory is left that was learnt"):
         engine.undo_learning(SessionId("s9"), at=NOW, by="cli")
 
 

@@ -165,7 +165,7 @@ def test_reset_forgets_everything(ask: Ask) -> None:
         ({"op": "remember", "memories": [], "folder": 3}, "bad_request", "`folder` is not a text"),
         ({"op": "search", "query": "a", "filters": {"as_of": "2026-01-01", "status": "any"}}, "invalid_value", "as of"),
         ({"op": "search", "query": "a", "filters": {"since": "2026-02-01", "until": "2026-01-01"}}, "invalid_value",
-         "ends before it begins"),
+         "`until` is not after `since`"),
         ({"op": "search", "query": "a", "in": "archive", "filters": {"kind": "rule"}}, "bad_request", "turns have no"),
         ({"op": "event"}, "bad_request", "`event`"),
         ({"op": "event", "event": {"type": "prompt"}}, "bad_request", "`session`"),

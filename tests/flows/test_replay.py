@@ -7,7 +7,7 @@ from recollect.domain.event import Event
 from recollect.domain.memory import MessageId
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
-from recollect.engine.replay import Recorded, Replay, in_time
+from recollect.engine.replay import Recorded, Replay, events_in_time
 from tests.builders import NOW, a_failure, a_prompt, a_reply, a_start, an_end, compacted
 
 ERROR = "sqlite3.OperationalError: no such table: ledger_entries"
@@ -102,7 +102,7 @@ def test_a_prompt_that_opts_out_is_never_quoted(engine: Engine) -> None:
 
 def test_events_come_by_their_time_whatever_their_transcript() -> None:
     one, other = a_session("s1", day=0), a_session("s2", day=0)
-    told = [(transcript.name, event) for transcript, event in in_time([one, other])]
+    told = [(transcript.name, event) for transcript, event in events_in_time([one, other])]
     times: list[datetime] = [event.at for _, event in told if event is not None]
     assert times == sorted(times)
     assert [name for name, event in told if event is None] == ["s1", "s2"]

@@ -11,8 +11,9 @@ from recollect.cli.display import hits
 from recollect.cli.formats import memory_json
 from recollect.domain.health import Health
 from recollect.domain.history import DeedKind
-from recollect.domain.injection import Injection, Placement, Sent, Session
+from recollect.domain.injection import Injection, Placement, Sent
 from recollect.domain.memory import Anchor, Kind, MemoryId, MessageId, SessionId, Viewer
+from recollect.domain.session import Session
 from recollect.engine.engine import Engine
 from recollect.imports import own_markdown
 from recollect.store.sqlite import rescan

@@ -44,7 +44,7 @@ def last_deed(engine: Engine) -> DeedId:
 def test_there_is_nothing_to_undo_at_first(engine: Engine) -> None:
     with pytest.raises(InvalidValue, match="nothing to undo"):
         undo(engine)
-    with pytest.raises(InvalidValue, match="no deed 7"):
+    with pytest.raises(InvalidValue, match="no change 7"):
         undo(engine, DeedId(7))
 
 
@@ -66,7 +66,9 @@ def test_where_an_agent_did_something_later_an_undo_asks_which_one(engine: Engin
     mine = engine.remember(a_draft(HELM)).memory
     agents = engine.remember(a_draft("We deploy with Argo.", source=Source(role=Role.ASSISTANT, host=MCP))).memory
     deed = last_deed(engine)
-    with pytest.raises(InvalidValue, match=f"an agent's: remember of 1 memory, .*Argo.* `recollect undo {deed}` takes"):
+    with pytest.raises(
+        InvalidValue, match=f"an agent's: remember of 1 memory, .*Argo.* `recollect undo {deed}` undoes"
+    ):
         undo(engine)
     assert {memory.id for memory in seen(engine)} == {mine.id, agents.id}, "nothing is taken back"
     assert [gone.id for gone in undo(engine, deed).removed] == [agents.id]
@@ -182,7 +184,7 @@ def test_undoing_twice_goes_further_back(engine: Engine) -> None:
 def test_undone_once_is_undone(engine: Engine) -> None:
     engine.remember(a_draft(HELM))
     undone = undo(engine)
-    with pytest.raises(InvalidValue, match=f"undone already; `recollect undo {undone.by}` does it again"):
+    with pytest.raises(InvalidValue, match=f"undone already; `recollect undo {undone.by}` applies it again"):
         undo(engine, undone.deed.id)
 
 
@@ -215,7 +217,7 @@ def test_what_is_gone_for_good_is_not_brought_back(engine: Engine) -> None:
     engine.forget_now([memory.id], at=NOW, by="cli")
     with pytest.raises(InvalidValue, match="cannot be undone"):
         undo(engine)
-    with pytest.raises(InvalidValue, match="gone for good"):
+    with pytest.raises(InvalidValue, match="deleted for good"):
         undo(engine, remembered)
     assert engine.count() == 0
 

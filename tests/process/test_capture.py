@@ -309,7 +309,7 @@ def test_sessions_whose_folder_is_gone_belong_where_it_is_said(home: Home) -> No
     ("args", "said"),
     [
         ((), "No old sessions of this project"),
-        (("--all",), "No old sessions are found on this machine"),
+        (("--all",), "No old sessions were found on this machine"),
         (("missing.jsonl",), "missing.jsonl does not exist."),
         (("notes.md",), "`recollect import` reads notes"),
     ],

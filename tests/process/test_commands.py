@@ -72,7 +72,7 @@ def test_what_is_forgotten_is_seen_nowhere_and_undo_brings_it_back(home: Home) -
     assert home.said("recall", "helm") == ""
     assert home.said("export") == ""
     assert home.json("show", memory_id)["status"] == "forgotten"
-    assert "forgotten already" in refused(home, "forget", memory_id)
+    assert "already forgotten" in refused(home, "forget", memory_id)
     assert home.json("undo")["kind"] == "forget"
     assert texts(home) == ["We deploy with Helm."]
     assert "Helm" in home.said("recall", "helm")
@@ -91,7 +91,7 @@ def test_undo_goes_back_step_by_step_and_can_be_undone_itself(home: Home) -> Non
     deeds = home.json("undo", "--list")["deeds"]
     assert [deed["kind"] for deed in deeds] == ["undo", "undo", "undo", "remember", "remember"]
     assert "was undone already" in refused(home, "undo", str(deeds[3]["deed"]))
-    assert "no deed 99" in refused(home, "undo", "99")
+    assert "no change 99" in refused(home, "undo", "99")
     assert "leave out the number" in refused(home, "undo", "1", "--list")
 
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_undone_is_not_replaced_by_what_came_before_it(home: Home
     assert texts(home) == ["One."]
     assert "deletion of 1 memory for good" in home.said("undo", "--list")
     assert "cannot be undone" in refused(home, "undo", "3")
-    assert "Nothing is left of deed 2" in refused(home, "undo", "2")
+    assert "Nothing is left of change 2" in refused(home, "undo", "2")
     home.said("undo", "1")
 
 

@@ -102,7 +102,7 @@ def test_a_written_file_holds_every_setting_with_default_and_meaning(home: Home)
     home.said("config", "init")
     text = home.places.settings.read_text()
     assert "#turn_tokens = 800  # one turn block\n" in text
-    assert "[kinds.threshold]  # relevance that a kind must reach in a turn\n" in text
+    assert "[kinds.threshold]  # minimum relevance of a kind in a turn block\n" in text
     taken = tomllib.loads(_taken_up(text))
     assert _flat(taken) == {
         name: list(value) if isinstance(value, tuple) else value for name, value in leaves(Settings()).items()

@@ -91,7 +91,7 @@ def test_a_secret_is_redacted_and_that_is_said(shared_home: Home, helm: str) -> 
 def test_what_cannot_be_edited_says_why(shared_home: Home, helm: str) -> None:
     other = taught(shared_home, "The API listens on port 8080.")
     assert other in refused(shared_home, "edit", helm, "--text", "The API listens on port 8080.")
-    assert "nothing that can be seen" in refused(shared_home, "edit", helm, "--text", " \n ")
+    assert "no visible characters" in refused(shared_home, "edit", helm, "--text", " \n ")
     assert "no scope" in refused(shared_home, "edit", helm, "--scope", "nowhere")
     assert "no memory" in refused(shared_home, "edit", "zzzzzzzz", "--text", "x")
     shared_home.said("forget", other)
@@ -142,7 +142,7 @@ def test_an_editor_that_changes_nothing_or_takes_all_away_changes_nothing(
         ('printf "\\377" >> "$1"', "UTF-8"),
         (
             f'sed -i "s/Helm/Argo/" "$1"; {RECOLLECT} edit "$(basename "$1" .txt)" --title Meanwhile --text "Other."',
-            "meanwhile",
+            "in the meantime",
         ),
     ],
 )

@@ -109,7 +109,7 @@ def test_without_a_model_it_says_what_to_do_and_nothing_is_embedded(home: Home) 
     taught(home)
     done = home.recollect("model", "embed")
     assert done.returncode == 3
-    assert b"`recollect model build` makes it. Until then, search uses words only." in done.stdout
+    assert b"Build it with `recollect model build`. Until then, search uses words only." in done.stdout
     answer = home.recollect("model", "embed", "--json")
     assert (answer.returncode, json.loads(answer.stdout)["embedded"]) == (3, 0)
     assert home.said("import", "-", stdin=b'{"text": "By words."}').startswith("1 new")

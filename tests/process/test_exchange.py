@@ -109,7 +109,7 @@ BAD_LINES: list[tuple[bytes, str]] = [
     (b'{"text": "\xff"}', "not UTF-8"),
     (b'{"text": "' + b"x" * 30_000 + b'"}', "30,000 characters"),
     (b'{"text": "' + b"x" * 5_000_000 + b'"}', "5,000,013 bytes"),
-    (b'{"id": "taken", "text": "Another text."}', "There is a memory 'taken' already"),
+    (b'{"id": "taken", "text": "Another text."}', "There is already a memory 'taken'"),
 ]
 
 
@@ -187,7 +187,7 @@ def test_another_text_under_a_forgotten_id_is_refused(home: Home) -> None:
     home.said("forget", "m1")
     done = home.recollect("import", "-", stdin=b'{"id": "m1", "text": "Newer."}')
     assert done.returncode == 4
-    assert b"There is a memory 'm1' already" in done.stderr
+    assert b"There is already a memory 'm1'" in done.stderr
     assert b"1 new" in home.recollect("import", "-", stdin=b'{"id": "m1", "text": "Old secret."}').stdout
 
 

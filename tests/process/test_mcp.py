@@ -158,7 +158,7 @@ def test_an_agent_does_not_remove_what_the_user_said_and_undo_does_not_guess(sha
     anyio.run(story)
     assert mine in shared.said("list", cwd=folder)
     assert "an agent proposes to forget it" in shared.said("review", cwd=folder)
-    assert "The last deed is an agent's: remember of 1 memory" in refused(shared, "undo")
+    assert "The last change is an agent's: remember of 1 memory" in refused(shared, "undo")
     shared.said("review", "reject", mine, cwd=folder)
     assert mine not in shared.said("list", cwd=folder)
     undone = shared.said("undo", cwd=folder)

@@ -62,7 +62,7 @@ def test_without_a_model_status_says_what_to_do(home: Home) -> None:
     done = home.recollect("model", "status")
     assert done.returncode == 3
     assert b"There is no model" in done.stdout
-    assert b"`recollect model build` makes it. Until then, search uses words only." in done.stdout
+    assert b"Build it with `recollect model build`. Until then, search uses words only." in done.stdout
     (finding,) = (finding for finding in home.json("doctor")["findings"] if finding["about"] == "model")
     assert finding["health"] == "note"
     assert "words only" in finding["says"]

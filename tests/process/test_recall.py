@@ -108,13 +108,13 @@ def test_what_held_on_a_day_is_found_before_and_after_it_was_superseded(ports: H
         (["--as-of", ""], 2, "is not a date"),
         (["--as-of", "0001-01-01"], 2, "out of range"),
         (["--status", "odd"], 2, "'odd' is not one of 'live', 'superseded', 'stale', 'any'"),
-        (["--status", "stale", "--as-of", "2026-01-01"], 1, "a status cannot be asked for beside it"),
+        (["--status", "stale", "--as-of", "2026-01-01"], 1, "do not combine it with a status"),
         (["--scope", "mars"], 2, "There is no scope 'mars'"),
         (["--scope", "session:s"], 2, "in that session alone"),
         (["--scope", "language"], 2, "not complete"),
         (["--scope", "project:nowhere"], 1, "There is no project 'nowhere'"),
-        (["--as-of", "2026-01-01", "--status", "any"], 1, "a status cannot be asked for beside it"),
-        (["--since", "2026-02-01", "--until", "2026-01-01"], 1, "ends before it begins"),
+        (["--as-of", "2026-01-01", "--status", "any"], 1, "do not combine it with a status"),
+        (["--since", "2026-02-01", "--until", "2026-01-01"], 1, "`until` is not after `since`"),
         (["--archive", "--kind", "rule"], 2, "Turns have no kind, scope or status"),
         (["--archive", "--scope", "universal"], 2, "Turns have no kind, scope or status"),
     ],
@@ -151,7 +151,7 @@ def test_a_model_that_is_not_whole_is_named_and_words_still_find(home: Home, mod
     done = home.recollect("recall", "cents")
     assert b"cents" in done.stdout
     assert b"lost its file" in done.stderr
-    assert b"`recollect model build` makes it anew. Until then search works by words alone." in done.stderr
+    assert b"Rebuild it with `recollect model build`. Until then search works by words alone." in done.stderr
 
 
 @covers("RET-1")

@@ -121,8 +121,8 @@ def test_what_does_not_wait_is_said_with_what_does(home: Home) -> None:
     other = taught(home, "We deploy with Helm.")
     assert f"{other} does not wait for a decision" in refused(home, "review", "accept", other)
     said = refused(home, "review", "accept", known)
-    assert f"{known} does not wait itself: {new} does" in said
-    assert f"`recollect review reject {new}` lets {known} hold alone" in said
+    assert f"{known} itself does not wait for a decision: {new} does" in said
+    assert f"`recollect review reject {new}` keeps only {known}" in said
     assert home.recollect("review", "accept").returncode == home.recollect("review", "agree", new).returncode == 2
 
 

@@ -1,8 +1,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.domain.injection import Choice, Injection, Moment, MomentUsage, Placement, Quiet, Sent, Session, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, MomentUsage, Placement, Quiet, Sent, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
+from recollect.domain.session import Session
 from recollect.engine.ports import Store
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.domain.injection import Session
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.project import ProjectFacts
+from recollect.domain.session import Session
 from recollect.engine.ports import Store
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory, a_turn
 

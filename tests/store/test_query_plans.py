@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.injection import Injection, Placement, Sent, Session
+from recollect.domain.injection import Injection, Placement, Sent
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.domain.search import Embedded, Filters
-from recollect.domain.session import Recap, Summary
+from recollect.domain.session import Recap, Session, Summary
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
 from tests.searching import memories_found, occurrences, turns_found

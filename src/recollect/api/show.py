@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
 from recollect.domain.history import DeedId, MemoryChange
-from recollect.domain.injection import Session
 from recollect.domain.memory import Memory, SessionId
-from recollect.domain.session import Recap
+from recollect.domain.session import Recap, Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

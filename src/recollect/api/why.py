@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Moment, MomentUsage, Sent, Session
+from recollect.domain.injection import Moment, MomentUsage, Sent
 from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.session import Session
 
 if TYPE_CHECKING:  # a client of the daemon never loads it
     from recollect.engine.engine import Engine

@@ -1,4 +1,4 @@
-"""How much each sign of relevance weighs, for one embedding model: cosines of another mean something else."""
+"""Weights of the signs of relevance, for one embedding model: another model's cosines mean something else."""
 
 import math
 from dataclasses import dataclass, fields
@@ -10,7 +10,7 @@ from recollect.domain.errors import InvalidValue
 class Calibration:
     """Weights on the scale of the thresholds, fitted by `python -m bench.relevance`."""
 
-    bias: float  # where a memory stands that shows no sign at all: far below zero
+    bias: float  # the score of a memory that shows no sign at all: far below zero
     cosine: float  # for a cosine of 1
     overlap: float  # for an overlap of 1
     named: float  # for being called by its name

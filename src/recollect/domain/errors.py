@@ -1,29 +1,29 @@
-"""What can go wrong, in words for the person who reads it: what happened, to what, what to do next.
+"""Errors, in words for the person who reads them: what happened, to what, what to do next.
 
 The first line of each class says what its code means, also in docs/reference/errors.md.
 """
 
 
 class RecollectError(Exception):
-    """Something else that Recollect refuses on purpose; the message says what."""
+    """Recollect refused the request on purpose; the message says why."""
 
     code = "error"
 
 
 class InvalidValue(RecollectError):
-    """A value that is refused: an empty text, an unknown kind, an id that nothing has."""
+    """A value is not acceptable: an empty text, an unknown kind, an id that does not exist."""
 
     code = "invalid_value"
 
 
 class InvalidSettings(RecollectError):
-    """A settings file or a variable of the environment that cannot be used."""
+    """A settings file or an environment variable is not valid."""
 
     code = "invalid_settings"
 
 
 class StoreError(RecollectError):
-    """The database cannot do what was asked of it."""
+    """The database could not do what was asked."""
 
     code = "store_error"
 
@@ -40,13 +40,13 @@ class StoreBusy(StoreError):
 
 
 class StoreUnusable(StoreError):
-    """The database cannot be opened: it is another program's, or there is no space."""
+    """The database cannot be opened: it belongs to another program, or the disk is full."""
 
     code = "store_unusable"
 
 
 class StoreDamaged(StoreUnusable):
-    """The database is not a database any more, or not what was written; `recollect doctor --repair`."""
+    """The database file is damaged; run `recollect doctor --repair`."""
 
     code = "store_damaged"
 
@@ -70,13 +70,13 @@ class StoreTooNew(StoreError):
 
 
 class ModelError(RecollectError):
-    """The embedding model cannot be made, loaded or removed."""
+    """The embedding model cannot be built, loaded or removed."""
 
     code = "model_error"
 
 
 class ModelMissing(ModelError):
-    """The embedding model is not there: nobody has built it yet."""
+    """The embedding model has not been built yet."""
 
     code = "model_missing"
 
@@ -88,19 +88,19 @@ class DaemonError(RecollectError):
 
 
 class InstallError(RecollectError):
-    """The files of a host are not what can safely be changed."""
+    """A host's files are not in a state that can be changed safely."""
 
     code = "install_error"
 
 
 class PayloadError(RecollectError):
-    """What was sent is not of the agreed form."""
+    """The request does not have the agreed form."""
 
     code = "bad_request"
 
 
 class RequestTooLarge(PayloadError):
-    """More was sent than is taken at once."""
+    """The request is larger than the limit."""
 
     code = "too_large"
 
@@ -109,13 +109,18 @@ class RequestTooLarge(PayloadError):
 
 
 def named(code: str, message: str) -> RecollectError:
-    """The error that another process told us about: of the same kind, in the same words."""
-    kinds = {kind.code: kind for kind in _all(RecollectError) if "code" in vars(kind)}  # the others have their parent's
-    kind = kinds.get(code, RecollectError)
-    error = kind.__new__(kind)  # its own words are made already
+    """Rebuild an error that another process reported: the same class, the same message."""
+    kind = RecollectError
+    for known in _with_subclasses(RecollectError):
+        if vars(known).get("code") == code:  # a class without a code of its own has its parent's
+            kind = known
+    error = kind.__new__(kind)  # __init__ would compose a new message
     Exception.__init__(error, message)
     return error
 
 
-def _all(kind: type[RecollectError]) -> list[type[RecollectError]]:
-    return [kind, *(below for one in kind.__subclasses__() for below in _all(one))]
+def _with_subclasses(kind: type[RecollectError]) -> list[type[RecollectError]]:
+    found = [kind]
+    for subclass in kind.__subclasses__():
+        found += _with_subclasses(subclass)
+    return found

@@ -1,4 +1,4 @@
-"""What a host can say: a closed union of frozen events. Hosts make them, the engine consumes them."""
+"""Events from hosts: a closed union of frozen values. Hosts make them, the engine consumes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from recollect.domain.memory import (
     SessionId,
     check_folder,
     check_name,
+    check_names,
     check_time,
 )
 from recollect.domain.session import NO_SUMMARY, Note, Summary
@@ -30,49 +31,43 @@ class StartSource(StrEnum):
     FORK = "fork"
 
 
-# The messages of the request, if known: the model has what they carry. None among them: it has the stable block.
+# The messages in the request, if known: the model sees the blocks on them. None among them: it sees the start block.
 Carriers = tuple[MessageId | None, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Happened:
+class _EventFields:
     session: SessionId
     at: datetime
     host: str = "pipe"
-    folder: str | None = None  # where the host works; names the project if `project` does not
+    folder: str | None = None  # where the host works; decides the project if `project` is not given
     project: ProjectId | None = None
     language: str | None = None
     agent: str | None = None  # "plan", "build" ...
-    parent: SessionId | None = None  # the session whose agent began this one, or of which it is a copy
-    window_tokens: int | None = None  # what the model can read at once, if known
-    confirms: bool = False  # the host says afterwards what it really sent; until then a block is only offered
-    headless: bool = False  # nobody sits there: it runs in CI, or a script began it
-    offered: bool = False  # a block counts as sent only when its answer was delivered (`engine.delivered`)
+    parent: SessionId | None = None  # the session whose agent began this one, or that this one is a copy of
+    window_tokens: int | None = None  # size of the model's context window, if known
+    confirms: bool = False  # the host reports later what it really sent; until then a block is only offered
+    headless: bool = False  # no person is there: it runs in CI, or a script started it
+    offered: bool = False  # a block counts as sent only once its answer was delivered (`engine.delivered`)
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
         check_time(self.at)
         if self.folder is not None:
             check_folder(self.folder)
-        for name, what in (
-            (self.project, "project"),
-            (self.language, "language"),
-            (self.agent, "agent"),
-            (self.parent, "parent session"),
-        ):
-            if name is not None:
-                check_name(name, what)
+        check_names((self.project, "project"), (self.language, "language"), (self.agent, "agent"))
+        check_names((self.parent, "parent session"))
         if self.window_tokens is not None and self.window_tokens < 1:
-            raise InvalidValue("A model reads at least one token; leave `window_tokens` out if it is not known.")
+            raise InvalidValue("`window_tokens` must be at least 1; leave it out if the size is not known.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A message that a session begins with: it is resumed, or a copy of another one."""
+    """A message that a session starts with, because it was resumed or copied from another one."""
 
     message: MessageId
     at: datetime
-    calls: Mapping[str, datetime] = field(default_factory=dict)  # of its tools, and when each was done
+    calls: Mapping[str, datetime] = field(default_factory=dict)  # its tool calls, and when each was done
 
     def __post_init__(self) -> None:
         check_name(self.message, "message")
@@ -83,87 +78,84 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStarted(_Happened):
+class SessionStarted(_EventFields):
     source: StartSource = StartSource.STARTUP
-    task: str | None = None  # what it is about, in the user's words or by its branch, if known
+    task: str | None = None  # the topic, in the user's words or from the branch name, if known
     copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
-    holds: tuple[Held, ...] = ()  # what it begins with, where the host does not say whose copy it is
+    holds: tuple[Held, ...] = ()  # the messages it starts with, where the host does not say which session it copies
     recalls: bool = True  # False: this session wants nothing injected
     captures: bool = True  # False: nothing is learnt from it
 
     def __post_init__(self) -> None:
-        _Happened.__post_init__(self)
+        _EventFields.__post_init__(self)
         for message in (*self.copied, *self.copied.values()):
             check_name(message, "message in `copied`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt(_Happened):
+class Prompt(_EventFields):
     message: MessageId
     text: str
     live: Carriers = None
     origin: Origin = Origin.USER
-    files: tuple[str, ...] = ()  # that were attached, by path or name
+    files: tuple[str, ...] = ()  # attachments, by path or name
 
     def __post_init__(self) -> None:
-        _Happened.__post_init__(self)  # slots make a new class of this one: a bare super() would miss it
+        _EventFields.__post_init__(self)  # slots=True creates a new class: a bare super() would miss it
         check_name(self.message, "message")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply(_Happened):
+class Reply(_EventFields):
     message: MessageId
     text: str
     final: bool = False  # the last message of the agent's turn, where the host says so
 
     def __post_init__(self) -> None:
-        _Happened.__post_init__(self)
+        _EventFields.__post_init__(self)
         check_name(self.message, "message")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSucceeded(_Happened):
+class ToolSucceeded(_EventFields):
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     output: str = ""
     call: str | None = None
 
     def __post_init__(self) -> None:
-        _Happened.__post_init__(self)
-        if self.call is not None:
-            check_name(self.call, "call")
+        _EventFields.__post_init__(self)
+        check_names((self.call, "call"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFailed(_Happened):
+class ToolFailed(_EventFields):
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
     error: str
-    message: MessageId | None = None  # the one that holds the tool's part, where the host can put something there
+    message: MessageId | None = None  # the message with the tool's part, where the host can add a block to it
     call: str | None = None
     live: Carriers = None
 
     def __post_init__(self) -> None:
-        _Happened.__post_init__(self)
-        for name, what in ((self.message, "message"), (self.call, "call")):
-            if name is not None:
-                check_name(name, what)
+        _EventFields.__post_init__(self)
+        check_names((self.message, "message"), (self.call, "call"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacting(_Happened):
+class Compacting(_EventFields):
     """The host is about to summarise the session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted(_Happened):
-    """The host has replaced the messages by a summary: a new live context begins."""
+class Compacted(_EventFields):
+    """The host has replaced the messages with a summary: a new live context begins."""
 
-    summary: str = ""  # what the host's model wrote, where the host tells
+    summary: str = ""  # written by the host's model, where the host passes it on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEnded(_Happened):
+class SessionEnded(_EventFields):
     """The host closed the session; it may be resumed later."""
 
     notes: tuple[Note, ...] = ()
@@ -171,30 +163,30 @@ class SessionEnded(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionDeleted(_Happened):
-    """The host's user deleted the session: what we know of it goes, what it has proven stays."""
+class SessionDeleted(_EventFields):
+    """The user deleted the session: all data about it goes, memories that it confirmed stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(_Happened):
-    """The agent asks by a tool: for what fits a question, for one memory by its id, or for what was said last."""
+class Asked(_EventFields):
+    """The agent asks with a tool: for what fits a query, for one memory by its id, or for the newest memories."""
 
     query: str = ""
     id: MemoryId | None = None
-    nearest: bool = False  # where nothing fits the query: the nearest few, marked as uncertain
-    newest: bool = False  # instead of what fits: what was said last, of these kinds and in this scope
-    kinds: frozenset[Kind] = frozenset()  # empty: of every kind
+    nearest: bool = False  # if nothing fits the query, answer with the nearest few, marked as uncertain
+    newest: bool = False  # instead of a query: the newest memories of these kinds and this scope
+    kinds: frozenset[Kind] = frozenset()  # empty: every kind
     scope: Scope | None = None
-    budget_tokens: int | None = None  # less than usual, never more
-    reserved_tokens: int = 0  # of the budget, for what the host says around the block
+    budget_tokens: int | None = None  # may lower the usual budget, never raise it
+    reserved_tokens: int = 0  # part of the budget for the text that the host puts around the block
     live: Carriers = None
 
     def __post_init__(self) -> None:
-        _Happened.__post_init__(self)
-        if [bool(self.query.strip()), self.id is not None, self.newest].count(True) != 1:
+        _EventFields.__post_init__(self)
+        ways = [bool(self.query.strip()), self.id is not None, self.newest]
+        if ways.count(True) != 1:
             raise InvalidValue("Ask either with a `query` or for the `id` of a memory.")
-        if self.id is not None:
-            check_name(self.id, "id")
+        check_names((self.id, "id"))
 
 
 Event = (

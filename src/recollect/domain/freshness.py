@@ -1,21 +1,21 @@
-"""What became of the files that a memory speaks of. Only what was looked at is claimed."""
+"""State of the files that a memory is about. Only files that were checked are reported as changed or gone."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class FileState(StrEnum):
-    FRESH = "fresh"  # as it was
+    FRESH = "fresh"  # unchanged
     CHANGED = "changed"
     GONE = "gone"
-    UNKNOWN = "unknown"  # not looked at, not allowed, or not in time: counts as fresh
+    UNKNOWN = "unknown"  # not checked, not allowed, or not in time: counts as fresh
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
     path: str
     state: FileState
-    moved_to: str | None = None  # of one that is gone: where the same content lies now, if git knows
+    moved_to: str | None = None  # of a file that is gone: where git has the same content now
 
     @property
     def is_stale(self) -> bool:
@@ -24,7 +24,7 @@ class SeenFile:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """Of one memory: its files, in the order of its anchors."""
+    """The files of one memory, in the order of its anchors."""
 
     files: tuple[SeenFile, ...] = ()
 
@@ -34,7 +34,7 @@ class Freshness:
 
     @property
     def is_stale(self) -> bool:
-        return any(file.is_stale for file in self.files)
+        return bool(self.stale)
 
     @property
     def is_gone(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a check found: one line each, with what to do about it."""
+"""Results of a health check: one line each, with advice."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,12 +12,10 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One line of a check."""
-
     health: Health
     about: str  # "database", "settings" ...
     says: str
-    advice: str = ""  # what to do; empty where nothing is to be done
+    advice: str = ""  # what to do; empty: nothing
 
 
 def fine(about: str, says: str) -> Finding:

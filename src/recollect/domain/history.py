@@ -1,4 +1,4 @@
-"""What was done to memories: every change with the state before it, so that all of it can be taken back."""
+"""Changes to memories, each with the state before it, so that every change can be undone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,29 +9,29 @@ from typing import Any, NewType
 from recollect.domain.memory import Memory, MemoryId, Role, Source
 
 DeedId = NewType("DeedId", int)
-AGENT = "mcp"  # who did what an agent did by its tools, in whatever host
-AGENTS = (AGENT,)  # through these only agents do something
+AGENT = "mcp"  # the author of every change that an agent makes with its tools, in any host
+AGENTS = (AGENT,)  # authors that are always agents
 
 
 class DeedKind(StrEnum):
     REMEMBER = "remember"
     IMPORT = "import"
-    EDIT = "edit"  # a person changed what a memory says
+    EDIT = "edit"  # a person changed the words of a memory
     FORGET = "forget"
-    FORGET_PROJECT = "forget_project"  # memories, archive and names of one
-    PURGE = "purge"  # forgotten for good: noted, so that an undo does not take back what came before it instead
+    FORGET_PROJECT = "forget_project"  # a project's memories, archive and names
+    PURGE = "purge"  # deleted for good; recorded, so that `undo` does not undo the change before it instead
     JOIN = "join"  # one project became part of another
     ACCEPT = "accept"  # a repository may use a project's name
-    REVIEW = "review"  # a person decided about what waited
-    LEARN = "learn"  # what one session taught
-    FADE = "fade"  # candidates that nobody needed
-    REJUDGE = "rejudge"  # replacements of an older version that were doubtful
-    DEMOTE = "demote"  # captured by older rules, and a candidate by today's
-    PROPOSE = "propose"  # an agent would forget what the user said; the user decides
+    REVIEW = "review"  # a person decided in `recollect review`
+    LEARN = "learn"  # memories learnt from one session
+    FADE = "fade"  # candidates that were never needed have ended
+    REJUDGE = "rejudge"  # doubtful replacements by an older version were taken back
+    DEMOTE = "demote"  # memories captured by older rules became candidates under today's
+    PROPOSE = "propose"  # an agent wants to forget something the user said; the user decides
     UNDO = "undo"
 
 
-# What changes memories and nothing else: without them nothing is left of it.
+# These change memories and nothing else: once the memories are gone, nothing is left to undo.
 OF_MEMORIES = (
     DeedKind.REMEMBER,
     DeedKind.IMPORT,
@@ -44,46 +44,46 @@ OF_MEMORIES = (
     DeedKind.DEMOTE,
 )
 
-OF_UPGRADES = (DeedKind.REJUDGE, DeedKind.DEMOTE)  # no person did them
+UPGRADE_CHANGES = (DeedKind.REJUDGE, DeedKind.DEMOTE)  # made by an upgrade, not by a person
 
 
 def doer(source: Source) -> str:
-    """Who is named for what was remembered."""
+    """Return the author to record for a memory from this source."""
     return AGENT if source.role is Role.ASSISTANT else source.host or "engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One thing that somebody did, to any number of memories; done and undone as a whole."""
+    """One change to any number of memories; done and undone as a whole."""
 
     id: DeedId
     kind: DeedKind
     at: datetime
-    by: str  # the host that it came through: "cli", "opencode" ...
+    by: str  # the author, by its host: "cli", "opencode" ...
     memories: int  # how many it changed
-    about: str | None = None  # what the first of these says, while it is there
+    about: str | None = None  # text of the first of these memories, while it exists
     undone_by: DeedId | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)  # what else it changed; never the text of a memory
 
     @property
     def named(self) -> "Named | None":
-        """The file that it wrote a project's name into, or took it from."""
-        told = self.detail.get("named")
-        return None if told is None else Named(**told)
+        """Return the edit of a project's own file that came with the change, if there was one."""
+        detail = self.detail.get("named")
+        return None if detail is None else Named(**detail)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a person did to the name in a project's own file."""
+    """An edit of the name in a project's own file."""
 
     file: str
     name: str
-    is_written: bool = True  # False: taken out again
+    is_written: bool = True  # False: removed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChange:
-    """What a deed did to one memory."""
+    """One memory before a change."""
 
     deed: Change
     memory: MemoryId

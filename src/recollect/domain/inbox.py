@@ -1,4 +1,4 @@
-"""Something that happened in a session and waits to be learnt from."""
+"""An event that waits to be learnt from."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,6 @@ from recollect.domain.event import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """One entry of the inbox."""
-
     number: int
-    event: Event | None  # None: it is not what was written
-    tries: int  # how often somebody began to learn from it
+    event: Event | None  # None: the stored event is damaged
+    tries: int  # how often learning from it was started

@@ -1,11 +1,11 @@
-"""What is put in front of the model, why it and nothing else, and the record of it."""
+"""Injections: blocks shown to the model, the reasons for them, and the log of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
+from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 
 
 class Placement(StrEnum):
@@ -13,7 +13,7 @@ class Placement(StrEnum):
     MESSAGE = "message"  # on the user message that asked for it
     TOOL = "tool"  # on the part of the tool that failed
     SUMMARY = "summary"  # at the end of the prompt for a summary
-    ANSWER = "answer"  # as the answer of a tool that asked
+    ANSWER = "answer"  # as the result of a tool that the agent called
 
 
 class Moment(StrEnum):
@@ -27,133 +27,118 @@ class Moment(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What became of a memory that was considered."""
+    """Why a memory that was considered was or was not shown."""
 
     SHOWN = "shown"  # whole
-    SHORT = "short"  # by its title or first sentence: that does not count as shown
-    RECALLED = "recalled"  # in one line: it stands further up
+    SHORT = "short"  # only its title or first sentence: does not count as shown
+    RECALLED = "recalled"  # as one line: it is in the conversation already, further up
     LISTED = "listed"  # in the index, to be opened by its id
-    LIVE = "live"  # it is in front of the model already
+    LIVE = "live"  # it is in the live context already
     THRESHOLD = "threshold"  # not relevant enough for its kind
     CUT = "cut"  # too far behind the best
     OTHER = "other"  # about another error: it names nothing that this one names
     FLOOR = "floor"  # its score is too low for the start block
-    LINES = "lines"  # no line was left
-    BUDGET = "budget"  # no room was left
-    SWITCHED_OFF = "switched_off"  # the settings leave its kind out
-    HEARD = "heard"  # it was said in what the model has in front of it
-    CANDIDATE = "candidate"  # nothing has proven it: the words that it was taken from are quoted, where they fit
+    LINES = "lines"  # the limit on lines was reached
+    BUDGET = "budget"  # the budget was used up
+    SWITCHED_OFF = "switched_off"  # the settings exclude its kind
+    HEARD = "heard"  # the live context has the sentence it was learnt from
+    CANDIDATE = "candidate"  # not confirmed: the words it was taken from are quoted instead, where they fit
 
 
 class Quiet(StrEnum):
-    """Why nothing was looked for at all."""
+    """Why no search was made."""
 
     OFF = "off"  # the settings say so
     PAUSED = "paused"  # the user has paused Recollect
-    OPTED_OUT = "opted_out"  # the prompt or the session asked not to be helped
-    IDLE = "idle"  # the prompt asks nothing
-    OWN_CONTEXT = "own_context"  # the prompt is a command, a plan or a long text
-    GENERIC = "generic"  # the error says nothing that could be known again
-    CAP = "cap"  # as much as may be in front of the model is there already
+    OPTED_OUT = "opted_out"  # the prompt or the session opted out
+    IDLE = "idle"  # the prompt has no question in it
+    OWN_CONTEXT = "own_context"  # the prompt is a command, a plan or a long text: it brings its own context
+    GENERIC = "generic"  # the error text is too general to recognise again
+    CAP = "cap"  # the live context has as much from Recollect as it may
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One memory that was considered, and why it was or was not shown. Never what it says."""
+    """A memory that was considered, and why it was or was not shown. Never its text."""
 
     id: MemoryId
     kind: Kind
     verdict: Verdict
     relevance: float
     score: float
-    needed: float = 0.0  # what the relevance, or at the start the score, had to reach
+    needed: float = 0.0  # the minimum relevance, or at the start the minimum score
     factors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
-    """A turn of an earlier session of which a block says something. Never what it says."""
+    """A turn of an earlier session that a block quotes. Never its text."""
 
     session: SessionId
     message: MessageId
-    reasons: Mapping[str, float] = field(default_factory=dict)  # topic, needed: the prompt's; words, meaning: its own
+    reasons: Mapping[str, float] = field(
+        default_factory=dict
+    )  # topic and needed: of the prompt; words and meaning: of the turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogKey:
-    """Where the log has it."""
+    """The key of an entry in the log."""
 
     session: SessionId
     context: int
-    message: MessageId | None  # None: the stable block of this context
+    message: MessageId | None  # None: the start block of this context
     call: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """A block for the model. An empty block is silence."""
+    """A block for the model. With an empty block, nothing is shown."""
 
     placement: Placement
     block: str = ""
     tokens: int = 0
-    budget_tokens: int = 0  # what the block could have cost
+    budget_tokens: int = 0  # maximum size of the block
     ids: tuple[MemoryId, ...] = ()  # the memories shown whole, in order
-    corrected: tuple[MemoryId, ...] = ()  # what is in front of the model and no longer holds, as the block says
+    corrected: tuple[MemoryId, ...] = ()  # memories in the live context that the block reports as no longer valid
     considered: int = 0
-    choices: tuple[Choice, ...] = ()  # the best of what was considered, first what was shown
-    quoted: tuple[Quoted, ...] = ()  # the turns that the block quotes, in its order
+    choices: tuple[Choice, ...] = ()  # the best memories considered; those shown come first
+    quoted: tuple[Quoted, ...] = ()  # the turns that the block quotes, in order
     quiet: Quiet | None = None
     notice: str = ""  # for the person, not for the model
-    offered: LogKey | None = None  # set: it counts as sent only when its answer was delivered
-    kept: bool = True  # False: the event itself could not be written down yet; it waits in memory
+    offered: LogKey | None = None  # set: it counts as sent only once the answer was delivered
+    kept: bool = True  # False: the event could not be stored yet and waits in memory
 
     @property
     def relevance(self) -> float | None:
-        """Of what was shown, on average."""
+        """Return the mean relevance of the memories that were shown."""
         shown = [choice.relevance for choice in self.choices if choice.verdict is Verdict.SHOWN]
         return sum(shown) / len(shown) if shown else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """What is known of one session of a host."""
-
-    id: SessionId
-    host: str
-    project: ProjectId | None  # None: outside of every project
-    language: str | None
-    started_at: datetime
-    context: int = 0  # counts live contexts: compaction and clearing begin a new one
-    parent: SessionId | None = None  # whose agent began this one, or of which it is a copy
-    forked: bool = False  # it is a copy of its parent, and speaks with the same person; False: with its parent's agent
-    recalls: bool = True  # False: its user wants nothing injected
-    captures: bool = True  # False: its user wants nothing learnt from it
-    ended_at: datetime | None = None  # may be resumed all the same
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """One line of the injection log: the only truth about what a message carries."""
+    """An entry of the injection log: the only truth about the block on a message."""
 
     session: SessionId
     context: int
-    message: MessageId | None  # None: the stable block of this context
+    message: MessageId | None  # None: the start block of this context
     injection: Injection
     at: datetime
     took_ms: float
-    call: str = ""  # of the tool whose part carries it; "" = the message itself does
+    call: str = ""  # the tool call that carries the block; "" = the message itself does
     point: Moment = Moment.PROMPT
-    confirmed: bool = True  # False: offered, and perhaps never sent
+    confirmed: bool = True  # False: offered, perhaps never sent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MomentUsage:
-    """What the blocks of one moment came to."""
+    """Totals of the injections at one moment."""
 
     point: Moment
-    injections: int  # how often it was asked
-    blocks: int  # how often something was said
+    injections: int  # how often Recollect was asked
+    blocks: int  # how often a block was shown
     tokens: int
     memories: int
-    budget_tokens: int  # of those that said something
+    budget_tokens: int  # of the blocks that were shown
     took_ms: float  # on average

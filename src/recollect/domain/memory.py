@@ -1,4 +1,4 @@
-"""What is remembered. Values that cannot be wrong: checked once, at construction."""
+"""Memories and their parts. Every value is checked once, at construction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ ProjectId = NewType("ProjectId", str)
 SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)
 
-MAX_TEXT_CHARS = 20_000  # a memory is a few sentences; documents belong into files
+MAX_TEXT_CHARS = 20_000  # a memory is a few sentences; documents belong in files
 MAX_TITLE_CHARS = 300
 MAX_NAME_CHARS = 500  # ids, names in scopes, aliases
-SHOWN_CHARS = 80  # of a name that cannot be used
-MAX_PARTS = 200  # aliases, sentences of evidence, files
+MAX_QUOTED_NAME_CHARS = 80  # an error message quotes no longer name
+MAX_PARTS = 200  # aliases, sentences of evidence, files, each
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -26,24 +26,31 @@ def check_time(moment: datetime) -> None:
     if moment.tzinfo is None:
         raise InvalidValue("The time has no time zone.")
     if not EARLIEST <= moment < LATEST:
-        raise InvalidValue(f"The time {moment.isoformat()} is out of range; it lies from 1970 to 9998.")
+        raise InvalidValue(f"The time {moment.isoformat()} is out of range; use a year from 1970 to 9998.")
 
 
-MAX_FOLDER_BYTES = 4096  # no system takes a longer path
+MAX_FOLDER_BYTES = 4096  # no system has a longer path
 
 
 def check_folder(folder: str) -> None:
-    """Somebody looks into it and all above it: what cannot be one is not even looked for."""
+    """Refuse a path that no file system can have, before the folder and all above it are searched."""
     if len(folder) > MAX_FOLDER_BYTES or len(folder.encode("utf-8", "surrogatepass")) > MAX_FOLDER_BYTES:
         raise InvalidValue(f"The folder cannot be used: its path is longer than {MAX_FOLDER_BYTES:,} bytes.")
 
 
 def check_name(value: str, what: str) -> None:
-    """Ids and names are shown, logged and compared: one line of visible characters."""
+    """Refuse a name that is not one line of visible characters: names are shown, logged and compared."""
     if not value or len(value) > MAX_NAME_CHARS or not value.isprintable():
-        # Part of a secret is not recognised as one any more, so whoever shows this could not take it out.
-        shown = f"{what} {value!r}" if len(value) <= SHOWN_CHARS else what
-        raise InvalidValue(f"The {shown} is not usable: it takes 1 to {MAX_NAME_CHARS} printable characters.")
+        # A shortened name could contain half a secret, which redaction would not recognise.
+        quoted = f"{what} {value!r}" if len(value) <= MAX_QUOTED_NAME_CHARS else what
+        raise InvalidValue(f"The {quoted} is not usable: it takes 1 to {MAX_NAME_CHARS} printable characters.")
+
+
+def check_names(*names: tuple[str | None, str]) -> None:
+    """Check each (name, what it is) that is given."""
+    for name, what in names:
+        if name is not None:
+            check_name(name, what)
 
 
 class Kind(StrEnum):
@@ -57,7 +64,7 @@ class Kind(StrEnum):
     OUTCOME = "outcome"
 
 
-# What other tools call their observations, and which of ours it is. `docs/reference/kinds.md` says the same to people.
+# Kinds of other tools, and which of ours they are. `docs/reference/kinds.md` says the same to people.
 KINDS_ELSEWHERE = {
     "problem": Kind.ERROR_PATTERN,
     "bugfix": Kind.ERROR_PATTERN,
@@ -69,7 +76,7 @@ KINDS_ELSEWHERE = {
     "discovery": Kind.RESEARCH,
     "pattern": Kind.RESEARCH,
     "security_note": Kind.RESEARCH,
-    "sensitive": Kind.RESEARCH,  # and restricted, where it comes from claude-mem
+    "sensitive": Kind.RESEARCH,  # and restricted, if it comes from claude-mem
     "feature": Kind.OUTCOME,
     "refactor": Kind.OUTCOME,
     "change": Kind.OUTCOME,
@@ -78,17 +85,17 @@ KINDS_ELSEWHERE = {
 
 
 class Sensitivity(StrEnum):
-    """From the open to the closed: of two, the later one is the stricter."""
+    """From open to closed: the later one of two is the stricter."""
 
     PUBLIC = "public"  # may be seen in every project
     PROJECT = "project"
-    SESSION = "session"  # only in the session it comes from
-    RESTRICTED = "restricted"  # found when asked for, never injected
+    SESSION = "session"  # seen only in the session it comes from
+    RESTRICTED = "restricted"  # found by a search, never injected
 
 
 class Tier(StrEnum):
-    CONFIRMED = "confirmed"  # said outright, proven by what happened, or approved
-    CANDIDATE = "candidate"  # read in a session, and nothing has proven it yet
+    CONFIRMED = "confirmed"  # stated outright, proven by events, or approved
+    CANDIDATE = "candidate"  # found in a session, not proven yet
 
 
 class Role(StrEnum):
@@ -107,7 +114,7 @@ class ScopeLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a memory holds: `universal`, `language:python`, `project:ID` or `session:ID`."""
+    """Where a memory is valid: `universal`, `language:python`, `project:ID` or `session:ID`."""
 
     level: ScopeLevel
     name: str = ""  # empty for universal only
@@ -155,43 +162,34 @@ class Source:
     agent: str | None = None  # "plan", "build" ...
 
     def __post_init__(self) -> None:
-        for name, what in (
-            (self.host, "host"),
-            (self.session, "session"),
-            (self.message, "message"),
-            (self.agent, "agent"),
-        ):
-            if name is not None:
-                check_name(name, what)
+        check_names((self.host, "host"), (self.session, "session"), (self.message, "message"), (self.agent, "agent"))
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A file that a memory speaks of, as it was then."""
+    """A file that a memory is about, as it was then."""
 
     path: str
-    hash: str | None = None  # of the content: the git blob id where there is one
+    hash: str | None = None  # of the content: the git blob id if there is one
 
     def __post_init__(self) -> None:
-        check_name(self.path, "path of an anchor")
-        if self.hash is not None:
-            check_name(self.hash, "hash of an anchor")
+        check_names((self.path, "path of an anchor"), (self.hash, "hash of an anchor"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """How often a memory was put in front of a model, and how often that helped."""
+    """How often a memory was shown to a model, and how often that helped."""
 
     shown: int = 0
-    used: int = 0  # a reply took something from it
-    unused: int = 0  # a prompt brought it, and the reply took nothing from it
-    feedback: int = 0  # how often somebody called it useful, less how often not
+    used: int = 0  # a reply used something from it
+    unused: int = 0  # shown on a prompt, and the reply used nothing from it
+    feedback: int = 0  # "useful" votes of people minus "not useful" votes
     last_shown_at: datetime | None = None
     last_used_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.shown < 0 or self.used < 0 or self.unused < 0:
-            raise InvalidValue("How often a memory was shown or used is not negative.")
+            raise InvalidValue("The counts of shown, used and unused cannot be negative.")
         for moment in (self.last_shown_at, self.last_used_at):
             if moment is not None:
                 check_time(moment)
@@ -202,7 +200,7 @@ NEVER_USED = Usage()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """That a known memory was said once more: where, and when."""
+    """A repetition of a known memory: where, and when."""
 
     source: Source
     at: datetime
@@ -213,14 +211,14 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A memory that somebody proposes; `engine.remember` decides what becomes of it."""
+    """A proposed memory; `engine.remember` decides what to do with it."""
 
     text: str
     kind: Kind
     scope: Scope
     at: datetime  # when it was said
     source: Source
-    id: MemoryId | None = None  # None: made from the content
+    id: MemoryId | None = None  # None: computed from the content
     title: str | None = None
     aliases: tuple[str, ...] = ()
     sensitivity: Sensitivity = Sensitivity.PROJECT
@@ -228,20 +226,20 @@ class Draft:
     confidence: float = 1.0  # 0..1
     valid_from: datetime | None = None  # None: since it was said
     valid_to: datetime | None = None  # None: still true
-    superseded_by: MemoryId | None = None  # may name a memory that comes later
+    superseded_by: MemoryId | None = None  # may name a memory that is stored later
     evidence: tuple[str, ...] = ()  # the sentences it was taken from
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
     use: Usage = NEVER_USED
-    mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
-    flag: str | None = None  # why it is kept but never injected, until a person accepts it
-    conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
+    mentions: tuple[Mention, ...] = ()  # the last places where it was repeated
+    flag: str | None = None  # why it is not injected until a person accepts it
+    conflicts: tuple[MemoryId, ...] = ()  # memories that it contradicts, until a person decides
     tier: Tier = Tier.CONFIRMED
     durability: float = 1.0  # 0..1, how likely it matters in a later session
-    rules: int | None = None  # the version of the rules that captured it; None: not captured, or by the first ones
+    rules: int | None = None  # version of the rules that captured it; None: not captured, or by the first version
 
     def __post_init__(self) -> None:
-        _check(self)
+        _check_fields(self)
         _check_parts(self)
         check_time(self.at)
         if self.valid_from is not None:
@@ -270,16 +268,16 @@ class Memory:
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
     use: Usage = NEVER_USED
-    mentions: tuple[Mention, ...] = ()  # where else it was said, the last ones
-    flag: str | None = None  # why it is kept but never injected, until a person accepts it
-    conflicts: tuple[MemoryId, ...] = ()  # what it contradicts, until a person decides
+    mentions: tuple[Mention, ...] = ()  # the last places where it was repeated
+    flag: str | None = None  # why it is not injected until a person accepts it
+    conflicts: tuple[MemoryId, ...] = ()  # memories that it contradicts, until a person decides
     tier: Tier = Tier.CONFIRMED
     durability: float = 1.0  # 0..1, how likely it matters in a later session
-    rules: int | None = None  # the version of the rules that captured it; None: not captured, or by the first ones
-    forgotten_at: datetime | None = None  # set: seen by nobody, and gone for good when the undo window ends
+    rules: int | None = None  # version of the rules that captured it; None: not captured, or by the first version
+    forgotten_at: datetime | None = None  # set: hidden from every search, and deleted when the undo window ends
 
     def __post_init__(self) -> None:
-        _check(self)
+        _check_fields(self)
 
     @property
     def is_live(self) -> bool:
@@ -287,7 +285,7 @@ class Memory:
 
 
 def _check_parts(draft: Draft) -> None:
-    """A memory is read on every start of a session: what hangs on it has a limit."""
+    """Limit the parts: a memory is read at every session start."""
     for what in ("aliases", "evidence", "anchors", "conflicts", "mentions"):
         if len(getattr(draft, what)) > MAX_PARTS:
             raise InvalidValue(f"It has {len(getattr(draft, what)):,} {what}; a memory takes at most {MAX_PARTS}.")
@@ -295,37 +293,38 @@ def _check_parts(draft: Draft) -> None:
         raise InvalidValue(f"The memory {draft.id!r} names itself in superseded_by or conflicts.")
 
 
-def _check(value: Draft | Memory) -> None:
+def _check_fields(value: Draft | Memory) -> None:
     _check_text(value.text)
     for sentence in value.evidence:
         _check_text(sentence)
-    _check_names(value.id, value.title, value.aliases)
+    check_names((value.id, "id"))
+    for alias in value.aliases:
+        check_name(alias, "alias")
+    if value.title is not None:
+        _check_title(value.title)
     if not 0 <= value.importance <= 2:
-        raise InvalidValue(f"The importance is {value.importance}; it goes from 0 to 2.")
+        raise InvalidValue(f"The importance is {value.importance}; it must be from 0 to 2.")
     if not 0 <= value.confidence <= 1:
-        raise InvalidValue(f"The confidence is {value.confidence}; it goes from 0 to 1.")
+        raise InvalidValue(f"The confidence is {value.confidence}; it must be from 0 to 1.")
     if not 0 <= value.durability <= 1:
-        raise InvalidValue(f"The durability is {value.durability}; it goes from 0 to 1.")
+        raise InvalidValue(f"The durability is {value.durability}; it must be from 0 to 1.")
     if value.rules is not None and value.rules < 1:
-        raise InvalidValue(f"The version of the rules is {value.rules}; it is at least 1.")
+        raise InvalidValue(f"The version of the rules is {value.rules}; it must be at least 1.")
     if value.seen < 1:
-        raise InvalidValue("A memory was seen at least once.")
+        raise InvalidValue("`seen` must be at least 1.")
     if value.valid_to is not None:
         check_time(value.valid_to)
-    if value.superseded_by is not None:
-        check_name(value.superseded_by, "id in superseded_by")
+    check_names((value.superseded_by, "id in superseded_by"), (value.flag, "flag"))
     for known in value.conflicts:
         check_name(known, "id in conflicts")
-    if value.flag is not None:
-        check_name(value.flag, "flag")
 
 
 def _check_text(text: str) -> None:
     if not text.strip():
-        raise InvalidValue("The text is empty; say what is to be remembered.")
+        raise InvalidValue("The text is empty; say what to remember.")
     if len(text) > MAX_TEXT_CHARS:
         raise InvalidValue(
-            f"The text has {len(text):,} characters; a memory holds at most {MAX_TEXT_CHARS:,}. "
+            f"The text has {len(text):,} characters; a memory takes at most {MAX_TEXT_CHARS:,}. "
             "Split it, or name a file."
         )
     if "\x00" in text:
@@ -334,12 +333,8 @@ def _check_text(text: str) -> None:
         raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
 
 
-def _check_names(memory_id: MemoryId | None, title: str | None, aliases: tuple[str, ...]) -> None:
-    if memory_id is not None:
-        check_name(memory_id, "id")
-    for alias in aliases:
-        check_name(alias, "alias")
-    if title is not None and (len(title) > MAX_TITLE_CHARS or _has_lone_surrogate(title)):
+def _check_title(title: str) -> None:
+    if len(title) > MAX_TITLE_CHARS or _has_lone_surrogate(title):
         raise InvalidValue(f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode.")
 
 
@@ -349,7 +344,7 @@ def _has_lone_surrogate(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
-    """Who looks: decides, with `privacy.visibility`, what can be seen."""
+    """The reader of memories; `privacy.visibility` decides what each may see."""
 
     project: ProjectId | None = None  # None: outside of every project
     language: str | None = None
@@ -357,14 +352,12 @@ class Viewer:
     shares_preferences: bool = False  # also sees the preferences of other projects
 
     def __post_init__(self) -> None:
-        for name, what in ((self.project, "project"), (self.language, "language"), (self.session, "session")):
-            if name is not None:
-                check_name(name, what)
+        check_names((self.project, "project"), (self.language, "language"), (self.session, "session"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A memory that was found, with the reasons for its place."""
+    """A memory found by a search, with the reasons for its rank."""
 
     memory: Memory
     relevance: float  # 0..1, how well it fits what was asked

@@ -1,4 +1,4 @@
-"""The embedding model as others see it: is it there and whole, what is it, how far is its making."""
+"""State of the embedding model: whether it is there and complete, its facts, and the progress of a build."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from enum import StrEnum
 
 from recollect.domain.vector import ModelId
 
-# Called while a model is made: what is done now, and how much of all of it is behind us (0 to 1).
+# Called during a build with the current step and the part of the whole that is done (0 to 1).
 Progress = Callable[[str, float], None]
 
 
 class Condition(StrEnum):
     READY = "ready"
-    MISSING = "missing"  # nobody has built it
-    INCOMPLETE = "incomplete"  # a file of it is not there
-    DAMAGED = "damaged"  # a file is not what was built
+    MISSING = "missing"  # never built
+    INCOMPLETE = "incomplete"  # a file is missing
+    DAMAGED = "damaged"  # a file differs from the one that was built
     OTHER_VERSION = "other_version"  # built for another Recollect
     UNREADABLE = "unreadable"  # something is there that cannot be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """What the one who built it wrote down."""
+    """Facts that the build wrote down."""
 
     id: ModelId
     size_bytes: int  # of all its files
-    worst_cosine: float  # of the int8 model to the float one, over the sentences of the build
+    worst_cosine: float  # between the int8 and the float model, over the sentences of the build
     source: str  # the package that the weights come from, with its version
     built_at: str  # ISO 8601
     built_with: str  # the packages that converted it
@@ -35,7 +35,7 @@ class ModelFacts:
 class ModelState:
     condition: Condition
     folder: str
-    says: str  # a sentence for people, without what to do
+    says: str  # a sentence for people, without advice
     facts: ModelFacts | None = None  # None: not ready
 
     @property
@@ -48,8 +48,8 @@ class ModelState:
             case Condition.READY:
                 return ""
             case Condition.UNREADABLE:
-                return "Move it away, then `recollect model build`."
+                return "Move it away, then run `recollect model build`."
             case Condition.MISSING:
-                return "`recollect model build` makes it."
+                return "Build it with `recollect model build`."
             case Condition.INCOMPLETE | Condition.DAMAGED | Condition.OTHER_VERSION:
-                return "`recollect model build` makes it anew."
+                return "Rebuild it with `recollect model build`."

@@ -1,4 +1,4 @@
-"""What became of something that somebody wanted to be remembered."""
+"""Results of asking Recollect to remember something."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ class New:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """It was known; the known one has been seen once more."""
+    """It was already known; the known memory counts one more mention."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """It is stored, and what it replaces no longer holds: that stays in the history."""
+    """It is stored; the memories that it replaces are no longer valid and stay in the history."""
 
     memory: Memory
     replaced: tuple[Memory, ...]  # as they are now
@@ -37,7 +37,7 @@ class Contradicts:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """It is not stored: it was marked as private, say, or held nothing but a secret."""
+    """It is not stored: marked as private, for example, or nothing but a secret."""
 
     why: str
 

@@ -1,4 +1,4 @@
-"""Pauses: times in which nothing is captured and nothing is injected."""
+"""Pauses: while one lasts, nothing is captured and nothing is injected."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from recollect.domain.memory import EARLIEST, ProjectId, check_name, check_time
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
     since: datetime
-    until: datetime | None = None  # None: until somebody resumes
+    until: datetime | None = None  # None: until the user resumes
     project: ProjectId | None = None  # None: everywhere
 
     def __post_init__(self) -> None:
@@ -21,17 +21,17 @@ class Pause:
             check_name(self.project, "project")
 
     def is_on(self, now: datetime) -> bool:
-        """Also where the clock is before its beginning: it was set back, and nobody has resumed."""
+        """True also before `since`: the clock was set back, and the user has not resumed."""
         return self.until is None or now < self.until
 
     def has(self, moment: datetime) -> bool:
         return self.since <= moment and self.is_on(moment)
 
 
-UNKNOWN = Pause(since=EARLIEST)  # what stands for a file that cannot be read: nobody knows since when
+UNKNOWN = Pause(since=EARLIEST)  # for a pause file that cannot be read: its start is not known
 
 
 class PauseUnreadable(RecollectError):
-    """The file that says whether Recollect is paused cannot be read; until `recollect resume` it counts as paused."""
+    """The pause file cannot be read; Recollect counts as paused until `recollect resume`."""
 
     code = "pause_unreadable"

@@ -1,4 +1,4 @@
-"""What waits for a person to decide, and what became of it."""
+"""Cases that wait for a person's decision, and the decisions."""
 
 from dataclasses import dataclass
 
@@ -8,24 +8,24 @@ from recollect.domain.memory import Memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One that waits, with what it contradicts."""
+    """A memory that waits for a decision."""
 
     memory: Memory
-    against: tuple[Memory, ...] = ()  # those that hold, the newest first
+    against: tuple[Memory, ...] = ()  # the valid memories that it contradicts, the newest first
     is_doubted: bool = False  # an agent proposes to forget it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What became of one that waited."""
+    """A memory after the decision."""
 
-    memory: Memory  # as it is now
-    ended: tuple[Memory, ...] = ()  # what no longer holds
+    memory: Memory
+    ended: tuple[Memory, ...] = ()  # memories that are no longer valid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What a person decided in one go; undone as a whole."""
+    """Decisions that a person made at once; undone as a whole."""
 
     deed: DeedId
     decided: tuple[Decided, ...]

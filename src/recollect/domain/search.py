@@ -1,4 +1,4 @@
-"""What is asked of the store, and what it answers. The ranking is not done here."""
+"""Questions to the store and its answers. The ranking is done elsewhere."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 class MemoryStatus(StrEnum):
-    LIVE = "live"  # what holds
-    SUPERSEDED = "superseded"  # what has held, and does no longer
-    STALE = "stale"  # what holds, and whose files are not as they were
+    LIVE = "live"  # valid now
+    SUPERSEDED = "superseded"  # was valid once
+    STALE = "stale"  # valid now, but its files have changed
     ANY = "any"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What is not asked about. Every field narrows the answer; the defaults ask about all that holds."""
+    """Limits of a search. Every field narrows the answer; the defaults search all valid memories."""
 
-    kinds: frozenset[Kind] = frozenset()  # empty: of every kind
+    kinds: frozenset[Kind] = frozenset()  # empty: every kind
     scope: Scope | None = None  # None: every scope that the viewer sees
-    since: datetime | None = None  # said then or later
-    until: datetime | None = None  # said before
-    as_of: datetime | None = None  # what held at that time, whether or not it still does
+    since: datetime | None = None  # said at this time or later
+    until: datetime | None = None  # said before this time
+    as_of: datetime | None = None  # memories that were valid at this time, whether or not they still are
     status: MemoryStatus = MemoryStatus.LIVE
 
     def __post_init__(self) -> None:
@@ -43,29 +43,29 @@ class Filters:
             if moment is not None:
                 check_time(moment)
         if self.since is not None and self.until is not None and self.until <= self.since:
-            raise InvalidValue("Nothing can be found: the time asked about ends before it begins.")
+            raise InvalidValue("Nothing can match: `until` is not after `since`.")
         if self.as_of is not None and self.status is not MemoryStatus.LIVE:
-            raise InvalidValue("`as of` asks what held at that time; a status cannot be asked for beside it.")
+            raise InvalidValue("`as of` finds what was valid at that time; do not combine it with a status.")
 
     @property
     def looks_back(self) -> bool:
-        """Whether what is no longer true is asked about too."""
+        """Return True if the search includes memories that are no longer valid."""
         return self.as_of is not None or self.status in (MemoryStatus.SUPERSEDED, MemoryStatus.ANY)
 
     @property
     def are_about_memories(self) -> bool:
-        """Turns have no kind, scope or status."""
+        """Return True if a filter applies to memories only: turns have no kind, scope or status."""
         return bool(self.kinds or self.scope) or self.status is not MemoryStatus.LIVE
 
 
 EVERYTHING = Filters()
-MAX_LISTED = 10_000  # where a question asks for all of something
-ANY_WORD = ""  # every text has it
+MAX_LISTED = 10_000  # results of a question that asks for all of something
+ANY_WORD = ""  # matches every text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """What a question means, to one model."""
+    """The vector of a question, and the model that made it."""
 
     vector: Vector
     model: ModelId
@@ -73,11 +73,13 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What the words of a question find in what a viewer sees, before any row is read."""
+    """Where the words of a question occur in the memories that a viewer may see, before any row is read."""
 
-    having: Mapping[str, Sequence[int]] = field(default_factory=dict)  # for each word, the memories that have it
-    memories: int = 0  # how many the viewer sees
-    places: Sequence[str] = ()  # where they are found, in the words of the store
+    having: Mapping[str, Sequence[int]] = field(
+        default_factory=dict
+    )  # for each word, the numbers of the memories with it
+    memories: int = 0  # how many memories the viewer may see
+    places: Sequence[str] = ()  # the store's own description of the rows that the viewer may see
 
     @property
     def occurrences(self) -> dict[str, int]:
@@ -87,22 +89,22 @@ class Sighting:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundMemory:
     memory: Memory
-    cosine: float | None  # None: nothing is known of its meaning
+    cosine: float | None  # None: it has no vector yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SightedTurns:
-    """Every turn of a project, session by session in its order, with what a question finds in each of them."""
+    """Every turn of a project, session by session in order, with the matches of a question."""
 
     project: ProjectId | None
-    numbers: "Numbers"  # of the store
-    sessions: "Numbers"  # equal numbers: the same session
+    numbers: "Numbers"  # row numbers in the store
+    sessions: "Numbers"  # equal numbers mean the same session
     at_ms: "Numbers"
     from_user: "Flags"
-    by_asked: "Flags"  # spoken by somebody whom the question names
+    by_asked: "Flags"  # spoken by a person whom the question names
     wanted: "Flags"  # passes the filters
-    first: int = 0  # the lowest number that was looked at
-    having: Mapping[str, "Numbers"]  # for each word, the positions of the turns that have it
+    first: int = 0  # the lowest row number that was searched
+    having: Mapping[str, "Numbers"]  # for each word, the positions of the turns with it
 
     @property
     def occurrences(self) -> dict[str, int]:
@@ -111,17 +113,17 @@ class SightedTurns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unembedded:
-    """Something whose meaning is not known yet."""
+    """A memory or turn without a vector."""
 
     number: int
-    hash: str  # of its row: what changes meanwhile is asked about again
+    hash: str  # of its row: if the row changes meanwhile, it is embedded again
     of: Memory | Turn
-    before: Turn | None = None  # what was said just before the turn
+    before: Turn | None = None  # the turn just before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingVectors:
-    """How much is found by its words alone so far, and what made the vectors that there are."""
+    """How many memories and turns have no vector yet, and the model of the vectors that exist."""
 
     memories: int
     turns: int
@@ -131,4 +133,6 @@ class MissingVectors:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
     what: Unembedded
-    vectors: tuple[Vector, ...]  # of a memory, one; of a turn, that of its context, then those of its passages
+    vectors: tuple[
+        Vector, ...
+    ]  # one for a memory; for a turn, one of the turn in its context, then one for each passage

@@ -1,4 +1,4 @@
-"""What a session leaves behind: its turns in the archive, and notes in compact codes."""
+"""Sessions, their turns in the archive, and their recaps: notes in compact codes and a summary."""
 
 from base64 import b32encode
 from collections.abc import Callable, Mapping
@@ -13,14 +13,14 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS, MessageId, ProjectId, Role, SessionId, check_name, check_time
 
 MAX_TURN_CHARS = 1_000_000
-REFERENCE_CHARS, REFERENCE_BYTES = 8, 5  # five bytes are eight letters and digits
-MAX_LINES = 50  # notes of a session, and lines of one part of its summary
-FORM = 2  # of what a session leaves. 1 read decisions out of the agent's prose: it is kept, and no longer shown
+REFERENCE_CHARS, REFERENCE_BYTES = 8, 5  # five bytes make eight letters and digits
+MAX_LINES = 50  # in the notes of a session, and in one part of its summary
+RECAP_FORM = 2  # 1 took decisions from the agent's prose: such recaps are kept, and no longer shown
 
 
 def reference(session: SessionId) -> str:
-    """What a line names a session by: short, and another one for each session. Ids of one host begin alike, so it is
-    the id itself only where that is short enough."""
+    """Return a short name for a session, unique to it: a hash, because the ids of one host begin alike. An id that is
+    short enough is its own reference."""
     if len(session) <= REFERENCE_CHARS:
         return session
     digest = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=REFERENCE_BYTES).digest()
@@ -28,7 +28,7 @@ def reference(session: SessionId) -> str:
 
 
 def own_origin(role: Role) -> Origin:
-    """Who speaks in a message of this role, where nobody says otherwise."""
+    """Return the author of a message of this role, unless the host says otherwise."""
     match role:
         case Role.ASSISTANT:
             return Origin.ASSISTANT
@@ -39,8 +39,25 @@ def own_origin(role: Role) -> Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One session of a host."""
+
+    id: SessionId
+    host: str
+    project: ProjectId | None  # None: outside of every project
+    language: str | None
+    started_at: datetime
+    context: int = 0  # counts live contexts: compaction and clearing begin a new one
+    parent: SessionId | None = None  # the session whose agent began this one, or that this one is a copy of
+    forked: bool = False  # a copy of its parent, with the same person; False: begun by its parent's agent
+    recalls: bool = True  # False: the user wants nothing injected
+    captures: bool = True  # False: the user wants nothing learnt from it
+    ended_at: datetime | None = None  # an ended session may be resumed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message of a session, as it is kept in the archive."""
+    """One message of a session, as the archive keeps it."""
 
     session: SessionId
     message: MessageId
@@ -48,7 +65,7 @@ class Turn:
     role: Role
     text: str
     at: datetime
-    origin: Origin | None = None  # None: the usual one of its role
+    origin: Origin | None = None  # None: the default of its role
 
     def __post_init__(self) -> None:
         if self.origin is None:
@@ -57,19 +74,22 @@ class Turn:
         check_name(self.message, "message")
         check_time(self.at)
         if len(self.text) > MAX_TURN_CHARS:
-            raise InvalidValue(f"The turn has {len(self.text):,} characters; the archive takes {MAX_TURN_CHARS:,}.")
-        is_ascii = self.text.isascii()  # as most are: nothing has to be looked at one by one
-        if "\x00" in self.text or (not is_ascii and any("\ud800" <= letter <= "\udfff" for letter in self.text)):
+            raise InvalidValue(
+                f"The turn has {len(self.text):,} characters; the archive takes at most {MAX_TURN_CHARS:,}."
+            )
+        is_ascii = self.text.isascii()  # most texts are: no need to check every character
+        has_surrogate = not is_ascii and any("\ud800" <= letter <= "\udfff" for letter in self.text)
+        if "\x00" in self.text or has_surrogate:
             raise InvalidValue(f"The text of the turn {self.message!r} has a NUL or is not valid Unicode.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnHit:
-    """A turn that was found."""
+    """A turn found by a search."""
 
     turn: Turn
     relevance: float  # 0..1, how well it fits what was asked
-    score: float  # what orders the hits of one search: relevance, its session and its neighbours together
+    score: float  # orders the hits of one search: relevance, its session and its neighbours together
     factors: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -97,7 +117,8 @@ class Note:
     def parse(cls, line: str) -> "Note":
         code, colon, text = line.partition(":")
         if not colon or code.strip() not in list(NoteCode):
-            raise InvalidValue(f"{line[:80]!r} is not a note; one begins with {', '.join(f'{c}:' for c in NoteCode)}.")
+            codes = ", ".join(f"{known}:" for known in NoteCode)
+            raise InvalidValue(f"{line[:80]!r} is not a note; a note begins with {codes}.")
         return cls(code=NoteCode(code.strip()), text=text.strip())
 
 
@@ -105,14 +126,14 @@ class Note:
 class Summary:
     """A session in a few words. Made without a language model."""
 
-    asked: str = ""  # first, in the user's own words
-    later: str = ""  # the last request, where it is another one
+    asked: str = ""  # the first request, in the user's own words
+    later: str = ""  # the last request, if it differs
     ended: str = ""  # how it ended, in the agent's own words: a report, never a decision
     done: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
-    is_slight: bool = False  # one prompt and hardly any work: no session that anyone goes on with
+    is_slight: bool = False  # one prompt and hardly any work: not worth continuing
 
     def __post_init__(self) -> None:
         for what, text in self.texts:
@@ -120,20 +141,22 @@ class Summary:
                 check_name(text, f"`{what}` of the summary")
         for what, lines in self.lists:
             if len(lines) > MAX_LINES:
-                raise InvalidValue(f"The summary has {len(lines):,} lines in `{what}`; it takes {MAX_LINES}.")
+                raise InvalidValue(f"The summary has {len(lines):,} lines in `{what}`; it takes at most {MAX_LINES}.")
             for line in lines:
                 check_name(line, f"line in `{what}` of the summary")
 
     @classmethod
     def of(cls, parts: Mapping[str, Any]) -> "Summary":
-        """From its parts by name. Those that an earlier version did not know are empty."""
-        known: dict[str, Any] = {name: parts.get(name, "") for name, _ in NO_SUMMARY.texts}
-        known |= {name: tuple(parts.get(name, ())) for name, _ in NO_SUMMARY.lists}
-        return cls(**known, is_slight=bool(parts.get("is_slight")))
+        """Build a summary from its parts by name. Parts that an earlier version did not have are empty."""
+        known: dict[str, Any] = {"is_slight": bool(parts.get("is_slight"))}
+        for name, _ in NO_SUMMARY.texts:
+            known[name] = parts.get(name, "")
+        for name, _ in NO_SUMMARY.lists:
+            known[name] = tuple(parts.get(name, ()))
+        return cls(**known)
 
     @property
     def parts(self) -> dict[str, Any]:
-        """All of it by name."""
         return {**dict(self.texts), **dict(self.lists), "is_slight": self.is_slight}
 
     @property
@@ -142,7 +165,6 @@ class Summary:
 
     @property
     def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Its parts by name, in the order in which they are read."""
         return (("done", self.done), ("decided", self.decided), ("files", self.files), ("open", self.open))
 
     def __bool__(self) -> bool:
@@ -154,55 +176,59 @@ NO_SUMMARY = Summary()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recap:
-    """What a session leaves for the next one of its project."""
+    """Notes and summary that a session leaves for the project's next one."""
 
     session: SessionId
     project: ProjectId
     at: datetime
     notes: tuple[Note, ...] = ()
     summary: Summary = NO_SUMMARY
-    form: int = FORM  # of the version that wrote it
+    form: int = RECAP_FORM  # of the version that wrote it
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
         check_name(self.project, "project")
         check_time(self.at)
         if len(self.notes) > MAX_LINES:
-            raise InvalidValue(f"The session has {len(self.notes):,} notes; it takes {MAX_LINES}.")
+            raise InvalidValue(f"The session has {len(self.notes):,} notes; it takes at most {MAX_LINES}.")
 
     def after(self, before: "Recap") -> "Recap":
-        """What is not told anew stays as the session had left it when it ended before."""
+        """Fill empty parts from the recap that the same session left when it ended before."""
         return replace(self, notes=self.notes or before.notes, summary=self.summary or before.summary)
 
     @property
     def is_current(self) -> bool:
-        """Whether it may be shown: what an earlier version wrote is not."""
-        return self.form == FORM
+        """Return True if it may be shown: recaps of an earlier version are not."""
+        return self.form == RECAP_FORM
 
     @property
     def lines(self) -> list[str]:
-        """All that it says."""
-        parts = [line for _, lines in self.summary.lists for line in lines]
-        return [*(note.text for note in self.notes), *filter(None, (text for _, text in self.summary.texts)), *parts]
+        """Return every line of the recap."""
+        found = [note.text for note in self.notes]
+        found += [text for _, text in self.summary.texts if text]
+        for _, lines in self.summary.lists:
+            found += lines
+        return found
 
     def without(self, is_unwanted: Callable[[str], bool]) -> "Recap":
-        notes = tuple(note for note in self.notes if not is_unwanted(note.text))
-        texts = {name: "" if is_unwanted(text) else text for name, text in self.summary.texts}
-        parts = {name: tuple(line for line in lines if not is_unwanted(line)) for name, lines in self.summary.lists}
-        return replace(self, notes=notes, summary=Summary.of({**self.summary.parts, **texts, **parts}))
+        return self._map_lines(lambda line: "" if is_unwanted(line) else line)
 
-    def retold(self, tell: Callable[[str], str]) -> "Recap":
-        """With every line told otherwise; a line of which nothing is left goes."""
-        notes = ((note.code, _one_line(tell(note.text))) for note in self.notes)
-        parts = {
-            name: tuple(filter(None, (_one_line(tell(line)) for line in lines))) for name, lines in self.summary.lists
-        }
-        texts = {name: _one_line(tell(text)) for name, text in self.summary.texts}
-        return replace(
-            self,
-            notes=tuple(Note(code=code, text=text) for code, text in notes if text),
-            summary=Summary.of({**self.summary.parts, **texts, **parts}),
-        )
+    def retold(self, rewrite: Callable[[str], str]) -> "Recap":
+        """Rewrite every line; a line that becomes empty is dropped."""
+        return self._map_lines(lambda line: _one_line(rewrite(line)))
+
+    def _map_lines(self, change: Callable[[str], str]) -> "Recap":
+        notes = []
+        for note in self.notes:
+            text = change(note.text)
+            if text:
+                notes.append(Note(code=note.code, text=text))
+        parts = self.summary.parts
+        for name, text in self.summary.texts:
+            parts[name] = change(text)
+        for name, lines in self.summary.lists:
+            parts[name] = tuple(filter(None, map(change, lines)))
+        return replace(self, notes=tuple(notes), summary=Summary.of(parts))
 
 
 def _one_line(text: str) -> str:

@@ -1,4 +1,7 @@
-"""Every default in one frozen tree. What each means stands beside it; files and environment are read in `config`."""
+"""Every setting with its default, as one frozen tree. `config` reads files and environment.
+
+The comment behind a field is its documentation: `config init` and docs/reference/settings.md copy it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +12,7 @@ from recollect.domain.memory import Kind
 Table = Mapping[Kind, float]
 Flags = Mapping[Kind, bool]
 
-# Files that hold secrets in most projects and homes, as globs of a .gitignore; the last one that matches decides.
+# Files with secrets in most projects and home folders: .gitignore globs; the last one that matches decides.
 SECRET_PATHS = (
     ".env",
     ".env.*",
@@ -45,141 +48,141 @@ SECRET_PATHS = (
 
 
 class Placing(StrEnum):
-    """Where what fits a prompt is put."""
+    """Where turn blocks go."""
 
-    MESSAGE = "message"  # on the prompt, for good: what was sent before stays as it was
-    SYSTEM = "system"  # all of it anew in the system prompt on every call: the provider's cache is lost each time
+    MESSAGE = "message"  # on the prompt, for good: earlier messages never change
+    SYSTEM = "system"  # rewritten in the system prompt on every call: the provider's cache is lost each time
 
 
 class Mode(StrEnum):
-    """What is said of memories that found no room."""
+    """How a block reports memories that did not fit."""
 
-    CONSERVATIVE = "conservative"  # how many there are
+    CONSERVATIVE = "conservative"  # their number
     AGGRESSIVE = "aggressive"  # nothing
 
 
 class StartStyle(StrEnum):
-    """How much a start block says."""
+    """How much a start block contains."""
 
     LEAN = "lean"  # rules, facts, commands, and where the last session ended
-    FULL = "full"  # all that may help, up to its budget: also decisions, errors, older sessions and an index
+    FULL = "full"  # everything that may help, up to its budget: also decisions, errors, older sessions and an index
 
 
 class Provider(StrEnum):
-    """Which language model reads sessions, beside the rules that need none."""
+    """The language model that reads sessions, in addition to the rules that need none."""
 
-    OFF = "off"  # none: nothing of a session leaves this machine
-    OPENAI = "openai"  # an endpoint that speaks as OpenAI's does; most local servers do
-    ANTHROPIC = "anthropic"  # one that speaks as Anthropic's does
+    OFF = "off"  # none: sessions never leave this machine
+    OPENAI = "openai"  # an OpenAI-compatible endpoint; most local servers are
+    ANTHROPIC = "anthropic"  # an Anthropic-compatible endpoint
     HOST = "host"  # the host's own small model, asked by its plugin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectSettings:
-    """What holds at every moment."""
+    """Injection in general: settings for every moment."""
 
-    enabled: bool = True  # false: nothing is ever put in front of a model
-    placement: Placing = Placing.MESSAGE  # or "system": the whole block anew in the system prompt on each call
-    mode: Mode = Mode.CONSERVATIVE  # or "aggressive": what found no room is not counted
-    log_days: int = 30  # how long it is kept why something was or was not shown; 0 = not at all
+    enabled: bool = True  # false: nothing is ever shown to a model
+    placement: Placing = Placing.MESSAGE  # or "system": the whole block is rewritten in the system prompt on each call
+    mode: Mode = Mode.CONSERVATIVE  # or "aggressive": a block does not count the memories that did not fit
+    log_days: int = 30  # how many days the reasons for showing or not showing a memory are kept; 0 = not at all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """How much a block may cost, in tokens, fence and headers included. Shares that are not used flow on."""
+    """How large a block may be, in tokens, with its fence and headings. Unused shares go to the next part."""
 
-    start_tokens: int = 2000  # the start block; the shares of it below grow and shrink with it
-    universal_tokens: int = 300  # of it for what holds everywhere
-    language_tokens: int = 300  # for what holds in the project's language
-    project_tokens: int = 400  # for what holds in the project
-    reserve_tokens: int = 200  # for whichever of these needs more
-    codes_tokens: int = 450  # for the notes of the last sessions
-    summaries_tokens: int = 200  # for their summaries
-    index_tokens: int = 150  # for what can be opened by its id
+    start_tokens: int = 2000  # the start block; the shares below scale with it
+    universal_tokens: int = 300  # share for universal memories
+    language_tokens: int = 300  # share for memories about the project's language
+    project_tokens: int = 400  # share for memories of the project
+    reserve_tokens: int = 200  # share for whichever of these three needs more
+    codes_tokens: int = 450  # share for the notes of the last sessions
+    summaries_tokens: int = 200  # share for their summaries
+    index_tokens: int = 150  # share for the index of memories that can be opened by id
     turn_tokens: int = 800  # one turn block
-    turn_doubtful_tokens: int = 300  # of it for what passes, but with a relevance of at most .70
-    turn_quote_tokens: int = 540  # up to where what was said in earlier sessions may fill it
+    turn_doubtful_tokens: int = 300  # share of a turn block for memories with a relevance of at most .70
+    turn_quote_tokens: int = 540  # quotes of earlier sessions may fill a turn block up to this size
     turn_lines_first: int = 3  # lines on the first prompt of a session
     turn_lines_later: int = 3  # lines on every later prompt
-    error_tokens: int = 300  # the block on a tool that failed
+    error_tokens: int = 300  # the block on a failed tool call
     query_tokens: int = 500  # the answer to an agent that asks
-    query_universal_tokens: int = 150  # of it for what holds everywhere
-    query_language_tokens: int = 150  # for what holds in the project's language
-    query_project_tokens: int = 200  # for what holds in the project
-    query_whole_tokens: int = 1000  # after so much in one live context, questions are answered with ids and titles
-    compaction_share: float = 0.5  # of the start block's budget, for a summary
-    live_start_tokens: int = 3000  # start block and answers that are in front of the model at once
-    live_turn_tokens: int = 3000  # blocks of prompts and errors that are in front of the model at once
-    least_tokens: int = 200  # a budget shrinks no further
-    most_tokens: int = 3000  # no block is larger, whatever is set
-    large_prompt_tokens: int = 5000  # a longer prompt shrinks its budget
-    large_prompt_share: float = 0.5  # down to this share
-    window_share: float = 0.05  # of what the model can read at once, for one block
+    query_universal_tokens: int = 150  # share of the answer for universal memories
+    query_language_tokens: int = 150  # share for memories about the project's language
+    query_project_tokens: int = 200  # share for memories of the project
+    query_whole_tokens: int = 1000  # after this many tokens in one live context, answers list only ids and titles
+    compaction_share: float = 0.5  # size of the block for a summary, as a share of start_tokens
+    live_start_tokens: int = 3000  # limit on start block and answers together in the live context
+    live_turn_tokens: int = 3000  # limit on the blocks of prompts and errors together in the live context
+    least_tokens: int = 200  # a budget never shrinks below this
+    most_tokens: int = 3000  # no block is larger, whatever the other settings say
+    large_prompt_tokens: int = 5000  # a longer prompt shrinks the budget of its block ...
+    large_prompt_share: float = 0.5  # ... but to no less than this share
+    window_share: float = 0.05  # largest share of the model's context window for one block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """The block at the start of a session."""
+    """The start block."""
 
     enabled: bool = True  # whether a session gets a start block
     style: StartStyle = StartStyle.LEAN  # or "full": also older sessions, more memories and an index of further ones
-    facts: int = 5  # how many facts and decisions of the user a lean block has at most, of the last `decision_days`
-    tied: int = 3  # how many memories about the open work: its branch, its files
-    preferences: int = 20  # how many preferences, rules and corrections are candidates; this and the next for "full"
-    decisions: int = 10  # how many decisions are candidates
-    decision_days: int = 30  # older decisions are left to the turns
-    files: int = 10  # how many file contexts are candidates
-    errors: int = 5  # how many error patterns are candidates
-    error_days: int = 60  # older errors are left to the turns
-    others: int = 5  # how many findings and outcomes are candidates
-    other_days: int = 14  # older ones are left to the turns
-    sessions: int = 5  # how many of the last sessions are told of
-    older_sessions: int = 25  # and how many before these, in one line each, where there is room left
-    note_half_life_days: float = 1.0  # notes of sessions before the last one are told for two of these
-    index_entries: int = 20  # how many further memories are listed by title and id
-    prepared_minutes: float = 5.0  # how old a block that was prepared in the background may be; 0 = never prepared
-    floor: float = 0.30  # preferences, rules and corrections need none
+    facts: int = 5  # maximum number of facts and decisions of the user in a lean block, from the last `decision_days`
+    tied: int = 3  # maximum number of memories about the current work: its branch, its files
+    preferences: int = 20  # preferences, rules and corrections considered; this and the next ones are for "full"
+    decisions: int = 10  # decisions considered
+    decision_days: int = 30  # older decisions are left to the turn blocks
+    files: int = 10  # file contexts considered
+    errors: int = 5  # error patterns considered
+    error_days: int = 60  # older errors are left to the turn blocks
+    others: int = 5  # findings and outcomes considered
+    other_days: int = 14  # older ones are left to the turn blocks
+    sessions: int = 5  # recaps of this many last sessions
+    older_sessions: int = 25  # and one line each for this many before them, if there is room
+    note_half_life_days: float = 1.0  # notes of sessions before the last one are shown for two half-lives
+    index_entries: int = 20  # further memories listed by title and id
+    prepared_minutes: float = 5.0  # maximum age of a block prepared in the background; 0 = never prepared
+    floor: float = 0.30  # minimum start score; preferences, rules and corrections need none
     scope_weight: float = 0.40  # weight of the scope in the start score
     frequency_weight: float = 0.30  # weight of how often it was said
     recency_weight: float = 0.20  # weight of its age
-    task_weight: float = 0.10  # weight of its kind's use for the task, as far as that is known
+    task_weight: float = 0.10  # weight of how useful its kind is for the task, if the task is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSettings:
-    """The block on a prompt."""
+    """The turn block: the block on a prompt."""
 
     enabled: bool = True  # whether prompts get turn blocks
-    min_prompt_chars: int = 20  # a shorter prompt without an identifier asks only for what it calls by name
+    min_prompt_chars: int = 20  # a shorter prompt without an identifier finds only memories that it calls by name
     later_threshold: float = 0.10  # added to the thresholds after the first prompt
-    relative_cut: float = 0.5  # hits below this share of the best are dropped, unless they were called by name
-    candidates: int = 50  # how many matches of the search are weighed
+    relative_cut: float = 0.5  # hits below this share of the best are dropped, unless the prompt calls them by name
+    candidates: int = 50  # matches of the search that are scored
     relevance_weight: float = 0.40  # weight of the relevance in a turn's score
     recency_weight: float = 0.20  # weight of its age
     importance_weight: float = 0.15  # weight of its importance
     frequency_weight: float = 0.10  # weight of how often it was said
     kind_weight: float = 0.15  # weight of its kind's priority
-    entity_weight: float = 0.05  # weight of naming what the prompt names, or a file of the session
-    favoured_share: float = 0.6  # of the lines, at most, first for the kinds that help this type of agent
+    entity_weight: float = 0.05  # weight of naming something that the prompt names, or a file of the session
+    favoured_share: float = 0.6  # largest share of the lines that goes first to the kinds that help this type of agent
     quotes: bool = True  # whether a turn block quotes earlier sessions of the project
-    quote_threshold: float = 0.50  # how surely the prompt is about what was said there
+    quote_threshold: float = 0.50  # how likely the prompt must be about the quoted topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolError:
-    """The block on a tool that failed."""
+    """The block on a failed tool call."""
 
     enabled: bool = True  # whether a known error is answered with its fix
-    lines: int = 3  # at most so many known errors
+    lines: int = 3  # maximum number of known errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """What the host's model is told when it summarises a session."""
+    """The block for the host's model when it summarises a session."""
 
-    enabled: bool = True  # whether it is told anything
-    entries: int = 10  # memories at most
-    sessions: int = 3  # summaries of earlier sessions at most
+    enabled: bool = True  # whether there is such a block
+    entries: int = 10  # maximum number of memories
+    sessions: int = 3  # maximum number of summaries of earlier sessions
     recency_weight: float = 0.40  # weight of a memory's age
     importance_weight: float = 0.30  # weight of its kind
     agent_weight: float = 0.20  # weight of coming from the same type of agent
@@ -188,106 +191,106 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnDemand:
-    """The answer to an agent that asks by a tool."""
+    """The answer to an agent that asks with a tool."""
 
     enabled: bool = True  # whether there is an answer
-    threshold: float = 0.50  # relevance that a memory must reach
+    threshold: float = 0.50  # minimum relevance of a memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """What is learnt from whether a shown memory was used."""
+    """Learning from whether a shown memory was used."""
 
     enabled: bool = True  # whether replies are compared with what was shown
-    reach: float = 0.15  # how far use lifts or lowers a score, at most; it never changes what is relevant
-    feedback_weight: int = 3  # how many replies a person's word counts for
+    reach: float = 0.15  # how much use can raise or lower a score, at most; it never changes the relevance
+    feedback_weight: int = 3  # how many replies a person's vote counts for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """What is learnt from sessions, without a language model."""
+    """Learning from sessions, without a language model."""
 
-    enabled: bool = True  # false: nothing is learnt, and no turn is kept
-    conversation: bool = True  # from what user and agent say
-    tools: bool = True  # from what tools do: errors and their fixes, commands that work, plans, commits
-    summaries: bool = True  # from what the host's model writes when it compacts a session or closes a turn
-    notes: bool = True  # notes and a summary of each session, for the next one
-    headless: bool = False  # true: sessions of CI and scripts teach too, where nobody sits who could mean it
-    approval: bool = False  # true: what is captured waits for `recollect review` and is not shown before
-    confirmed_per_session: int = 40  # so many confirmed memories at most from one session
-    candidates_per_session: int = 40  # so many candidates at most, the likeliest to matter later first
-    durability: float = 0.35  # what is less likely to matter later is not even a candidate
-    silent_minutes: float = 30.0  # a session that says nothing for so long has ended, as far as a later start knows
-    fade_days: int = 60  # a candidate that nobody needed for so long is dropped; 0 = never
+    enabled: bool = True  # false: nothing is learnt, and no turn is archived
+    conversation: bool = True  # learn from what user and agent say
+    tools: bool = True  # learn from tools: errors and their fixes, commands that work, plans, commits
+    summaries: bool = True  # learn from what the host's model writes when it compacts a session or ends a turn
+    notes: bool = True  # write notes and a summary of each session, for the next one
+    headless: bool = False  # true: also learn from sessions of CI and scripts, where no person is present
+    approval: bool = False  # true: captured memories wait for `recollect review` and are not shown before
+    confirmed_per_session: int = 40  # maximum number of confirmed memories from one session
+    candidates_per_session: int = 40  # maximum number of candidates; those most likely to matter later stay
+    durability: float = 0.35  # minimum likelihood to matter later; below it, nothing becomes a candidate
+    silent_minutes: float = 30.0  # a session without an event for this long counts as ended when the next one starts
+    fade_days: int = 60  # candidates that were not needed for this many days are dropped; 0 = never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractorSettings:
-    """A language model that reads sessions too. Whoever sets none sends nothing."""
+    """A language model that also reads sessions. While none is set, nothing is sent."""
 
-    provider: Provider = Provider.OFF  # "openai" or "anthropic": an endpoint that speaks so; "host": the host's model
-    endpoint: str = ""  # where it is asked, as https://api.example.com/v1; plain http only on this machine
-    model: str = ""  # the name by which the endpoint knows it
-    key_env: str = ""  # the name of the variable that holds the key, never the key; none is needed on this machine
-    tokens_per_day: int = 50_000  # so many at most from midnight to midnight UTC, questions and answers together
-    request_tokens: int = 3000  # so much of an exchange, or with "host" of a session, is sent at most; more is cut
-    answer_tokens: int = 1000  # an answer may have so many
-    timeout_seconds: float = 30.0  # for a whole call; after that the rules have to do
-    max_items: int = 8  # so many memories at most from one answer
-    idle_minutes: float = 10.0  # "host": a session is asked about, once, when nothing was said in it for so long
+    provider: Provider = Provider.OFF  # "openai" or "anthropic": an endpoint with that API; "host": the host's model
+    endpoint: str = ""  # its address, as https://api.example.com/v1; plain http only on this machine
+    model: str = ""  # the model's name at the endpoint
+    key_env: str = ""  # name of the environment variable with the key, never the key; not needed on this machine
+    tokens_per_day: int = 50_000  # maximum per day (UTC), questions and answers together
+    request_tokens: int = 3000  # maximum of an exchange (with "host": a session) that is sent; the rest is cut
+    answer_tokens: int = 1000  # maximum size of an answer
+    timeout_seconds: float = 30.0  # for a whole call; after that only the rules apply
+    max_items: int = 8  # maximum number of memories from one answer
+    idle_minutes: float = 10.0  # with "host": ask about a session, once, after it was silent for this long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """Finding something again, when somebody asks for it."""
+    """Search on request."""
 
-    hits: int = 10  # how many are shown, unless the question asks for all of something
-    candidates: int = 20  # how many matches are weighed
-    meaning_floor: float = 0.08  # what shares no word with the question must be so relevant: a cosine of about .30
-    relevance_weight: float = 0.70  # weight of the relevance in the score of what was asked for
+    hits: int = 10  # results shown, unless the question asks for all of something
+    candidates: int = 20  # matches that are scored
+    meaning_floor: float = 0.08  # minimum relevance without a word in common with the question: a cosine of about .30
+    relevance_weight: float = 0.70  # weight of the relevance in the score
     recency_weight: float = 0.10  # weight of its age
     importance_weight: float = 0.10  # weight of its importance
     frequency_weight: float = 0.05  # weight of how often it was said
     kind_weight: float = 0.05  # weight of its kind's priority
-    entity_weight: float = 0.05  # weight of naming what the question names
+    entity_weight: float = 0.05  # weight of naming something that the question names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stale:
-    """Memories whose files are not as they were."""
+    """Memories whose files have changed or are gone."""
 
-    changed_factor: float = 0.6  # the score is multiplied by this where a file has changed; 1 = as if it had not
-    gone_factor: float = 0.4  # the same where a file is gone
+    changed_factor: float = 0.6  # multiplies the score if a file has changed; 1 = no effect
+    gone_factor: float = 0.4  # the same if a file is gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daemon:
-    """The resident process."""
+    """The background process."""
 
-    idle_minutes: float = 30.0  # without a request for so long, the daemon ends; 0 = never
-    port: int = 0  # of 127.0.0.1, where it listens too, for whoever has its token; from its next start on; 0 = off
+    idle_minutes: float = 30.0  # the daemon exits after this long without a request; 0 = never
+    port: int = 0  # also listen on this port of 127.0.0.1, for clients with the token; after a restart; 0 = off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privacy:
-    """What is seen where, and what is never looked at."""
+    """Sharing between projects, and files that are never read."""
 
-    share_preferences: bool = False  # preferences of other projects are seen too
-    ignored_paths: tuple[str, ...] = SECRET_PATHS  # nothing of these files is remembered; what is set comes on top
+    share_preferences: bool = False  # also show preferences of other projects
+    ignored_paths: tuple[str, ...] = SECRET_PATHS  # nothing from these files is remembered; yours are added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetSettings:
-    """How forgetting works."""
+    """Forgetting."""
 
-    undo_hours: float = 24.0  # how long a forgotten memory can be brought back; 0: it is gone at once
+    undo_hours: float = 24.0  # how long a forgotten memory can be brought back; 0 = deleted at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """What is kept of sessions."""
+    """The archive of sessions."""
 
-    days: int = 365  # how long the turns of sessions are kept; 0 = nothing is kept
+    days: int = 365  # how many days the turns of sessions are kept; 0 = none are kept
 
 
 def _threshold() -> Table:
@@ -341,11 +344,11 @@ def _bug_fix_priority() -> Table:
 
 def _start_share() -> Table:
     return {
-        Kind.PREFERENCE: 0.25,  # with rules and corrections
+        Kind.PREFERENCE: 0.25,  # together with rules and corrections
         Kind.DECISION: 0.30,
         Kind.FILE_CONTEXT: 0.20,
         Kind.ERROR_PATTERN: 0.15,
-        Kind.RESEARCH: 0.10,  # with outcomes
+        Kind.RESEARCH: 0.10,  # together with outcomes
     }
 
 
@@ -368,22 +371,20 @@ def _all_kinds() -> Flags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
-    """What differs by kind."""
+    """Settings by kind."""
 
-    injected: Flags = field(default_factory=_all_kinds)  # whether a kind may be injected; asked for, it is found anyway
+    injected: Flags = field(default_factory=_all_kinds)  # whether a kind may be injected; a search finds it anyway
     captured: Flags = field(default_factory=_all_kinds)  # whether a kind is learnt from sessions
-    threshold: Table = field(default_factory=_threshold)  # relevance that a kind must reach in a turn
-    half_life_days: Table = field(default_factory=_half_life)  # a kind that is not here never ages
+    threshold: Table = field(default_factory=_threshold)  # minimum relevance of a kind in a turn block
+    half_life_days: Table = field(default_factory=_half_life)  # a kind that is not listed never ages
     priority: Table = field(default_factory=_priority)  # which kind comes first when all else is equal
-    bug_fix_priority: Table = field(default_factory=_bug_fix_priority)  # the same where something is to be fixed
-    start_share: Table = field(default_factory=_start_share)  # of the start block's memories; rules with preferences
-    compaction_importance: Table = field(default_factory=_compaction_importance)  # how much it matters in a summary
+    bug_fix_priority: Table = field(default_factory=_bug_fix_priority)  # the same when something has to be fixed
+    start_share: Table = field(default_factory=_start_share)  # of the start block; rules count with preferences
+    compaction_importance: Table = field(default_factory=_compaction_importance)  # importance of a kind in a summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All of it."""
-
     inject: InjectSettings = field(default_factory=InjectSettings)
     budgets: Budgets = field(default_factory=Budgets)
     start: Start = field(default_factory=Start)

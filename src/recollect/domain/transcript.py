@@ -1,4 +1,4 @@
-"""Old sessions as their hosts keep them: what a transcript consists of, and how far it was read."""
+"""Transcripts: old sessions as their hosts store them, and how far each was read."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from recollect.domain.errors import InvalidValue
 
 
 class TranscriptForm(StrEnum):
-    """In which form a host keeps a session."""
+    """The form in which a host stores a session."""
 
     CLAUDE_CODE = "claude-code"  # JSON lines
     OPENCODE_EXPORT = "opencode-export"  # one JSON object
@@ -26,7 +26,7 @@ HOSTS = tuple(dict.fromkeys(form.host for form in TranscriptForm))
 
 
 class TranscriptRecord(NamedTuple):
-    """One line of a file, or one row of a database, as it was read."""
+    """One line of a file, or one row of a database."""
 
     line: int
     value: Any
@@ -34,12 +34,12 @@ class TranscriptRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """Where reading a transcript stands."""
+    """How far a transcript was read."""
 
-    source: str  # a name for where it lies that tells nothing about it
-    state: str  # of the file when it was read: another one, and it has changed since
-    events: int = 0  # so many are done; the ends of sessions do not count
-    digest: str = ""  # of these: what begins otherwise is another transcript in the same place
+    source: str  # a name for its location that reveals nothing about it
+    state: str  # of the file when it was read: a different state means that the file has changed
+    events: int = 0  # how many are done; ends of sessions do not count
+    digest: str = ""  # of these events: another digest means another transcript in the same place
     finished: bool = False
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What a person changes of a memory by hand, and what came of it."""
+"""An edit of a memory by hand, and its result."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from recollect.domain.memory import Kind, Memory, Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """Other words for a memory. None leaves a part as it is."""
+    """New words for a memory. None leaves a part unchanged."""
 
     text: str | None = None
     kind: Kind | None = None
     scope: Scope | None = None
-    title: str | None = None  # "": it has none any more
-    aliases: tuple[str, ...] | None = None  # in place of those that it has
-    instead_of: str | None = None  # the text that was edited: if it is another one by now, nothing is changed
+    title: str | None = None  # "": remove the title
+    aliases: tuple[str, ...] | None = None  # replace all its aliases
+    instead_of: str | None = None  # the text that the user edited; if the memory says something else by now, refuse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

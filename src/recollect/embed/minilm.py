@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 VECTOR_BYTES = 4 * DIMENSIONS
-WITHOUT = "Until then search works by words alone."
+WITHOUT = "Until then, search uses words only."
 
 
 class MiniLm:

@@ -1,7 +1,6 @@
-"""Takes back, once for each version of its rules, what earlier ones ended in doubt: memories that a captured statement
-replaced, though it speaks of something else. All of it is one deed, which `undo` takes back."""
+"""Take back doubtful replacements of earlier versions, once per version of the rules: memories that a captured statement
+replaced although it is about something else. All of it is one change, which `undo` can undo."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -15,8 +14,8 @@ from recollect.novelty.compare import Relation, verdict_of
 from recollect.text.sentences import sentences
 
 CHORE = "doubtful replacements"
-RULES = "2"  # those that it was judged by; other rules judge once more
-NOTHING = "none"
+RULES_VERSION = "2"  # a new version judges once more
+NO_CHANGE = "none"
 BY = "recollect"
 
 
@@ -25,7 +24,7 @@ class CanJudgeAgain(Writes, KeepsChores, Protocol):
 
 
 def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
-    """The deed, if something was doubtful. Judged beside other work, then changed in one short transaction."""
+    """Return the change, if something was doubtful. Judging only reads; the change is one short transaction."""
     if _is_done(store):
         return None
     doubtful = [memory for memory in store.replaced() if _is_doubtful(store, memory)]
@@ -34,52 +33,65 @@ def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
     with store.writing():
         if _is_done(store):  # another process was faster
             return None
-        back = [*_still_so(store, doubtful)]
-        deed = store.begin_deed(DeedKind.REJUDGE, at, BY) if back else None
-        for memory in back:
-            assert deed is not None
-            store.note_change(deed, memory.id, memory)
-            store.update(_live(memory))
-        store.finish_chore(CHORE, f"{RULES} {NOTHING if deed is None else deed}")
-    return None if deed is None else store.deed(deed)
+        unchanged = _find_unchanged(store, doubtful)
+        if not unchanged:
+            store.finish_chore(CHORE, f"{RULES_VERSION} {NO_CHANGE}")
+            return None
+        change = store.begin_deed(DeedKind.REJUDGE, at, BY)
+        for memory in unchanged:
+            store.note_change(change, memory.id, memory)
+            store.update(_revive(memory))
+        store.finish_chore(CHORE, f"{RULES_VERSION} {change}")
+    return store.deed(change)
 
 
 def taken_back(store: CanJudgeAgain) -> Change | None:
-    """The deed that did it, as far as it holds."""
-    last = (store.chore_state(CHORE) or NOTHING).split()[-1]
-    deed = None if last == NOTHING else store.deed(DeedId(int(last)))
-    return deed if deed is not None and deed.undone_by is None else None
+    """Return the change that `take_back` made, unless it was undone."""
+    number = (store.chore_state(CHORE) or NO_CHANGE).split()[-1]
+    if number == NO_CHANGE:
+        return None
+    change = store.deed(DeedId(int(number)))
+    return change if change is not None and change.undone_by is None else None
 
 
 def _is_done(store: CanJudgeAgain) -> bool:
-    return (store.chore_state(CHORE) or NOTHING).split()[0] == RULES
+    return (store.chore_state(CHORE) or NO_CHANGE).split()[0] == RULES_VERSION
 
 
-def _still_so(store: CanJudgeAgain, doubtful: list[Memory]) -> Iterator[Memory]:
+def _find_unchanged(store: CanJudgeAgain, doubtful: list[Memory]) -> list[Memory]:
+    """Return the memories that did not change since they were judged and have no live twin."""
+    found = []
     for memory in doubtful:
         now = store.get(memory.id)
-        is_as_before = now is not None and now.forgotten_at is None and now.superseded_by == memory.superseded_by
-        if now is not None and is_as_before and store.find_same(joining.as_draft(_live(now))) is None:
-            yield now
+        if now is None or now.forgotten_at is not None or now.superseded_by != memory.superseded_by:
+            continue
+        if store.find_same(joining.as_draft(_revive(now))) is None:
+            found.append(now)
+    return found
 
 
-def _live(memory: Memory) -> Memory:
+def _revive(memory: Memory) -> Memory:
     return replace(memory, superseded_by=None, valid_to=None)
 
 
 def _is_doubtful(store: CanJudgeAgain, old: Memory) -> bool:
     new = store.get(old.superseded_by) if old.superseded_by is not None else None
-    if new is None or new.forgotten_at is not None or not _was_captured(store, old):
+    if new is None or new.forgotten_at is not None or not _was_replaced_by_capture(store, old):
         return False
-    if old.tier is Tier.CANDIDATE and is_echo(old.text, [words_of(said) for said in sentences(new.text)]):
-        return False  # what proves it says it too
+    if old.tier is Tier.CANDIDATE and is_echo(old.text, [words_of(sentence) for sentence in sentences(new.text)]):
+        return False  # the new memory says the same
     verdict = verdict_of(old.text, new.text, old.kind, new.kind)
-    is_corrected = verdict is Relation.CONTRADICTS and (new.kind is Kind.CORRECTION or old.tier is Tier.CANDIDATE)
-    return verdict not in (Relation.UPDATES, Relation.SAME) and not is_corrected
+    if verdict in (Relation.UPDATES, Relation.SAME):
+        return False
+    may_end_a_contradiction = new.kind is Kind.CORRECTION or old.tier is Tier.CANDIDATE
+    return not (verdict is Relation.CONTRADICTS and may_end_a_contradiction)
 
 
-def _was_captured(store: CanJudgeAgain, old: Memory) -> bool:
-    """Whether a session that was listened to, or an agent, has ended it; not a person who says so outright."""
-    changes = [one for one in store.changes_of(old.id) if one.deed.undone_by is None]
-    ending = [one.deed for one in changes if one.before is None or one.before.superseded_by != old.superseded_by]
-    return bool(ending) and (ending[-1].kind is DeedKind.LEARN or ending[-1].by in AGENTS)
+def _was_replaced_by_capture(store: CanJudgeAgain, old: Memory) -> bool:
+    """Return True if capture or an agent replaced the memory, not a person who stated so."""
+    replaced_by = None
+    for one in store.changes_of(old.id):
+        is_replacement = one.before is None or one.before.superseded_by != old.superseded_by
+        if one.deed.undone_by is None and is_replacement:
+            replaced_by = one.deed  # the last one counts
+    return replaced_by is not None and (replaced_by.kind is DeedKind.LEARN or replaced_by.by in AGENTS)

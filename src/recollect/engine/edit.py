@@ -1,4 +1,4 @@
-"""Edit one memory by hand. It keeps its id and its counts, and is its user's word from then on."""
+"""Edit one memory by hand. It keeps its id and its counts, and counts as the user's own word from then on."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -16,40 +16,42 @@ from recollect.text.block import visible
 
 
 def edit(memories: Writes, memory_id: MemoryId, wording: Wording, privacy: Privacy, *, at: datetime, by: str) -> Edited:
-    """One deed, or none where nothing changes. Nothing else is replaced: whoever edits means this memory alone."""
+    """Make one change, or none if the wording is the same. An edit never replaces other memories."""
     with memories.writing():
         known = found(memories, memory_id)
-        _refuse_unfit(known, wording)
+        _check_editable(known, wording)
         draft = _draft(known, wording, at, by)
-        if _says(known) == _says(draft):
+        if _words(known) == _words(draft):
             return Edited(memory=known, before=known, deed=None)
-        kept = _admitted(draft, privacy)
+        kept = admitted(draft, privacy)
+        if isinstance(kept, Refused):
+            raise InvalidValue(kept.why)
         twin = memories.find_same(kept)
         if twin is not None and twin.id != known.id:
             raise InvalidValue(
-                f"The memory {twin.id!r} says that already. Forget one of the two: `recollect forget {known.id}`."
+                f"The memory {twin.id!r} already says that. Forget one of the two: `recollect forget {known.id}`."
             )
-        edited = _edited(known, kept)
-        deed = memories.begin_deed(DeedKind.EDIT, at, by)
-        memories.note_change(deed, known.id, known)
+        edited = _apply(known, kept)
+        change = memories.begin_deed(DeedKind.EDIT, at, by)
+        memories.note_change(change, known.id, known)
         memories.update(edited)
-        return Edited(memory=edited, before=known, deed=deed)
+        return Edited(memory=edited, before=known, deed=change)
 
 
-def _refuse_unfit(known: Memory, wording: Wording) -> None:
+def _check_editable(known: Memory, wording: Wording) -> None:
     if known.forgotten_at is not None:
         raise InvalidValue(f"The memory {known.id!r} is forgotten; `recollect show {known.id}` says how to undo that.")
     if not known.is_live:
-        instead = "" if known.superseded_by is None else f" Edit {known.superseded_by}, which took its place."
-        raise InvalidValue(f"The memory {known.id!r} is history: it is not valid any more.{instead}")
+        advice = "" if known.superseded_by is None else f" Edit {known.superseded_by}, which replaced it."
+        raise InvalidValue(f"The memory {known.id!r} is history: it is no longer valid.{advice}")
     if wording.instead_of is not None and wording.instead_of.strip() not in (known.text, redacted(known.text)):
-        raise InvalidValue(f"The memory {known.id!r} was changed meanwhile; look at it and edit it again.")
+        raise InvalidValue(f"The memory {known.id!r} was changed in the meantime; look at it and edit it again.")
 
 
 def _draft(known: Memory, wording: Wording, at: datetime, by: str) -> Draft:
     text = known.text if wording.text is None else wording.text.strip()
     if not visible(text):
-        raise InvalidValue("The text has nothing that can be seen; `recollect forget` takes a memory away.")
+        raise InvalidValue("The text has no visible characters; use `recollect forget` to remove a memory.")
     scope = wording.scope or known.scope
     return Draft(
         text=text,
@@ -61,25 +63,20 @@ def _draft(known: Memory, wording: Wording, at: datetime, by: str) -> Draft:
         aliases=known.aliases if wording.aliases is None else wording.aliases,
         sensitivity=known.sensitivity,
         importance=known.importance,
-        evidence=known.evidence if text == known.text else (),  # it was not taken from these sentences
-        anchors=known.anchors if scope == known.scope else (),  # files of another place
+        evidence=known.evidence if text == known.text else (),  # a new text was not taken from these sentences
+        anchors=known.anchors if scope == known.scope else (),  # in another scope, paths mean other files
     )
 
 
-def _says(value: Memory | Draft) -> tuple[object, ...]:
+def _words(value: Memory | Draft) -> tuple[object, ...]:
     return value.text, value.kind, value.scope, value.title, value.aliases
 
 
-def _admitted(draft: Draft, privacy: Privacy) -> Draft:
-    kept = admitted(draft, privacy)
-    if isinstance(kept, Refused):
-        raise InvalidValue(kept.why)
-    return kept
-
-
-def _edited(known: Memory, kept: Draft) -> Memory:
-    """Where it was first said stays among its mentions: forgotten for good, it is taken out there as well."""
-    said = [] if known.source.session is None else [Mention(source=known.source, at=known.created_at)]
+def _apply(known: Memory, kept: Draft) -> Memory:
+    """Return the edited memory. Its first source becomes a mention, so that forgetting it for good cleans that too."""
+    mentions = known.mentions
+    if known.source.session is not None:
+        mentions = (Mention(source=known.source, at=known.created_at), *mentions)
     return replace(
         known,
         text=kept.text,
@@ -88,7 +85,7 @@ def _edited(known: Memory, kept: Draft) -> Memory:
         title=kept.title,
         aliases=kept.aliases,
         source=kept.source,
-        mentions=tuple(dict.fromkeys((*said, *known.mentions))),
+        mentions=tuple(dict.fromkeys(mentions)),
         evidence=kept.evidence,
         anchors=kept.anchors,
         conflicts=known.conflicts if kept.text == known.text else (),

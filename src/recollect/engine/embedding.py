@@ -1,4 +1,4 @@
-"""What is kept gets its meaning, in the background: until then it is found by its words."""
+"""Compute missing vectors in the background. Until then a memory or turn is found by its words."""
 
 from contextlib import nullcontext
 
@@ -9,11 +9,12 @@ from recollect.engine.ports import Embeds, KeepsVectors
 from recollect.text.meaning import memory_meaning
 from recollect.text.passages import in_context, passages
 
-AT_ONCE = 32  # in one transaction: so much is done again after a crash
+AT_ONCE = 32  # in one transaction: a crash loses at most this many
 
 
 def embed_some(store: KeepsVectors, embeds: Embeds, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
-    """How many were done; none: nothing waits. `wait_ms`: for whoever else writes; nobody waits for the model."""
+    """Return how many were embedded; 0: nothing waits. `wait_ms`: how long to wait for another writer. No transaction
+    is open while the model works."""
     waiting = store.next_unembedded(embeds.model, limit=limit)
     if waiting:
         done = [Embedded(what=what, vectors=_vectors(embeds, what)) for what in waiting]

@@ -1,4 +1,4 @@
-"""Forgetting: out of sight at once, gone for good when the undo window ends."""
+"""Forgetting: hidden at once, deleted for good when the undo window ends."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,39 +23,36 @@ class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, KeepsCandidate
 
 
 class ForgetOutcome(NamedTuple):
-    """What was forgotten."""
-
     memories: list[Memory]
-    is_clean: bool = True  # no byte is left of what should be gone
-    for_good: bool = False  # not to be brought back
-    deed: DeedId | None = None  # brings it back, undone
+    is_clean: bool = True  # no byte of the deleted text is left on the disk
+    for_good: bool = False  # cannot be undone
+    deed: DeedId | None = None  # undoing this change brings it back
 
 
 def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
-    """Nobody sees them any more, and undo brings them back until `tidy` finds their time over."""
+    """Hide memories. `undo` brings them back until `tidy` finds the undo window over."""
     with store.writing():
         found = [_present(store, memory_id) for memory_id in dict.fromkeys(memories)]
-        deed = store.begin_deed(DeedKind.FORGET, at, by)
+        change = store.begin_deed(DeedKind.FORGET, at, by)
         for memory in _with_copies(store, found):
             if memory.forgotten_at is None:
-                store.note_change(deed, memory.id, memory)
+                store.note_change(change, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
-    return ForgetOutcome(found, deed=deed)
+    return ForgetOutcome(found, deed=change)
 
 
 def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
-    """Gone for good, also what was forgotten before."""
+    """Delete memories for good, also those that were forgotten before."""
     with store.writing():
-        found = [_known(store, memory_id) for memory_id in dict.fromkeys(memories)]
+        found = [_get(store, memory_id) for memory_id in dict.fromkeys(memories)]
         store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(found)})
         said = store.purge([memory.id for memory in _with_copies(store, found)])
     return ForgetOutcome(found, is_clean=store.scrub(said), for_good=True)
 
 
 def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str) -> bool:
-    """All that is known of a session, for good, and the candidates that only it taught; what it has proven stays.
-    Whether there was anything. Its bytes go with the next `tidy`: to write the file anew takes longer than whoever
-    deletes a session waits."""
+    """Delete all data of a session for good, and the candidates learnt only from it; confirmed memories stay. Return
+    True if there was anything. The next `tidy` removes the bytes: rewriting the file takes longer than a user waits."""
     with store.writing():
         unproven = [memory.id for memory in store.taught_only_by(session)]
         if unproven:
@@ -65,12 +62,11 @@ def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str)
 
 
 def tidy(store: CanTidy, now: datetime, settings: Settings) -> bool:
-    """What time alone brings: undo windows end, old turns go, and what a crash left behind is cleaned. Whether a memory
-    is gone for good."""
+    """Do what is due: end undo windows, drop old turns, clean up after a crash. Return True if a memory was deleted."""
     window_began = now - timedelta(hours=settings.forget.undo_hours)
     said: Sequence[str] = ()
     if store.forgotten_before(window_began):
-        with store.writing():  # looked up once more: somebody may just have brought one back
+        with store.writing():  # look again: an undo may just have brought one back
             said = store.purge(store.forgotten_before(window_began))
     store.scrub(said)
     fade(store, now, settings)
@@ -82,20 +78,20 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> bool:
 
 
 def fade(store: CanTidy, now: datetime, settings: Settings) -> None:
-    """A candidate that nobody needed for long holds no more. It stays in the history, and what was said in the
-    archive."""
+    """End candidates that were not needed for long. They stay in the history, and their words in the archive."""
     days = settings.capture.fade_days
-    gone = store.fading(now - timedelta(days=days)) if days > 0 else []
-    if gone:
-        with store.writing():
-            deed = store.begin_deed(DeedKind.FADE, now, "recollect")
-            for memory in gone:
-                store.note_change(deed, memory.id, memory)
-                store.update(replace(memory, valid_to=max(now, memory.valid_from)))
+    fading = store.fading(now - timedelta(days=days)) if days > 0 else []
+    if not fading:
+        return
+    with store.writing():
+        change = store.begin_deed(DeedKind.FADE, now, "recollect")
+        for memory in fading:
+            store.note_change(change, memory.id, memory)
+            store.update(replace(memory, valid_to=max(now, memory.valid_from)))
 
 
 def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:
-    """Where projects were joined, the same was said twice: whoever forgets it means both."""
+    """Add the older memories with the same words, as after joining two projects: forgetting one means both."""
     found = {memory.id: memory for memory in memories}
     waiting = list(memories)
     while waiting:
@@ -108,13 +104,13 @@ def _with_copies(store: CanForget, memories: Sequence[Memory]) -> list[Memory]:
 
 
 def _present(store: CanForget, memory_id: MemoryId) -> Memory:
-    memory = _known(store, memory_id)
+    memory = _get(store, memory_id)
     if memory.forgotten_at is not None:
-        raise InvalidValue(f"The memory {memory_id!r} is forgotten already.")
+        raise InvalidValue(f"The memory {memory_id!r} is already forgotten.")
     return memory
 
 
-def _known(store: CanForget, memory_id: MemoryId) -> Memory:
+def _get(store: CanForget, memory_id: MemoryId) -> Memory:
     memory = store.get(memory_id)
     if memory is None:
         raise InvalidValue(f"There is no memory {memory_id!r}. `recollect list` shows the ids.")

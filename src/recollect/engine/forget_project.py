@@ -1,7 +1,7 @@
-"""Forget a whole project: its memories, and what its sessions said, left and were told.
+"""Forget a whole project: its memories, and the turns, recaps and logs of its sessions.
 
-Its memories are out of sight like all that are forgotten. Its sessions wait under an id that nobody works in, so undo
-brings all of it back. When the undo window ends, both are deleted for good.
+Memories are hidden like all forgotten ones. Sessions are moved to an id that no folder has, so that undo can bring them
+back. When the undo window ends, both are deleted for good.
 """
 
 from collections.abc import Sequence
@@ -12,88 +12,91 @@ from typing import TypeVar
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Change, DeedId, DeedKind
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.domain.stored import hidden_as, hidden_at_ms
+from recollect.domain.stored import hidden_at_ms, hidden_project_id
 from recollect.engine.ports import Store
 
-AT_ONCE = 20  # sessions or memories in one transaction: somebody else may be waiting to write
+BATCH_ITEMS = 20  # sessions or memories in one transaction: another process may be waiting to write
 
-One = TypeVar("One")
+Item = TypeVar("Item")
 
 
 def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> DeedId:
-    """Out of sight; `undo` brings it back until `expire` finds its time over."""
+    """Hide a project. `undo` brings it back until `expire` finds the undo window over."""
     with store.writing():
         memories, sessions = store.memories_in(project), store.sessions_in(project)
         aliases = sorted(store.aliases_of(project))
-        is_hidden = any(deed.detail["project"] == project for deed in store.forgotten_projects())
+        is_hidden = any(change.detail["project"] == project for change in store.forgotten_projects())
         if not memories and not sessions and not aliases and not is_hidden:
-            raise InvalidValue(f"Nothing is known of a project {project!r}; `recollect data` shows all.")
+            raise InvalidValue(f"There is no project {project!r}; `recollect data` lists all.")
         detail = {"project": project, "sessions": sessions, "aliases": aliases, "memories": len(memories)}
-        deed = store.begin_deed(DeedKind.FORGET_PROJECT, at, by, detail)
+        change = store.begin_deed(DeedKind.FORGET_PROJECT, at, by, detail)
         for memory in filter(None, map(store.get, memories)):
             if memory.forgotten_at is None:
-                store.note_change(deed, memory.id, memory)
+                store.note_change(change, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
         store.drop_aliases(project, aliases)
     for some in _batches(sessions):
-        store.move_sessions(some, hidden_as(at, deed))
-    return deed
+        store.move_sessions(some, hidden_project_id(at, change))
+    return change
 
 
-def turn_around(store: Store, deed: Change, at: datetime, *, backwards: bool) -> None:
-    """An undo brings the sessions and names back; undone once more, they go again."""
-    project, sessions, aliases = deed.detail["project"], deed.detail["sessions"], deed.detail["aliases"]
+def turn_around(store: Store, change: Change, at: datetime, *, backwards: bool) -> None:
+    """Bring the sessions and names back; if not `backwards`, hide them again (the undo is being undone)."""
+    project, sessions, aliases = change.detail["project"], change.detail["sessions"], change.detail["aliases"]
     if backwards:
         hidden = {session for _, session in store.hidden_sessions()}
         store.move_sessions([session for session in sessions if session in hidden], project)
         store.note_aliases(project, aliases, at)
     else:
         present = frozenset(store.sessions_in(project))
-        store.move_sessions([session for session in sessions if session in present], hidden_as(at, deed.id))
+        moved = [session for session in sessions if session in present]
+        store.move_sessions(moved, hidden_project_id(at, change.id))
         store.drop_aliases(project, aliases)
 
 
 def expire(store: Store, moment: datetime) -> list[str]:
-    """Deletes for good what was hidden then or earlier; what the memories said."""
-    hidden = store.hidden_sessions()
-    said: list[str] = []
-    for deed in store.forgotten_projects():
-        ours = [(name, session) for name, session in hidden if name.endswith(f":{deed.id}")]
-        hidden_ms = max([hidden_at_ms(name) for name, _ in ours] or [int(deed.at.timestamp() * 1000)])
+    """Delete for good what was hidden at this moment or earlier. Return the texts of the deleted memories."""
+    texts: list[str] = []
+    for change in store.forgotten_projects():
+        ours = _hidden_by(store, change)
+        hidden_ms = max([hidden_at_ms(name) for name, _ in ours] or [int(change.at.timestamp() * 1000)])
         if hidden_ms <= moment.timestamp() * 1000:
-            said += delete(store, deed, [session for _, session in ours])
-    return said
+            texts += _delete(store, change, [session for _, session in ours])
+    return texts
 
 
 def delete_now(store: Store, project: ProjectId) -> list[str]:
-    """Deletes for good what is hidden of a project, whenever that was, and what was forgotten of it by itself."""
-    hidden = store.hidden_sessions()
-    said: list[str] = []
-    for deed in store.forgotten_projects():
-        if deed.detail["project"] == project:
-            said += delete(store, deed, [session for name, session in hidden if name.endswith(f":{deed.id}")])
-    for gone in _batches(_forgotten(store, store.memories_in(project))):
-        said += store.purge(gone)
-    return said
+    """Delete for good everything hidden of a project, and its memories that were forgotten one by one."""
+    texts: list[str] = []
+    for change in store.forgotten_projects():
+        if change.detail["project"] == project:
+            texts += _delete(store, change, [session for _, session in _hidden_by(store, change)])
+    for some in _batches(_find_forgotten(store, store.memories_in(project))):
+        texts += store.purge(some)
+    return texts
 
 
-def delete(store: Store, deed: Change, sessions: Sequence[SessionId]) -> list[str]:
-    """Sessions first: what they quote of the memories goes with them. Ended in between, the next `tidy` goes on."""
+def _hidden_by(store: Store, change: Change) -> list[tuple[ProjectId, SessionId]]:
+    return [(name, session) for name, session in store.hidden_sessions() if name.endswith(f":{change.id}")]
+
+
+def _delete(store: Store, change: Change, sessions: Sequence[SessionId]) -> list[str]:
+    """Delete sessions first, with their quotes of the memories. If it is interrupted, the next `tidy` goes on."""
     for some in _batches(sessions):
         store.delete_sessions(some)
-    said: list[str] = []
-    changed = [change.memory for change in store.changes_in(deed.id)]
-    for gone in _batches(_forgotten(store, changed)):
-        said += store.purge(gone)
-    store.erase_project(deed.detail["project"])
-    return said
+    texts: list[str] = []
+    changed = [one.memory for one in store.changes_in(change.id)]
+    for gone in _batches(_find_forgotten(store, changed)):
+        texts += store.purge(gone)
+    store.erase_project(change.detail["project"])
+    return texts
 
 
-def _forgotten(store: Store, memories: Sequence[MemoryId]) -> list[MemoryId]:
-    """Not what somebody brought back by itself."""
+def _find_forgotten(store: Store, memories: Sequence[MemoryId]) -> list[MemoryId]:
+    """Leave out memories that were brought back on their own."""
     found = filter(None, map(store.get, memories))
     return [memory.id for memory in found if memory.forgotten_at is not None]
 
 
-def _batches(all_of_them: Sequence[One]) -> list[Sequence[One]]:
-    return [all_of_them[at : at + AT_ONCE] for at in range(0, len(all_of_them), AT_ONCE)]
+def _batches(items: Sequence[Item]) -> list[Sequence[Item]]:
+    return [items[at : at + BATCH_ITEMS] for at in range(0, len(items), BATCH_ITEMS)]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.event import SessionStarted, StartSource
-from recollect.domain.injection import Moment, Sent, Session
+from recollect.domain.injection import Moment, Sent
 from recollect.domain.memory import MessageId
+from recollect.domain.session import Session
 from recollect.engine import session_state
 from recollect.engine.admission import OWN
 from recollect.engine.ports import Store

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import MomentUsage, Sent, Session
+from recollect.domain.injection import MomentUsage, Sent
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
-from recollect.domain.session import Recap, reference
+from recollect.domain.session import Recap, Session, reference
 from recollect.engine.admission import redacted
 from recollect.engine.lookup import MAX_IDS_IN_ERROR, MIN_PREFIX_CHARS
 from recollect.engine.ports import Store

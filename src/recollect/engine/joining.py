@@ -1,4 +1,4 @@
-"""One project becomes part of another: its memories, its sessions, and everything that it is known as."""
+"""Join one project into another: its memories, its sessions and all its aliases."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,83 +21,81 @@ def join(
     by: str,
     besides: Mapping[str, Any] | None = None,
 ) -> DeedId:
-    """Everything of `source` belongs to `into` from now on. What both know is known once. `besides`: what else is part
-    of that deed."""
+    """Move everything of `source` to `into`. A memory that both have stays once. `besides`: more detail to record."""
     if source == into:
-        raise InvalidValue(f"{source} is this project already.")
+        raise InvalidValue(f"{source} is already this project.")
     with store.writing():
         memories, sessions = store.memories_in(source), store.sessions_in(source)
         aliases = sorted(store.aliases_of(source))
         if not memories and not sessions and not aliases:
-            raise InvalidValue(f"Nothing is known of a project {source!r}; `recollect project list` shows all.")
-        gained = sorted({*aliases, source} - store.aliases_of(into))  # forks share some: those are no gain
+            raise InvalidValue(f"There is no project {source!r}; `recollect project list` lists all.")
+        gained = sorted({*aliases, source} - store.aliases_of(into))  # forks share some: an undo must not drop those
         detail = {"source": source, "into": into, "sessions": sessions, "aliases": aliases, "gained": gained}
         detail |= besides or {}
-        deed = store.begin_deed(DeedKind.JOIN, at, by, detail)
+        change = store.begin_deed(DeedKind.JOIN, at, by, detail)
         for memory_id in memories:
-            _move(store, memory_id, into, deed, at)
-        _move_the_rest(store, detail, at)
-    return deed
+            _move_memory(store, memory_id, into, change, at)
+        _move_sessions(store, detail, at)
+    return change
 
 
-def turn_around(store: Store, deed: Change, at: datetime) -> None:
-    """What a deed changed beside the memories goes back; undone once more, it goes forth again."""
-    joined, backwards = deed, True
-    while joined.kind is DeedKind.UNDO:
-        original = store.deed(DeedId(int(joined.detail["undoes"])))
-        assert original is not None  # deeds are never deleted
-        joined, backwards = original, not backwards
-    if joined.kind is DeedKind.FORGET_PROJECT:
-        forget_project.turn_around(store, joined, at, backwards=backwards)
-    if joined.kind is DeedKind.ACCEPT:
-        project, aliases = joined.detail["project"], joined.detail["aliases"]
+def turn_around(store: Store, change: Change, at: datetime) -> None:
+    """Undo what a change did besides changing memories; for the undo of an undo, do it again."""
+    original, backwards = change, True
+    while original.kind is DeedKind.UNDO:
+        undone = store.deed(DeedId(int(original.detail["undoes"])))
+        assert undone is not None  # changes are never deleted
+        original, backwards = undone, not backwards
+    if original.kind is DeedKind.FORGET_PROJECT:
+        forget_project.turn_around(store, original, at, backwards=backwards)
+    elif original.kind is DeedKind.ACCEPT:
+        project, aliases = original.detail["project"], original.detail["aliases"]
         if backwards:
             store.drop_aliases(project, aliases)
         else:
             store.note_aliases(project, aliases, at)
-    if joined.kind is not DeedKind.JOIN:
-        return
-    if backwards:
-        _move_the_rest_back(store, joined.detail, at)
-    else:
-        _move_the_rest(store, joined.detail, at)
+    elif original.kind is DeedKind.JOIN:
+        if backwards:
+            _move_sessions_back(store, original.detail, at)
+        else:
+            _move_sessions(store, original.detail, at)
 
 
-def _move_the_rest(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
+def _move_sessions(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
     source, into = detail["source"], detail["into"]
     aliases = store.aliases_of(source).intersection(detail["aliases"])
-    store.move_sessions(_still(detail["sessions"], store.sessions_in(source)), into)
+    store.move_sessions(_still_there(detail["sessions"], store.sessions_in(source)), into)
     store.drop_aliases(source, aliases)
     store.note_aliases(into, {*aliases, source}, at)
 
 
-def _move_the_rest_back(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
+def _move_sessions_back(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
     source, into = detail["source"], detail["into"]
-    held = store.aliases_of(into)
-    if source not in held:
-        raise InvalidValue(f"{source} is no longer part of {into}: a later deed moved it on. Undo that one first.")
-    store.move_sessions(_still(detail["sessions"], store.sessions_in(into)), source)
+    aliases = store.aliases_of(into)
+    if source not in aliases:
+        raise InvalidValue(f"{source} is no longer part of {into}: a later change moved it. Undo that one first.")
+    store.move_sessions(_still_there(detail["sessions"], store.sessions_in(into)), source)
     store.drop_aliases(into, detail["gained"])
-    store.note_aliases(source, held.intersection(detail["aliases"]), at)
+    store.note_aliases(source, aliases.intersection(detail["aliases"]), at)
 
 
-def _still(sessions: Iterable[SessionId], present: Iterable[SessionId]) -> list[SessionId]:
-    """What went elsewhere since then stays there."""
+def _still_there(sessions: Iterable[SessionId], present: Iterable[SessionId]) -> list[SessionId]:
+    """Leave out sessions that were moved elsewhere since."""
     there = frozenset(present)
     return [session for session in sessions if session in there]
 
 
-def _move(store: Store, memory_id: MemoryId, into: ProjectId, deed: DeedId, at: datetime) -> None:
+def _move_memory(store: Store, memory_id: MemoryId, into: ProjectId, change: DeedId, at: datetime) -> None:
     memory = store.get(memory_id)
     if memory is None:
         return
     moved = replace(memory, scope=Scope.project(into))
     twin = store.find_same(as_draft(moved)) if moved.is_live else None
     if twin is not None:
-        store.note_change(deed, twin.id, twin)
+        store.note_change(change, twin.id, twin)
         store.update(replace(twin, seen=twin.seen + memory.seen))
         moved = replace(moved, valid_to=at, superseded_by=twin.id)
-    store.note_change(deed, memory.id, memory)
+    store.note_change(change, memory.id, memory)
     store.update(moved)
 
 

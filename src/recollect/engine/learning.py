@@ -1,6 +1,6 @@
-"""Learning from sessions: what waits in the inbox is worked off in the background, where nobody waits for it.
+"""Learning: process the events in the inbox in the background, where no agent waits for it.
 
-A process that dies loses nothing: what waits is found by the next one.
+A process that dies loses nothing: the next one finds the events that wait.
 """
 
 from collections import OrderedDict
@@ -17,7 +17,6 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded
 from recollect.domain.history import DeedId, DeedKind
 from recollect.domain.inbox import Received
-from recollect.domain.injection import Session
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import (
     UNIVERSAL,
@@ -25,6 +24,7 @@ from recollect.domain.memory import (
     Draft,
     Kind,
     Memory,
+    MemoryId,
     Role,
     Scope,
     ScopeLevel,
@@ -33,32 +33,32 @@ from recollect.domain.memory import (
     Tier,
 )
 from recollect.domain.outcome import Refused, Stored
-from recollect.domain.session import Recap
+from recollect.domain.session import Recap, Session
 from recollect.domain.settings import Settings
 from recollect.engine.admission import (
     MARK,
+    admit_event,
     admitted,
-    admitted_event,
     admitted_recap,
     admitted_turn,
-    may_not_be_read,
-    turn_of,
+    is_ignored_path,
+    turn_from_event,
 )
 from recollect.engine.exchanges import Exchanges
 from recollect.engine.learning_ports import ReadsExchanges
 from recollect.engine.ports import Embeds, SettingsFor, Store
-from recollect.engine.proven import as_known, earlier
+from recollect.engine.proven import draft_beside, find_earlier
 from recollect.engine.remember import remember, revise, supersede
 from recollect.privacy.trust import kind_for
 from recollect.text.sentences import sentences
 
-HEARD_AGAIN = 500  # events of a session that are heard again after a restart
-SESSIONS_AT_ONCE = 50
-TRIES = 3  # what cannot be learnt from so often is left alone
-AT_ONCE = 20
-READ = (Basis.SAID, Basis.SUMMARY, Basis.CLOSING, Basis.MODEL)  # in words; what happened is no echo
+REPLAYED_EVENTS = 500  # events of a session that a new listener hears again, as after a restart
+MAX_SESSIONS = 50  # with a listener in memory
+MAX_TRIES = 3  # then the event is given up
+BATCH_EVENTS = 20
+FROM_WORDS = (Basis.SAID, Basis.SUMMARY, Basis.CLOSING, Basis.MODEL)  # only these can be an echo
 TO_APPROVE = "captured, and waits for your approval"
-Hashes = Callable[[Sequence[Draft], str | None], Sequence[Draft]]  # the drafts with the hashes of their files
+Hashes = Callable[[Sequence[Draft], str | None], Sequence[Draft]]  # adds the hashes of their files to drafts
 
 
 class Learning:
@@ -77,41 +77,43 @@ class Learning:
         self._extractor = extractor
         self._exchanges = Exchanges()
         self._listeners: OrderedDict[SessionId, Listener] = OrderedDict()
-        self._left: dict[SessionId, Recap] = {}  # by what of a session its listener has not heard
-        self._purges = store.purges()  # as of what is kept here of sessions
+        self._left: dict[SessionId, Recap] = {}  # recaps of the parts that the listener did not hear
+        self._purges = store.purges()  # when the state here was last valid
 
-    def work(self, *, limit: int = AT_ONCE) -> int:
-        """Learns from what waits, in the order in which it came; from how much."""
+    def work(self, *, limit: int = BATCH_EVENTS) -> int:
+        """Learn from the events that wait, in their order. Return how many there were."""
         waiting = [] if self._store.is_read_only else self._store.waiting_events(limit=limit)
         for received in waiting:
-            if received.event is None or received.tries >= TRIES:
+            if received.event is None or received.tries >= MAX_TRIES:
                 self._store.finish_event(received)
                 continue
             tried = self._store.try_event(received)
-            with self._hearing(received.event.session):
+            with self._dropping_half_heard(received.event.session):
                 try:
                     self._learn(tried, received.event)
-                except InvalidValue:  # nothing that could be kept; trying again changes nothing
+                except InvalidValue:  # it can never be stored; trying again changes nothing
                     self._store.finish_event(tried)
         return len(waiting)
 
     def extract(self) -> bool:
-        """Gives one exchange to a language model, where its user wants that; whether there was one. Takes its time."""
-        self._let_go()
+        """Let the language model that the user has set read one exchange; False: none waits. May take long."""
+        self._drop_purged()
         exchange = self._exchanges.take()
-        extractor = None if exchange is None else self._extractor()
-        if exchange is None or extractor is None or self._is_deleted(exchange.session):
-            return exchange is not None
+        if exchange is None:
+            return False
+        extractor = self._extractor()
+        if extractor is None or self._is_deleted(exchange.session):
+            return True
         settings = self._settings_for(exchange.ended_by.folder)
         drafts = self._drafts(exchange.session, exchange.ended_by, extractor.propose(exchange.turns), settings)
         with self._store.writing():
-            # While the model read it, it may have been forgotten.
+            # It may have been forgotten while the model read it.
             if not self._is_deleted(exchange.session) and not self._is_behind():
                 self._keep(exchange.session, exchange.ended_by, drafts, settings)
         return True
 
     def keep_read(self, session_id: SessionId, proposals: Sequence[Proposal], folder: str | None, now: datetime) -> int:
-        """What the host's model found in a session; how much of it is kept."""
+        """Store what the host's model found in a session. Return how many memories that were."""
         session = self._store.session(session_id)
         if session is None or self._store.is_read_only:
             return 0
@@ -119,16 +121,18 @@ class Learning:
         read = SessionEnded(session=session_id, at=now, host=session.host, folder=folder)
         drafts = self._drafts(session, read, proposals, settings)
         with self._store.writing():
-            return 0 if self._is_deleted(session) else len(self._keep(session, read, drafts, settings))
+            if self._is_deleted(session):
+                return 0
+            return len(self._keep(session, read, drafts, settings))
 
     def forget(self, session: SessionId) -> None:
-        """The session is deleted."""
+        """Drop the state of a deleted session."""
         self._listeners.pop(session, None)
         self._left.pop(session, None)
         self._exchanges.forget(session)
 
     def forget_all(self) -> None:
-        """Something was forgotten for good: sessions are heard again, from what is left of them."""
+        """Drop all state after a purge: sessions are heard again, from what is left of them."""
         self._listeners.clear()
         self._left.clear()
         self._exchanges = Exchanges()
@@ -136,8 +140,8 @@ class Learning:
     def _is_behind(self) -> bool:
         return self._store.purges() != self._purges
 
-    def _let_go(self) -> None:
-        """Another process may have forgotten something, too."""
+    def _drop_purged(self) -> None:
+        """Notice purges by other processes."""
         if self._is_behind():
             self._purges = self._store.purges()
             self.forget_all()
@@ -146,92 +150,94 @@ class Learning:
         return self._store.session(session.id) is None
 
     def _learn(self, received: Received, event: Event) -> None:
-        self._let_go()
+        self._drop_purged()
         session = self._store.session(event.session)
         settings = self._settings_for(event.folder)
-        if session is None:  # it was forgotten since
+        if session is None:  # deleted since
             self._store.finish_event(received)
             return
         listener = self._listener(session, settings)
-        proposals = listener.hear(event)
-        drafts = self._drafts(session, event, proposals, settings)
+        drafts = self._drafts(session, event, listener.hear(event), settings)
         self._exchanges.hear(session, event)
-        with self._store.writing():  # short: an agent may be waiting to write, too
+        with self._store.writing():  # short: an agent may be waiting to write
             if self._is_behind():
-                return  # what was heard may be gone: it waits, and is read anew
+                return  # what was heard may be purged: the event stays in the inbox and is tried again
             if not self._store.finish_event(received):
-                return  # somebody else has learnt from it, or it has grown since
+                return  # another process has learnt from it, or the message has grown since
             self._archive(session, event, settings)
             self._keep(session, event, drafts, settings)
             if settings.capture.notes and isinstance(event, Reply | Compacted | SessionEnded):
-                self._leave(session, event, listener, settings)
+                self._store_recap(session, event, listener, settings)
             if isinstance(event, SessionEnded):
                 self._close(session, event)
 
     def listener(self, folder: str | None) -> Listener:
-        """For a session that is heard from a transcript, from its beginning."""
+        """Return a new listener, for a session that is read from a transcript."""
         return Listener(self._settings_for(folder).capture)
 
     def hear_old(self, session: Session, event: Event, listener: Listener, *, is_own: bool = True) -> list[Draft]:
-        """What an event of an old session teaches. Files are not looked at: they are not as they were. `is_own`: False
-        for a session that somebody else may have written, of which nothing is the user's word."""
+        """Learn from an event of an old session. Its files have changed since, so they are not hashed. `is_own`: False
+        if another person may have written it; then nothing in it counts as the user's word."""
         proposals = listener.hear(event)
-        proposals = proposals if is_own else [_as_read(proposal) for proposal in proposals]
+        if not is_own:
+            proposals = [_distrust(proposal) for proposal in proposals]
         settings = self._settings_for(event.folder)
         return self._drafts(session, replace(event, folder=None), proposals, settings)
 
     def keep_old(
         self, session: Session, event: Event, drafts: Sequence[Draft], listener: Listener | None, now: datetime
     ) -> list[Stored]:
-        """Inside a transaction. `listener`: tells the notes of the session; None: it leaves none."""
+        """Store drafts of an old session, inside a transaction. `listener`: writes its recap; None: it leaves none."""
         settings = self._settings_for(event.folder)
         if settings.capture.notes and listener is not None and isinstance(event, SessionEnded):
-            self._leave(session, event, listener, settings)
+            self._store_recap(session, event, listener, settings)
         return self._keep(session, event, drafts, settings, at=now)
 
     @contextmanager
-    def _hearing(self, session: SessionId) -> Iterator[None]:
-        """What was only half heard is heard again, from what is written."""
-        heard = False
+    def _dropping_half_heard(self, session: SessionId) -> Iterator[None]:
+        """Drop the listener if learning fails: the next one hears the stored events again."""
+        is_heard = False
         try:
             yield
-            heard = True
+            is_heard = True
         finally:
-            if not heard:
+            if not is_heard:
                 self._listeners.pop(session, None)
 
     def _listener(self, session: Session, settings: Settings) -> Listener:
         known = self._listeners.pop(session.id, None)
         if known is None:
             known = Listener(settings.capture)
-            heard = self._store.heard_events(session.id, limit=HEARD_AGAIN)
+            heard = self._store.heard_events(session.id, limit=REPLAYED_EVENTS)
             for event in heard:
                 known.hear(event)
-            self._note_left(session, heard)
+            self._load_recap(session, heard)
         self._listeners[session.id] = known
-        while len(self._listeners) > SESSIONS_AT_ONCE:
+        while len(self._listeners) > MAX_SESSIONS:
             self._left.pop(self._listeners.popitem(last=False)[0], None)
         return known
 
-    def _note_left(self, session: Session, heard: Sequence[Event]) -> None:
-        """What a session left that ended and goes on now, or is too long to be heard again from its beginning."""
-        is_whole = 0 < len(heard) < HEARD_AGAIN
-        ended_before = session.ended_at is not None and bool(heard) and session.ended_at < heard[0].at
-        left = None if is_whole and not ended_before else self._store.recap(session.id)
+    def _load_recap(self, session: Session, heard: Sequence[Event]) -> None:
+        """Load the stored recap of a session that was not heard from its beginning: it was resumed, or is too long."""
         self._left.pop(session.id, None)
-        if left is not None:
-            self._left[session.id] = left
+        is_whole = 0 < len(heard) < REPLAYED_EVENTS
+        is_resumed = session.ended_at is not None and bool(heard) and session.ended_at < heard[0].at
+        if is_whole and not is_resumed:
+            return
+        recap = self._store.recap(session.id)
+        if recap is not None:
+            self._left[session.id] = recap
 
     def _archive(self, session: Session, event: Event, settings: Settings) -> None:
         if not isinstance(event, Prompt | Reply) or settings.archive.days <= 0:
             return
-        turn = admitted_turn(turn_of(session, event))
+        turn = admitted_turn(turn_from_event(session, event))
         if turn is not None:
             self._store.add_turns([turn])
 
     def _drafts(self, session: Session, event: Event, proposals: Sequence[Proposal], settings: Settings) -> list[Draft]:
-        """What may be kept of what is proposed. Looks at files, so it comes before anything is locked."""
-        shown = None
+        """Turn proposals into drafts that may be stored. Reads files, so it runs before any transaction."""
+        shown: list[frozenset[str]] | None = None
         drafts = []
         for proposal in proposals:
             kind = kind_for(proposal.kind, proposal.role)
@@ -239,114 +245,119 @@ class Learning:
                 continue
             if not self._has_room(session, proposal, settings):
                 continue
-            if proposal.role is not Role.USER and proposal.basis in READ:
-                shown = self._shown(session) if shown is None else shown
+            if proposal.role is not Role.USER and proposal.basis in FROM_WORDS:
+                if shown is None:
+                    shown = self._shown_words(session)
                 if is_echo(proposal.text, shown):
                     continue
             draft = _draft(replace(proposal, kind=kind), session, event, settings)
             if draft is not None:
                 drafts.append(draft)
-        hashed = self._hashed(drafts, event.folder)
         privacy = self._settings_for(None).privacy
-        return [kept for kept in (admitted(draft, privacy) for draft in hashed) if not isinstance(kept, Refused)]
+        checked = [admitted(draft, privacy) for draft in self._hashed(drafts, event.folder)]
+        return [draft for draft in checked if not isinstance(draft, Refused)]
 
-    def _shown(self, session: Session) -> list[frozenset[str]]:
-        """The words of every line that this session's model has had in front of it."""
-        blocks = {sent.injection.block for sent in self._store.log_of(session.id) if sent.injection.block}
+    def _shown_words(self, session: Session) -> list[frozenset[str]]:
+        """Return the words of every line that this session's model was shown."""
+        blocks = {sent.injection.block for sent in self._store.log_of(session.id)}
         return [words_of(line) for block in blocks for line in block.splitlines()]
 
     def _keep(
         self, session: Session, event: Event, drafts: Sequence[Draft], settings: Settings, *, at: datetime | None = None
     ) -> list[Stored]:
-        """`at`: when it is learnt, if not when it happened."""
+        """Store drafts. `at`: when it is learnt, if not at the time of the event."""
         if not drafts:
             return []
-        known = self._store.learning_deed(session.id)
-        detail = {"session": session.id}
-        deed = (
-            self._store.begin_deed(DeedKind.LEARN, at or event.at, session.host, detail) if known is None else known.id
-        )
-        live = {shown for sent in self._store.log_of(session.id) for shown in sent.injection.ids}
+        at = at or event.at
+        change = self._change_for(session, at)
+        live: set[MemoryId] = set()
+        for sent in self._store.log_of(session.id):
+            live.update(sent.injection.ids)
         done: list[Stored] = []
         for draft in drafts:
             if _is_proven(draft, done):
-                continue  # not kept and ended: what has ended is not quoted any more
-            before = earlier(self._store, draft)
-            kept_as = as_known(before, draft)
-            if kept_as is not None and self._makes_room(session, kept_as, deed, settings):
+                continue  # never stored, rather than stored and ended: what has ended is no longer quoted
+            known = find_earlier(self._store, draft)
+            wanted = draft_beside(known, draft)
+            if wanted is not None and self._make_room(session, wanted, change, settings):
                 with suppress(InvalidValue):
-                    if before is not None and before.text != kept_as.text:
-                        kept = revise(self._store, before, kept_as, deed)
+                    if known is not None and known.text != wanted.text:
+                        stored = revise(self._store, known, wanted, change)
                     else:
-                        kept = remember(self._store, self._as_known(kept_as), deed, live, at or event.at)
-                    self._absorb(session, kept.memory, deed)
-                    done.append(kept)
+                        stored = remember(self._store, self._with_known_kind(wanted), change, live, at)
+                    self._replace_candidates(session, stored.memory, change)
+                    done.append(stored)
         return done
 
-    def _absorb(self, session: Session, proven: Memory, deed: DeedId) -> None:
-        """What the session proves takes the place of the candidates that only say it."""
+    def _change_for(self, session: Session, at: datetime) -> DeedId:
+        """Return the one change that everything learnt from a session belongs to."""
+        known = self._store.learning_deed(session.id)
+        if known is not None:
+            return known.id
+        return self._store.begin_deed(DeedKind.LEARN, at, session.host, {"session": session.id})
+
+    def _replace_candidates(self, session: Session, proven: Memory, change: DeedId) -> None:
+        """Let a memory that the session has proven replace the candidates that say the same."""
         if proven.tier is Tier.CANDIDATE or not proven.is_live:
             return
         said = [words_of(sentence) for sentence in sentences(proven.text)]
         for candidate in self._store.candidates_of(session.id):
             if candidate.id != proven.id and candidate.scope == proven.scope and is_echo(candidate.text, said):
-                supersede(self._store, candidate, proven, deed)
+                supersede(self._store, candidate, proven, change)
 
-    def _begun(self, session: Session, at: datetime) -> DeedId:
-        return self._store.begin_deed(DeedKind.LEARN, at, session.host, {"session": session.id})
-
-    def _as_known(self, draft: Draft) -> Draft:
-        """What is known word for word is not kept a second time because another reading gives it another kind."""
+    def _with_known_kind(self, draft: Draft) -> Draft:
+        """Use the kind of a known memory with the same words, so that it is not stored twice under two kinds."""
         kinds = [kind for kind in Kind if kind_for(kind, draft.source.role) is kind]
         known = self._store.find_same(draft, kinds=kinds)
         return draft if known is None else replace(draft, kind=known.kind)
 
-    def _makes_room(self, session: Session, draft: Draft, deed: DeedId, settings: Settings) -> bool:
-        """A session brings only so much; of candidates, the likeliest to matter later stay."""
+    def _make_room(self, session: Session, draft: Draft, change: DeedId, settings: Settings) -> bool:
+        """Enforce the limits per session; of the candidates, those most likely to matter later stay."""
         if not self._is_full(session, draft.tier, settings):
             return True
-        least = self._displaced(session, draft.tier, draft.durability)
+        least = self._least_durable(session, draft.tier, draft.durability)
         if least is None:
             return False
-        self._store.note_change(deed, least.id, least)
+        self._store.note_change(change, least.id, least)
         self._store.update(replace(least, valid_to=max(draft.at, least.valid_from)))
         return True
 
     def _has_room(self, session: Session, proposal: Proposal, settings: Settings) -> bool:
-        """Asked early: most of what a long session proposes finds none."""
+        """Check early: a long session proposes much more than fits."""
         is_full = self._is_full(session, proposal.tier, settings)
-        return not is_full or self._displaced(session, proposal.tier, proposal.durability) is not None
+        return not is_full or self._least_durable(session, proposal.tier, proposal.durability) is not None
 
     def _is_full(self, session: Session, tier: Tier, settings: Settings) -> bool:
         limits = settings.capture
         most = limits.confirmed_per_session if tier is Tier.CONFIRMED else limits.candidates_per_session
         return self._store.count_learnt(session.id, tier) >= most
 
-    def _displaced(self, session: Session, tier: Tier, durability: float) -> Memory | None:
-        """What would have to go; None: nothing does for this."""
-        least = None if tier is Tier.CONFIRMED else self._store.least_learnt(session.id)
+    def _least_durable(self, session: Session, tier: Tier, durability: float) -> Memory | None:
+        """Return the candidate that gives way to one of this durability, or None."""
+        if tier is Tier.CONFIRMED:
+            return None
+        least = self._store.least_learnt(session.id)
         return least if least is not None and least.durability < durability else None
 
-    def _leave(self, session: Session, event: Event, listener: Listener, settings: Settings) -> None:
-        """What the session has for the next one, as far as it has come."""
+    def _store_recap(self, session: Session, event: Event, listener: Listener, settings: Settings) -> None:
+        """Store the recap of the session so far, if it has changed."""
         if session.project is None or settings.archive.days <= 0:
             return
         notes, summary = listener.told()
-        given = event if isinstance(event, SessionEnded) else None
-        told = Recap(
-            session=session.id,
-            project=session.project,
-            at=event.at,
-            notes=given.notes if given and given.notes else notes,
-            summary=given.summary if given and given.summary else summary,
-        )
+        if isinstance(event, SessionEnded):  # the host's own notes come first
+            notes, summary = event.notes or notes, event.summary or summary
+        recap = Recap(session=session.id, project=session.project, at=event.at, notes=notes, summary=summary)
+        recap = admitted_recap(recap, settings.privacy)
         before = self._store.recap(session.id)
-        left = admitted_recap(told, settings.privacy)
-        # What was heard from its beginning is told anew as a whole: what failed may pass now.
-        earlier = self._left.get(session.id) if session.id in self._listeners else before
-        left = left if earlier is None else left.after(earlier)
-        if (left.notes or left.summary) if before is None else replace(left, at=before.at) != before:
-            self._store.keep_recap(left)
+        # A session that was heard from its beginning is described again as a whole: what failed then may work now.
+        unheard = self._left.get(session.id) if session.id in self._listeners else before
+        if unheard is not None:
+            recap = recap.after(unheard)
+        if before is None and not recap.notes and not recap.summary:
+            return
+        if before is not None and replace(recap, at=before.at) == before:
+            return
+        self._store.keep_recap(recap)
 
     def _close(self, session: Session, event: SessionEnded) -> None:
         self._listeners.pop(session.id, None)
@@ -357,11 +368,11 @@ class Learning:
 
 
 def _draft(proposal: Proposal, session: Session, event: Event, settings: Settings) -> Draft | None:
-    """None: it has no place where it would hold. What somebody says of an ignored file is their word, not its own."""
-    privacy = settings.privacy
+    """Make a draft of a proposal; None: no scope fits. Words about an ignored file stay, only its anchor is left out."""
     scope = _scope(proposal.level, session)
     if scope is None:
         return None
+    paths = [path for path in dict.fromkeys(proposal.paths) if not is_ignored_path(path, settings.privacy)]
     message = proposal.messages[0] if proposal.messages else getattr(event, "message", None)
     try:
         return Draft(
@@ -377,7 +388,7 @@ def _draft(proposal: Proposal, session: Session, event: Event, settings: Setting
             importance=importance(proposal),
             confidence=1.0 if proposal.tier is Tier.CONFIRMED else proposal.durability,
             evidence=proposal.evidence,
-            anchors=tuple(Anchor(path) for path in dict.fromkeys(proposal.paths) if not may_not_be_read(path, privacy)),
+            anchors=tuple(map(Anchor, paths)),
             tier=proposal.tier,
             durability=proposal.durability,
             rules=RULES,
@@ -387,8 +398,8 @@ def _draft(proposal: Proposal, session: Session, event: Event, settings: Setting
         return None
 
 
-def _as_read(proposal: Proposal) -> Proposal:
-    """What somebody wrote who may not be the user: something that was read, in one project, and never more."""
+def _distrust(proposal: Proposal) -> Proposal:
+    """Lower a proposal whose author may not be the user: a candidate in one project, as if a tool had said it."""
     return replace(
         proposal,
         role=Role.TOOL,
@@ -410,25 +421,27 @@ def _scope(level: ScopeLevel, session: Session) -> Scope | None:
 
 
 def rehearse(events: Iterable[Event], settings: Settings) -> list[Proposal]:
-    """What would be proposed if these events of one session happened now. Nothing is stored."""
+    """Return what these events of one session would propose now. Nothing is stored."""
     listener = Listener(settings.capture)
-    kept = (admitted_event(event, settings.privacy) for event in events)
-    proposals = [proposal for event in kept if event is not None for proposal in listener.hear(event)]
-    return [
-        replace(proposal, kind=kind_for(proposal.kind, proposal.role))
-        for proposal in proposals
-        if _may_last(proposal, settings)
-    ]
+    proposals: list[Proposal] = []
+    for event in events:
+        kept = admit_event(event, settings.privacy)
+        if kept is not None:
+            proposals += [proposal for proposal in listener.hear(kept) if _may_last(proposal, settings)]
+    return [replace(proposal, kind=kind_for(proposal.kind, proposal.role)) for proposal in proposals]
 
 
 def _is_proven(draft: Draft, done: Sequence[Stored]) -> bool:
-    """Whether it only says what the same message has just proven: an error with its fix."""
-    proven = [kept.memory for kept in done if kept.memory.tier is Tier.CONFIRMED]
-    errors = [memory for memory in proven if memory.kind is Kind.ERROR_PATTERN and memory.scope == draft.scope]
-    said = [words_of(sentence) for memory in errors for sentence in sentences(memory.text)]
-    return draft.tier is Tier.CANDIDATE and bool(said) and is_echo(draft.text, said)
+    """Return True if it only repeats an error with its fix that the same message has just proven."""
+    if draft.tier is not Tier.CANDIDATE:
+        return False
+    proven: list[frozenset[str]] = []
+    for memory in (stored.memory for stored in done):
+        if memory.tier is Tier.CONFIRMED and memory.kind is Kind.ERROR_PATTERN and memory.scope == draft.scope:
+            proven += map(words_of, sentences(memory.text))
+    return bool(proven) and is_echo(draft.text, proven)
 
 
 def _may_last(proposal: Proposal, settings: Settings) -> bool:
-    """What is stated outright needs no estimate: `Always use type hints.` is too short for a good one."""
+    """Confirmed proposals need no minimum durability: `Always use type hints.` is too short for a good estimate."""
     return proposal.tier is Tier.CONFIRMED or proposal.durability >= settings.capture.durability

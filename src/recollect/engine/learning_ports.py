@@ -1,4 +1,4 @@
-"""What the engine needs from the world to learn from sessions."""
+"""Ports of learning: what the engine needs from the world to learn from sessions."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,81 +14,65 @@ from recollect.domain.session import Turn
 
 
 class KeepsInbox(Protocol):
-    """What happened, written down before it is answered and worked off in the background."""
+    """Events, stored before they are answered and learnt from in the background."""
 
     def put_event(self, event: Event) -> None:
-        """The same message again changes nothing; a longer one takes its place and is heard again."""
-        ...
+        """Store an event. The same message again changes nothing; a longer one replaces it and waits again."""
 
     def waiting_events(self, *, limit: int) -> list[Received]:
-        """What nobody has learnt from yet, in the order in which it came; what somebody has tried comes last."""
-        ...
+        """Return events that were not learnt from yet, in their order; those tried before come last."""
 
     def count_waiting_events(self, session: SessionId | None = None) -> int: ...
 
     def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
-        """The last of what was learnt from in a session that is not closed, in order; with what is `waiting` too."""
-        ...
+        """Return the last events of an open session that were learnt from, in order; `waiting`: also those that wait."""
 
     def try_event(self, received: Received) -> Received:
-        """As it is now: somebody has begun to learn from it."""
-        ...
+        """Record that learning from it begins, and return it with the new count."""
 
     def finish_event(self, received: Received) -> bool:
-        """False: it is done already, or it has grown since."""
-        ...
+        """Return False if it was finished already, or if the message has grown since."""
 
     def drop_events(self, session: SessionId) -> None:
-        """The session is closed: what was learnt from is not needed any more."""
-        ...
+        """Drop the events of a closed session that were learnt from."""
 
     def silent_sessions(self, since: datetime) -> list[tuple[SessionId, datetime]]:
-        """Sessions that are not closed, with nothing heard since then, and when they last spoke."""
-        ...
+        """Return open sessions without an event since then, each with the time of its last event."""
 
     def gone(self, session: SessionId) -> frozenset[str]:
-        """The messages and calls of a session that had what was forgotten for good: none is read again. With an empty
-        name among them, nothing of the session is."""
-        ...
+        """Return the messages and calls of a session that contained something forgotten for good: they are never read
+        again. An empty name among them means the whole session."""
 
 
 class KeepsCandidates(Protocol):
     def candidates(self, *, limit: int) -> list[Memory]:
-        """Live candidates that nobody has flagged, the likeliest to matter first."""
-        ...
+        """Return live candidates without a flag, the most likely to matter first."""
 
     def count_learnt(self, session: SessionId, tier: Tier) -> int:
-        """How many live memories of this tier a session brought."""
-        ...
+        """Count the live memories of this tier that were learnt from a session."""
 
     def least_learnt(self, session: SessionId) -> Memory | None:
-        """Of the live candidates that a session brought, the one that is the least likely to matter."""
-        ...
+        """Return the session's live candidate that is least likely to matter."""
 
     def candidates_of(self, session: SessionId) -> list[Memory]:
-        """Live candidates that a session brought."""
-        ...
+        """Return the live candidates learnt from a session."""
 
     def taught_only_by(self, session: SessionId) -> list[Memory]:
-        """Candidates that a session brought and no other has said, also those that hold no more."""
-        ...
+        """Return candidates that only this session mentioned, also those that have ended."""
 
     def fading(self, before: datetime) -> list[Memory]:
-        """Live candidates from before then that nobody has used, said again or called useful since."""
-        ...
+        """Return live candidates from before then that were not used, repeated or called useful since."""
 
     def captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
-        """Live confirmed memories that sessions taught under earlier rules than these, and that no person or agent has
-        remembered, imported, edited, approved or brought back; by their ids, those after this one."""
-        ...
+        """Return live confirmed memories learnt under rules older than these, unless a person or agent remembered,
+        imported, edited, approved or restored them; ordered by id, those after this one."""
 
     def learning_deed(self, session: SessionId) -> Change | None:
-        """The deed under which a session's learning stands, unless it was undone."""
-        ...
+        """Return the change with everything learnt from a session, unless it was undone."""
 
 
 class ReadsExchanges(Protocol):
-    """A language model that its user has switched on. It never raises for what a provider does."""
+    """A language model that the user has switched on. It never raises because of its provider."""
 
     def propose(self, turns: Sequence[Turn]) -> list[Proposal]: ...
 
@@ -98,22 +82,19 @@ class ReadsExchanges(Protocol):
 
 @runtime_checkable
 class AsksHost(ReadsExchanges, Protocol):
-    """A host's own model, which its plugin asks."""
+    """The host's own model, asked by its plugin."""
 
     def is_asked(self, session: SessionId) -> bool:
-        """Whether a plugin is at it just now: its client has not ended."""
-        ...
+        """Return True while a plugin that still runs has a question about the session."""
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool: ...
 
     def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
-        """None: there is nothing to ask, or today has no tokens left."""
-        ...
+        """Return None if there is nothing to ask, or if today's tokens are used up."""
 
     def answered(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
-        """None: that was not asked."""
-        ...
+        """Read the answer to a question; None: it was not asked."""
 
 
 class Learns(KeepsInbox, KeepsCandidates, Protocol):
-    """All of it."""
+    pass

@@ -22,9 +22,9 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent, Session
+from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent
 from recollect.domain.memory import MessageId, ProjectId, SessionId, Viewer
-from recollect.domain.session import NoteCode, Recap
+from recollect.domain.session import NoteCode, Recap, Session
 from recollect.domain.settings import Placing
 from recollect.engine import compaction, continuity, on_demand, session_start, session_state, turn
 from recollect.engine.admission import AHEAD, check_event

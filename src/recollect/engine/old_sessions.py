@@ -1,13 +1,13 @@
-"""The sessions of one transcript, and what their users want of them."""
+"""The sessions of one transcript, and which of their events may be stored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted
-from recollect.domain.injection import Session
 from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId
+from recollect.domain.session import Session
 from recollect.engine import session_state
 from recollect.engine.admission import check_event
 from recollect.engine.ports import SettingsFor, Store
@@ -16,9 +16,9 @@ from recollect.text.optout import opted_out
 
 
 @dataclass(slots=True)
-class _Met:
+class _OldSession:
     session: Session
-    is_quiet: bool = False  # until the next prompt
+    is_quiet: bool = False  # opted out until the next prompt
 
 
 class OldSessions:
@@ -34,8 +34,8 @@ class OldSessions:
         is_own: bool,
         is_paused: Callable[[Event, ProjectId | None], bool] = lambda _event, _project: False,
     ) -> None:
-        """`project`: of those that do not tell their folder; `begun`: some of this transcript was read before;
-        `is_own`: False for what somebody else may have written; `is_paused`: whether an event happened in a pause."""
+        """`project`: for sessions without a folder; `begun`: part of this transcript was read before; `is_own`: False if
+        another person may have written it; `is_paused`: whether an event happened during a pause."""
         self._store = store
         self._settings_for = settings_for
         self._enter_project = enter_project
@@ -44,34 +44,38 @@ class OldSessions:
         self._begun = begun
         self._is_paused = is_paused
         self._is_own = is_own
-        self._met: dict[SessionId, _Met | None] = {}  # None: nothing of it is to be kept
+        self._met: dict[SessionId, _OldSession | None] = {}  # None: nothing of it may be stored
         self._changed: dict[SessionId, Session] = {}
-        self._asked_in_a_pause: set[SessionId] = set()  # the last prompt of these was
-        self.known: set[SessionId] = set()  # from elsewhere: this transcript has nothing new to tell of them
+        self._prompted_in_pause: set[SessionId] = set()  # sessions whose last prompt was in a pause
+        self.known: set[SessionId] = set()  # already captured from elsewhere: this transcript adds nothing
 
-    def of(self, event: Event) -> Session | None:
-        """The session that may learn from this event; None: none may."""
-        if self._is_paused(event, self._project):
-            if isinstance(event, Prompt):  # what answers it is not kept either, whenever it came
-                self._asked_in_a_pause.add(event.session)
-            return None
-        if isinstance(event, Prompt):
-            self._asked_in_a_pause.discard(event.session)
-        if event.session in self._asked_in_a_pause:
+    def session_for(self, event: Event) -> Session | None:
+        """Return the session of an event that may be stored; None: it may not."""
+        if self._is_in_pause(event):
             return None
         if event.session not in self._met:
-            self._met[event.session] = self._entered(event)
+            self._met[event.session] = self._enter(event)
         met = self._met[event.session]
         if met is None:
             return None
         if isinstance(event, Prompt) and event.origin in (Origin.USER, Origin.COMMAND):
-            self._obey(met, event.text)
-        is_unheard = event.headless and not self._settings_for(event.folder).capture.headless
-        if is_unheard or (isinstance(event, SessionStarted) and not event.captures):
+            self._apply_opt_outs(met, event.text)
+        is_headless = event.headless and not self._settings_for(event.folder).capture.headless
+        if is_headless or (isinstance(event, SessionStarted) and not event.captures):
             self._change(met, replace(met.session, captures=False))
-        if isinstance(event, SessionEnded):
-            return met.session if met.session.captures else None
-        return None if met.is_quiet or not met.session.captures else met.session
+        if not met.session.captures or (met.is_quiet and not isinstance(event, SessionEnded)):
+            return None
+        return met.session
+
+    def _is_in_pause(self, event: Event) -> bool:
+        """A prompt in a pause is not stored, nor are the replies to it, whenever they came."""
+        is_paused = self._is_paused(event, self._project)
+        if isinstance(event, Prompt):
+            if is_paused:
+                self._prompted_in_pause.add(event.session)
+            else:
+                self._prompted_in_pause.discard(event.session)
+        return is_paused or event.session in self._prompted_in_pause
 
     def end(self, event: Event) -> None:
         met = self._met.get(event.session)
@@ -80,41 +84,40 @@ class OldSessions:
         if met.session.ended_at is None or met.session.ended_at < event.at:
             self._change(met, replace(met.session, ended_at=event.at))
 
-    def keep_wishes(self) -> None:
-        """Inside a transaction: what has changed about the sessions."""
+    def store_changes(self) -> None:
+        """Store opt-outs and ends of the sessions, inside a transaction."""
         for session in self._changed.values():
             self._store.keep_session(session)
         self._changed.clear()
 
-    def _entered(self, event: Event) -> _Met | None:
+    def _enter(self, event: Event) -> _OldSession | None:
         if not self._settings_for(event.folder).capture.enabled:
             return None
         try:
             check_event(event)
             if not (self._is_own or self._begun) and self._store.session(event.session) is not None:
-                return None  # it bears the name of another session, to be taken for it
-            told = event if event.folder or event.parent else replace(event, project=self._project)
-            session = session_state.enter(self._store, told, self._enter_project, self._language_of)
-        except InvalidValue:  # a name that looks like a secret, a folder that cannot be one
+                return None  # it uses the id of another session, to be taken for it
+            if not event.folder and not event.parent:
+                event = replace(event, project=self._project)
+            session = session_state.enter(self._store, event, self._enter_project, self._language_of)
+        except InvalidValue:  # a name that looks like a secret, a folder that cannot exist
             return None
-        if not self._begun and self._is_known(session.id):  # it was learnt from while it went on, or is in another file
+        if not self._begun and self._is_known(session.id):  # captured live, or from another file
             self.known.add(session.id)
             return None
-        return _Met(session=session)
+        return _OldSession(session=session)
 
     def _is_known(self, session: SessionId) -> bool:
         return self._store.has_turns(session) or self._store.learning_deed(session) is not None
 
-    def _obey(self, met: _Met, prompt: str) -> None:
+    def _apply_opt_outs(self, met: _OldSession, prompt: str) -> None:
         wish = opted_out(prompt)
         met.is_quiet = wish.capture
         if wish.session:
-            recalls, captures = not wish.recall_session, not wish.capture_session
-            session = met.session
-            self._change(
-                met, replace(session, recalls=session.recalls and recalls, captures=session.captures and captures)
-            )
+            recalls = met.session.recalls and not wish.recall_session
+            captures = met.session.captures and not wish.capture_session
+            self._change(met, replace(met.session, recalls=recalls, captures=captures))
 
-    def _change(self, met: _Met, session: Session) -> None:
+    def _change(self, met: _OldSession, session: Session) -> None:
         if session != met.session:
             met.session = self._changed[session.id] = session

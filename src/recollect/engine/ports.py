@@ -1,4 +1,4 @@
-"""What the engine needs from the world, named by ability. Value types live in `domain`."""
+"""Ports: what the engine needs from the world, named by ability. Value types live in `domain`."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -34,20 +34,18 @@ if TYPE_CHECKING:
 
 
 class FindsMemories(Protocol):
-    """Answers only with memories that the viewer may see; by default, with those that hold."""
+    """Finds only memories that the viewer may see; by default, only valid ones."""
 
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
     ) -> Sighting:
-        """Where the words occur. `injectable` leaves out what is restricted or flagged, `past` adds what is no
-        longer true."""
-        ...
+        """Find where the words occur. `injectable`: leave out restricted and flagged memories; `past`: include memories
+        that are no longer valid."""
 
     def search(
         self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
     ) -> list[FoundMemory]:
-        """The best by word and by meaning, in no order; only vectors of the same model are compared."""
-        ...
+        """Return the best matches by word and by meaning, unordered; only vectors of the same model are compared."""
 
     def newest(
         self,
@@ -59,104 +57,82 @@ class FindsMemories(Protocol):
         injectable: bool = False,
         confirmed: bool = False,
     ) -> list[Memory]:
-        """Live memories, newest first; `injectable` leaves out what is restricted or flagged, `confirmed` leaves out
-        candidates."""
-        ...
+        """Return live memories, newest first. `injectable`: leave out restricted and flagged ones; `confirmed`: leave
+        out candidates."""
 
     def count(self, viewer: Viewer | None = None) -> int:
-        """How many live memories the viewer may see; without one, how many there are."""
-        ...
+        """Count the live memories that the viewer may see; without a viewer, all."""
 
 
 class KeepsMemories(Protocol):
     def writing(self) -> AbstractContextManager[None]:
-        """One transaction: all of it is kept, or nothing."""
-        ...
+        """Open one transaction: all of it is stored, or nothing."""
 
     def give_way(self) -> None:
-        """Let others write who wait for it, before the next of many transactions."""
-        ...
+        """Let waiting writers go first, between two of many transactions."""
 
     def get(self, memory_id: MemoryId) -> Memory | None:
-        """Also one that is superseded, or forgotten and not yet gone."""
-        ...
+        """Return a memory, also a replaced one, or a forgotten one that is not deleted yet."""
 
     def with_prefix(self, prefix: str, *, limit: int) -> list[Memory]:
-        """Memories whose id begins so, in the order of their ids."""
-        ...
+        """Return the memories whose id begins so, ordered by id."""
 
     def find_same(self, draft: Draft, *, past: bool = False, kinds: Collection[Kind] = ()) -> Memory | None:
-        """The live memory of the same kind and scope that says the same words; `past`: or else one that was live;
+        """Return the live memory of the same kind and scope with the same words; `past`: or else an ended one;
         `kinds`: or else one of these kinds."""
-        ...
 
     def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
-        """Live memories of the same scope that share words with it, those with the rarest first."""
-        ...
+        """Return live memories of the same scope that share words with the draft, those with the rarest words first."""
 
     def to_review(self, *, limit: int) -> list[Memory]:
-        """Live memories that are flagged or contradict others, the newest first."""
-        ...
+        """Return live memories that are flagged or contradict others, the newest first."""
 
     def add(self, memory: Memory) -> None: ...
 
     def update(self, memory: Memory) -> None:
-        """Put it in place of the one with its id."""
-        ...
+        """Replace the memory with this id."""
 
     def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
-        """Those of the memories that no longer hold, or are forgotten and not yet gone."""
-        ...
+        """Return those of the memories that are no longer valid, or forgotten and not deleted yet."""
 
     def reworded(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
-        """Those of the memories that hold, and that a person has edited since then so that they say something else."""
-        ...
+        """Return those of the memories that are valid and whose text a person has edited since then."""
 
     def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
-        """Memories that were said in these sessions and no longer hold, or are forgotten and not yet gone."""
-        ...
+        """Return memories from these sessions that are no longer valid, or forgotten and not deleted yet."""
 
     def revision(self) -> str:
-        """Another one after every change of a memory, and of what sessions left."""
-        ...
+        """Return a value that changes with every change of a memory or a recap."""
 
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
-        """All memories that are not forgotten, of all projects or of one, in the order in which they came."""
-        ...
+        """Yield all memories that are not forgotten, of all projects or of one, oldest first."""
 
     def predecessors(self, memory_id: MemoryId) -> list[Memory]:
-        """Those that this one has superseded."""
-        ...
+        """Return the memories that this one replaced."""
 
 
 class KeepsHistory(Protocol):
     def proposals(self) -> list[Change]:
-        """What agents would forget and no person has decided, the last first; `memory` in the detail names it."""
-        ...
+        """Return undecided proposals of agents to forget a memory, newest first; `memory` in the detail is its id."""
 
     def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId: ...
 
     def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
-        """The deed is about to change this memory; `before` is None where it did not exist."""
-        ...
+        """Record a memory that a change is about to modify; `before` is None if it does not exist yet."""
 
     def note_undone(self, deed: DeedId, by: DeedId | None) -> None:
-        """None: it holds again."""
-        ...
+        """Mark a change as undone; None: it applies again."""
 
     def deed(self, deed: DeedId) -> Change | None: ...
 
     def deeds(self, *, limit: int) -> list[Change]:
-        """The newest first."""
-        ...
+        """Return the last changes, newest first."""
 
     def undoable(self) -> Change | None:
-        """The newest deed of a person that holds and is no undo itself."""
-        ...
+        """Return the newest change by a person that is not undone and is no undo itself."""
 
     def forgotten_projects(self) -> list[Change]:
-        """The deeds that forgot a project which is not yet gone for good."""
-        ...
+        """Return the changes that forgot a project which is not deleted yet."""
 
     def changes_in(self, deed: DeedId) -> list[MemoryChange]: ...
 
@@ -164,47 +140,38 @@ class KeepsHistory(Protocol):
     def edits(self) -> list[MemoryChange]: ...
 
     def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
-        """Those of the memories that a later deed, which still holds, has changed too."""
-        ...
+        """Return those of the memories that a later change has modified too, unless that was undone."""
 
 
 class Forgets(Protocol):
     def forgotten_before(self, moment: datetime) -> list[MemoryId]:
-        """Memories that were forgotten then or earlier, and are not gone yet."""
-        ...
+        """Return memories that were forgotten then or earlier, and are not deleted yet."""
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        """Deletes them, their history, and every quotation of them in turns and blocks; what they said. The messages
-        that had it are not written down again."""
-        ...
+        """Delete memories, their history, and every quotation in turns and blocks. Return their texts. The messages that
+        contained them are never stored again."""
 
     def purges(self) -> int:
-        """How often something was forgotten for good, by whatever process."""
-        ...
+        """Count the purges so far, by any process."""
 
     def delete_session(self, session: SessionId) -> bool:
-        """Deletes its row, its log, its turns, what waits of it and what it left, and every line in which another
-        session was told of that. False: nothing is known of it."""
-        ...
+        """Delete its row, log, turns, waiting events and recap, and every line about it in blocks of other sessions.
+        Return False if the session is unknown."""
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
-        """The same of several that go together. Of one that was not to be captured, that stays known."""
-        ...
+        """Delete several sessions together. An opt-out from capture is remembered."""
 
     def erase_project(self, project: ProjectId) -> None:
-        """Takes out everything that a project is known as, and the deeds that name it."""
-        ...
+        """Delete all aliases of a project, and the changes that name it."""
 
     def scrub(self, said: Collection[str] = ()) -> bool:
-        """Cleans index, log and backups of what was purged or deleted; whether nothing is left behind. Quicker if it is
-        told what the memories said."""
-        ...
+        """Remove deleted text from index, log and backups. Return True if nothing is left. `said`, the deleted texts,
+        makes it quicker."""
 
 
 class KeepsTurns(Protocol):
     def add_turns(self, turns: Iterable[Turn], *, only_new: bool = False) -> int:
-        """How many were not there yet. A message that is there already is replaced, or with `only_new` left alone."""
-        ...
+        """Archive turns. Return how many were new. A known message is replaced, or with `only_new` left alone."""
 
     def look_up_turns(
         self,
@@ -214,119 +181,96 @@ class KeepsTurns(Protocol):
         filters: Filters = EVERYTHING,
         running: Collection[SessionId] | None = None,
     ) -> SightedTurns:
-        """All turns of this project, and where the words occur in them. `running`: only what may be quoted in these
-        sessions, which is nothing of their own, and no question that nobody answered."""
-        ...
+        """Find where the words occur in all turns of a project. `running`: only turns that may be quoted in these
+        sessions: none of their own, and no unanswered question."""
 
     def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
-        """Of each of the turns together with what came before it; NaN: not known yet. None: of none of them."""
-        ...
+        """Return the cosine of each turn in its context; NaN: no vector yet. None: no turn has one."""
 
     def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
-        """Of each of these turns, how near each of its passages comes; of a turn without a vector, nothing."""
-        ...
+        """Return the cosines of the passages of each turn; empty for a turn without vectors."""
 
     def passage_vectors(self, which: Mapping[int, int]) -> dict[int, Vector]:
-        """Of each of these turns, the vector of the passage with this index, as far as there is one."""
-        ...
+        """Return, for each turn, the vector of the passage with this index, if there is one."""
 
     def turns(self, numbers: Sequence[int]) -> list[Turn | None]:
-        """In this order; None: it is gone or damaged."""
-        ...
+        """Return the turns in this order; None: deleted or damaged."""
 
     def turns_until(self, session: SessionId, message: MessageId, *, limit: int) -> list[Turn]:
-        """This message and those before it, in their order; empty: it is not in the archive."""
-        ...
+        """Return this message and those before it, in order; empty: it is not in the archive."""
 
     def turns_of(self, session: SessionId) -> list[Turn]:
-        """In the order in which they were said, without damaged ones."""
-        ...
+        """Return the turns of a session in order, without damaged ones."""
 
     def count_turns(self) -> int: ...
 
     def has_turns(self, session: SessionId) -> bool: ...
 
     def drop_turns_before(self, moment: datetime) -> int:
-        """How many were dropped."""
-        ...
+        """Return how many were dropped."""
 
 
 class KeepsMarks(Protocol):
     def mark(self, source: str) -> Mark | None:
-        """How far this transcript was read; None: never."""
-        ...
+        """Return how far this transcript was read; None: never."""
 
     def keep_mark(self, mark: Mark) -> None: ...
 
 
 class KeepsVectors(Protocol):
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
-        """For what is not worth waiting for: inside, StoreBusy comes so soon."""
-        ...
+        """Raise StoreBusy after this wait inside the block, for work that is not worth waiting for."""
 
     def unembedded(self, model: ModelId) -> int:
-        """How many memories and turns have no vector of this model yet."""
-        ...
+        """Count the memories and turns without a vector of this model."""
 
     def waiting(self, model: ModelId | None) -> MissingVectors:
-        """The same, told apart. None: there is no model; then what waits for any."""
-        ...
+        """Count memories and turns without a vector separately; None: without a vector of any model."""
 
     def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
-        """Those that wait, memories before turns, the newest first; with another model than before, all wait again."""
-        ...
+        """Return items without a vector, memories before turns, newest first. With a new model, all wait again."""
 
     def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
-        """What was changed since it was asked about keeps waiting."""
-        ...
+        """Store vectors; an item that changed meanwhile keeps waiting."""
 
 
 class KnowsProjects(Protocol):
     def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
-        """For each of these aliases that is known, the projects that have it."""
-        ...
+        """Return the projects of each of these aliases that is known."""
 
     def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
-        """Everything that a project is known as; empty: nothing is known of it."""
-        ...
+        """Return all aliases of a project; empty: the project is unknown."""
 
     def has_memories(self, project: ProjectId) -> bool:
-        """Also where it is known as nothing: a file may have brought them."""
-        ...
+        """Return True if it has memories, even without an alias: a file may have brought them."""
 
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
-        """The project is known as these from now on; a path, a remote or a name that another project had goes over."""
-        ...
+        """Add aliases to a project; a path, remote or name of another project moves over."""
 
 
 class KeepsProjects(KnowsProjects, Protocol):
     def drop_aliases(self, project: ProjectId, aliases: Collection[ProjectId]) -> None: ...
 
     def projects(self) -> list[ProjectFacts]:
-        """All of them, the last used first."""
-        ...
+        """Return all projects, the last used first."""
 
     def memories_in(self, project: ProjectId) -> list[MemoryId]:
-        """Also those that are superseded or forgotten."""
-        ...
+        """Return the ids of its memories, also of replaced and forgotten ones."""
 
     def sessions_in(self, project: ProjectId) -> list[SessionId]: ...
 
     def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
-        """The sessions of forgotten projects, each with the id under which it is hidden."""
-        ...
+        """Return the sessions of forgotten projects, each with the id under which it is hidden."""
 
     def holdings(self) -> list[Holding]:
-        """How much is kept of each project and outside of all, the last used first."""
-        ...
+        """Return how much is stored for each project and outside of all, the last used first."""
 
     def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
-        """The sessions and their turns belong to this project from now on."""
-        ...
+        """Move sessions with their turns to this project."""
 
 
 class Writes(KeepsMemories, KeepsHistory, Protocol):
-    """What the write path needs."""
+    """The needs of the write path."""
 
 
 class KeepsChores(Protocol):
@@ -336,20 +280,16 @@ class KeepsChores(Protocol):
     def finish_chore(self, name: str, state: str) -> None: ...
 
     def replaced(self) -> list[Memory]:
-        """Memories whose place another one has taken, as far as they are not forgotten."""
-        ...
+        """Return the replaced memories that are not forgotten."""
 
     def back_up(self) -> None:
-        """Copy all of it, as an upgrade does before it changes something."""
-        ...
+        """Copy the database, as an upgrade does before it changes something."""
 
     def look_again(self) -> bool:
-        """Look for secrets in some more of what is kept, with the rules of this version. False: all of it was seen."""
-        ...
+        """Scan some more stored rows for secrets, with the rules of this version. False: all are scanned."""
 
     def looked_again(self) -> Finding | None:
-        """How far that is; None: it has not begun."""
-        ...
+        """Return how far the scan is; None: it has not begun."""
 
 
 class Store(
@@ -369,89 +309,75 @@ class Store(
     KeepsChores,
     Protocol,
 ):
-    """All of it, as one database offers it."""
+    """The whole database."""
 
     def copied(self) -> "AbstractContextManager[Store]":
-        """A copy in memory, to try things on: whoever writes here does not wait for it."""
-        ...
+        """Open a copy in memory, for trials; other writers do not wait for it."""
 
     @property
     def is_read_only(self) -> bool: ...
 
     @property
     def is_there(self) -> bool:
-        """False: it was moved or deleted while it was open."""
-        ...
+        """False: the file was moved or deleted while it was open."""
 
     def check(self) -> list[Finding]:
-        """What is wrong with it; one line that all is fine, otherwise."""
-        ...
+        """Return the problems of the database, or one line that all is fine."""
 
     def mend(self) -> list[Finding]:
-        """Makes what can be made anew from the rows; what was done."""
-        ...
+        """Rebuild what can be rebuilt from the rows. Return what was done."""
 
 
 class Embeds(Protocol):
-    """Says what a text means. The same text always gets the same vector."""
+    """Turns texts into vectors. The same text always gets the same vector."""
 
     @property
     def model(self) -> ModelId: ...
 
     def embed(self, text: str) -> Vector:
-        """Of something that is kept."""
-        ...
+        """Embed a stored text."""
 
     def embed_question(self, text: str) -> Vector:
-        """The same; a question that is asked again costs nothing."""
-        ...
+        """Embed a question; the result is cached."""
 
     def knows(self, word: str) -> bool:
-        """Whether it is a word of the language, and so hardly a slip of the finger; in small letters."""
-        ...
+        """Return True for a word of the language, which is hardly a typing error. `word` is in lower case."""
 
 
 class SeesPlaces(Protocol):
     def place_of(self, folder: str) -> FolderFacts:
-        """What the folder says about its project; quick, without running a program."""
-        ...
+        """Return the facts of a folder about its project; quick, runs no program."""
 
     def root_commit(self, folder: str) -> ProjectId | None:
-        """`root:HASH` of the repository that the folder lies in, as far as git can say; runs git."""
-        ...
+        """Return `root:HASH` of the repository around the folder, if git knows it; runs git."""
 
     def language_of(self, folder: str) -> str | None:
-        """What most files of the project are written in, as in `language:go`; quick, without running a program."""
-        ...
+        """Return the main language of the project, as in `language:go`; quick, runs no program."""
 
     def branch_of(self, folder: str) -> str | None:
-        """The branch that is checked out there; quick, without running a program."""
-        ...
+        """Return the checked-out branch; quick, runs no program."""
 
 
 class SeesFiles(Protocol):
-    """Files inside of a project's root, and nothing outside of it. Runs no program."""
+    """Reads files inside of a project's root, never outside of it. Runs no program."""
 
     def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
-        """Each of them as it is now; unless somebody `asked`, a prompt waits: what is not known at once is unknown."""
-        ...
+        """Return the current state of each file. Unless a person `asked`, a prompt waits: slow answers are "unknown"."""
 
     def anchored(self, root: str, anchor: Anchor) -> Anchor:
-        """With the hash of the file as it is now; unchanged where it has one, or where there is no such file."""
-        ...
+        """Add the current hash of the file; unchanged if it has one, or if there is no such file."""
 
     def anchor(self, root: str, folder: str, path: str) -> Anchor:
-        """The file that somebody names from a folder, as it is now; InvalidValue: it cannot be used."""
-        ...
+        """Make an anchor for a path given from a folder, with its current hash; InvalidValue: it cannot be used."""
 
 
 class SettingsFor(Protocol):
-    """The settings that hold in a folder; None: where no folder is named."""
+    """Returns the settings of a folder; None: those without a folder."""
 
     def __call__(self, folder: str | None) -> Settings: ...
 
 
 class Measures(Protocol):
-    """A running clock in seconds, for durations only."""
+    """A monotonic clock in seconds, for durations only."""
 
     def __call__(self) -> float: ...

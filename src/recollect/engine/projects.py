@@ -1,7 +1,7 @@
-"""Which project a folder belongs to. Decided from what the folder says and what is known; asks git only where it must.
+"""Find the project of a folder, from the facts of the folder and the known aliases; runs git only where it must.
 
-The id of a project is that of its first noting and stays, whatever else the project comes to be known as. In doubt a
-folder gets a project of its own: what was told apart can be merged, what was shown in a wrong place cannot be unseen.
+A project keeps the id that it got first, whatever aliases it gets later. In doubt a folder gets a project of its own:
+what was told apart can be merged, what was shown in a wrong place cannot be unseen.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -26,89 +26,99 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """The project of a place, and how sure that is."""
+    """The project of a folder, and the reason."""
 
     project: ProjectId
     reason: Reason
     place: FolderFacts
-    aliases: frozenset[ProjectId]  # what the project is not known as yet, and should be
-    others: frozenset[ProjectId]  # other projects that something here belongs to; somebody may want to merge them
-    claimed: ProjectId | None = None  # a name that a file here uses, that is known from elsewhere and not accepted here
-    root_open: bool  # nobody has asked git yet which root commit this place has
+    aliases: frozenset[ProjectId]  # of the folder, and new to the project
+    others: frozenset[ProjectId]  # other projects that share an alias with the folder; the user may want to merge them
+    claimed: ProjectId | None = None  # a known project that a file here names, and that does not accept this folder
+    root_open: bool  # git was not asked for the root commit
 
 
 def resolve(
     projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit, *, accept_name: bool = False
 ) -> Resolved:
-    """Writes nothing, and runs git only when neither a name nor a remote nor, without a remote, the place is known."""
+    """Find the project. Writes nothing; runs git only if no name, no remote and (without a remote) no path is known."""
     if place.name is None:
-        return _unnamed(projects, place, root_commit)
-    user = _named_from(place.remote) if place.remote else ProjectId(NAMED_AT + place.path.removeprefix(BY_PATH))
+        return _resolve_unnamed(projects, place, root_commit)
+    user = ProjectId(NAMED_AT + place.path.removeprefix(BY_PATH))
+    if place.remote:
+        user = _remote_user(place.remote)
     users = [user]
     if place.former_remote and not place.is_former_shared:
-        users.append(_named_from(place.former_remote))
-    seen = [place.name, user]
-    known = projects.known_as([*seen, *users, place.path, *([place.remote] if place.remote else [])])
+        users.append(_remote_user(place.former_remote))
+    aliases = [place.name, user]
+    asked = [*aliases, *users, place.path]
+    if place.remote:
+        asked.append(place.remote)
+    known = projects.known_as(asked)
     named = _only(known, place.name)
-    # A file that came with a clone or an archive cannot by itself open a project to it that is known from elsewhere.
+    # A file that came with a clone or an archive must not give it access to a known project by its name alone.
     if named is not None and not accept_name and not any(named in known.get(one, ()) for one in users):
-        found = _unnamed(projects, place, root_commit)
-        return found if found.project == named else replace(found, claimed=named, others=found.others | {named})
-    # Remote, place and history stay with whom they are: it takes and pulls nothing either.
-    return _resolved(named or place.name, Reason.NAME, place, known, seen, root_open=False)
+        found = _resolve_unnamed(projects, place, root_commit)
+        if found.project == named:
+            return found
+        return replace(found, claimed=named, others=found.others | {named})
+    # Remote, path and root commit are not added: they stay with the projects that have them.
+    return _resolution(named or place.name, Reason.NAME, place, known, aliases, root_open=False)
 
 
-def _named_from(remote: ProjectId) -> ProjectId:
+def _remote_user(remote: ProjectId) -> ProjectId:
     return ProjectId(NAMED_FROM + remote.removeprefix(BY_REMOTE))
 
 
-def _unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit) -> Resolved:
-    aliases = (place.remote, place.former_remote, place.path)
-    known = dict(projects.known_as([alias for alias in aliases if alias is not None]))
+def _resolve_unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit) -> Resolved:
+    asked = (place.remote, place.former_remote, place.path)
+    known = dict(projects.known_as([alias for alias in asked if alias is not None]))
     by_path, by_former = _only(known, place.path), _only(known, place.former_remote)
     if place.is_former_shared and by_former != by_path:
-        by_former = None  # it may be the other remote's
-    # What it was found by before comes first: after an upgrade a folder has the project that it had.
+        by_former = None  # it may belong to the other remote
+    # The former spelling comes first: after an upgrade a folder keeps its project.
     by_remote = by_former or _only(known, place.remote)
-    is_of_another = by_former is not None and bool(known.get(place.remote or place.path))
-    seen = [place.path] if place.remote is None or is_of_another else [place.remote, place.path]
+    aliases = [place.path]
+    is_remote_taken = by_former is not None and bool(known.get(place.remote or place.path))
+    if place.remote is not None and not is_remote_taken:
+        aliases.insert(0, place.remote)
     if by_remote is not None:
-        return _resolved(by_remote, Reason.REMOTE, place, known, seen, root_open=True)
+        return _resolution(by_remote, Reason.REMOTE, place, known, aliases, root_open=True)
     if by_path is not None and place.remote is None:
-        # Also with another root commit: the first commit was amended, or a branch without parents is checked out.
-        return _resolved(by_path, Reason.PLACE, place, known, seen, root_open=True)
+        # Even if the root commit changed: the first commit was amended, or an orphan branch is checked out.
+        return _resolution(by_path, Reason.PLACE, place, known, aliases, root_open=True)
     root = root_commit(place.root)
     if root is not None:
         known |= projects.known_as([root])
-        seen.append(root)
+        aliases.append(root)
     if by_path is not None and _is_same_repository(projects.aliases_of(by_path), root):
-        return _resolved(by_path, Reason.PLACE, place, known, seen, root_open=False)
+        return _resolution(by_path, Reason.PLACE, place, known, aliases, root_open=False)
     by_root = _only(known, root)
-    # What has a remote already and is met under another one is a fork.
+    # A known project with another remote is a fork of this one, not the same project.
     if by_root is not None and not (place.remote and _of_kind(BY_REMOTE, projects.aliases_of(by_root))):
-        return _resolved(by_root, Reason.HISTORY, place, known, seen, root_open=False)
+        return _resolution(by_root, Reason.HISTORY, place, known, aliases, root_open=False)
     former = place.former_remote
     if former is not None and not place.is_former_shared and projects.has_memories(former):
-        return _resolved(former, Reason.REMOTE, place, known, seen, root_open=False)
-    return _resolved(place.remote or place.path, Reason.NEW, place, known, seen, root_open=False)
+        return _resolution(former, Reason.REMOTE, place, known, aliases, root_open=False)
+    return _resolution(place.remote or place.path, Reason.NEW, place, known, aliases, root_open=False)
 
 
 def note(projects: KnowsProjects, resolved: Resolved, root_commit: RootCommit, at: datetime) -> None:
-    """Keeps what is new about a project; writes nothing where nothing is."""
+    """Store the new aliases of a project, if there are any."""
     aliases = resolved.aliases
     if resolved.root_open and not _of_kind(BY_ROOT, projects.aliases_of(resolved.project)):
         root = root_commit(resolved.place.root)
-        aliases |= frozenset() if root is None else {root}
+        if root is not None:
+            aliases |= {root}
     if aliases:
         projects.note_aliases(resolved.project, aliases, at)
 
 
-def _resolved(
+def _resolution(
     project: ProjectId,
     reason: Reason,
     place: FolderFacts,
     known: Mapping[ProjectId, Collection[ProjectId]],
-    seen: Iterable[ProjectId],
+    aliases: Iterable[ProjectId],
     *,
     root_open: bool,
 ) -> Resolved:
@@ -116,26 +126,26 @@ def _resolved(
         project=project,
         reason=reason,
         place=place,
-        aliases=frozenset(alias for alias in seen if project not in known.get(alias, ())),
-        others=frozenset(other for having in known.values() for other in having) - {project},
+        aliases=frozenset(alias for alias in aliases if project not in known.get(alias, ())),
+        others=frozenset().union(*known.values()) - {project},
         root_open=root_open,
     )
 
 
 def _is_same_repository(noted: Collection[ProjectId], root: ProjectId | None) -> bool:
-    """Whether a known place with a remote that is not known still is what it was.
+    """Return True if a known path with an unknown remote is still the same repository.
 
-    Without a noted root commit only what never had a remote is: another shallow clone may lie there now.
+    Without a stored root commit, only if it never had a remote: another shallow clone may be there now.
     """
     roots = _of_kind(BY_ROOT, noted)
     return root in roots if roots else not _of_kind(BY_REMOTE, noted)
 
 
-def _of_kind(beginning: str, aliases: Iterable[ProjectId]) -> frozenset[ProjectId]:
-    return frozenset(alias for alias in aliases if alias.startswith(beginning))
+def _of_kind(prefix: str, aliases: Iterable[ProjectId]) -> frozenset[ProjectId]:
+    return frozenset(alias for alias in aliases if alias.startswith(prefix))
 
 
 def _only(known: Mapping[ProjectId, Collection[ProjectId]], alias: ProjectId | None) -> ProjectId | None:
-    """The one project that has the alias; None: no project, or several."""
-    having = () if alias is None else known.get(alias, ())
-    return next(iter(having)) if len(having) == 1 else None
+    """Return the only project with this alias; None: no project, or several."""
+    found = () if alias is None else known.get(alias, ())
+    return next(iter(found)) if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""What happened is kept once: one memory for each error, one command for each purpose and part of a project."""
+"""Store proven facts once: one memory per error, one command per purpose and part of a project."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -10,28 +10,31 @@ from recollect.engine.ports import KeepsMemories
 from recollect.text.signature import signature
 from recollect.text.words import index_words
 
-CANDIDATES = 20  # how many known memories are compared by their titles
-USUAL = 2  # sessions in which a command worked: then it is not another one that takes its place ...
+MAX_COMPARED = 20  # known memories whose titles are compared
+USUAL_SESSIONS = 2  # a command that worked in this many sessions is not replaced by another one ...
 USUAL_FOR = timedelta(days=14)  # ... as long as it is used
 
 
-def earlier(memories: KeepsMemories, draft: Draft) -> Memory | None:
-    """What is known of the same error, or for the same purpose; None: nothing."""
+def find_earlier(memories: KeepsMemories, draft: Draft) -> Memory | None:
+    """Find the memory of the same error, or of a command for the same purpose."""
     if draft.title is None or draft.kind not in (Kind.ERROR_PATTERN, Kind.RESEARCH):
         return None
-    found = memories.alike(draft, index_words(draft.title), limit=CANDIDATES)
     name = _name(draft)
-    return next((known for known in found if known.kind is draft.kind and _name(known) == name), None)
+    for known in memories.alike(draft, index_words(draft.title), limit=MAX_COMPARED):
+        if known.kind is draft.kind and _name(known) == name:
+            return known
+    return None
 
 
-def as_known(known: Memory | None, draft: Draft) -> Draft | None:
-    """The draft as it is to be kept beside what is known of the same; None: that stays as it is."""
+def draft_beside(known: Memory | None, draft: Draft) -> Draft | None:
+    """Return the draft to store, given the known memory of the same; None: the known one stays as it is."""
     if known is None:
         return draft
-    is_elsewhere = draft.source.session != known.source.session
-    if known.text == draft.text:  # a command that worked in a second session
-        is_command = draft.kind is Kind.RESEARCH and is_elsewhere
-        return replace(draft, tier=Tier.CONFIRMED) if is_command else draft
+    if known.text == draft.text:
+        is_in_second_session = draft.source.session != known.source.session
+        if draft.kind is Kind.RESEARCH and is_in_second_session:  # a command that worked again
+            return replace(draft, tier=Tier.CONFIRMED)
+        return draft
     if known.source.role is not Role.ASSISTANT or draft.at < known.valid_from:
         return None
     if known.tier is Tier.CONFIRMED and draft.tier is Tier.CANDIDATE:
@@ -39,18 +42,18 @@ def as_known(known: Memory | None, draft: Draft) -> Draft | None:
     if _is_own_task(known) != _is_own_task(draft):
         return draft if _is_own_task(draft) else None
     last = max((known.valid_from, *(mention.at for mention in known.mentions)))
-    is_usual = draft.kind is Kind.RESEARCH and known.seen >= USUAL and draft.at - last <= USUAL_FOR
+    is_usual = draft.kind is Kind.RESEARCH and known.seen >= USUAL_SESSIONS and draft.at - last <= USUAL_FOR
     return None if is_usual else draft
 
 
 def _is_own_task(one: Memory | Draft) -> bool:
-    """Whether it is a command that the project gives a name to, in place of a tool that it may run for that."""
+    """Return True for a command that the project itself defines, as `make test`, rather than the tool behind it."""
     line = one.evidence[0] if one.evidence and one.kind is Kind.RESEARCH else ""
     return any(map(is_own_task, runs(line)))
 
 
 def _name(one: Memory | Draft) -> str:
-    """An error by its signature, a command by its purpose."""
+    """Name an error by its signature, a command by its purpose."""
     if one.kind is not Kind.ERROR_PATTERN:
         return one.title or ""
     return signature(one.evidence[0] if one.evidence else one.title or "").key

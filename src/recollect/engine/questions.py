@@ -1,8 +1,7 @@
-"""One question per session for the host's own model: about which session, and when. Pure, apart from what is kept.
+"""Choose the session about which the host's own model is asked next, one question per session.
 
-A session is asked about when it has ended, or when nothing was said in it for a while; the newest first. Before these,
-one whose answer never came is asked about once more, as soon as the client that had the question has ended; then it is
-left to the rules.
+Ask about a session that has ended or was silent for a while, the newest first. A session whose answer never came goes
+before these: it is asked about once more when the client that had the question has ended, then left to the rules.
 """
 
 from collections.abc import Collection
@@ -15,13 +14,13 @@ from recollect.engine.learning_ports import AsksHost, KeepsInbox
 from recollect.engine.ports import KeepsTurns
 from recollect.engine.session_ports import KeepsSessions
 
-MOST = 2  # times that a session is asked about, the second only without an answer to the first
-WITHIN = timedelta(days=7)
+MOST = 2  # questions per session, the second only if the first got no answer
+MAX_AGE = timedelta(days=7)
 SOON = timedelta(seconds=2)
 
 
 class KeepsTalk(KeepsSessions, KeepsTurns, KeepsInbox, Protocol):
-    """Sessions, what was said in them, and what waits to be written down."""
+    """Sessions, their turns, and the inbox."""
 
 
 def next_question(
@@ -36,14 +35,16 @@ def next_question(
     idle: timedelta,
     now: datetime,
 ) -> Question | timedelta | None:
-    """`session`: the one that is idle now, if one is; `working`: those in which the model is at work; `client`: the
-    process that asks. A time: ask again then."""
-    found = store.sessions_to_ask(project, host, since=now - WITHIN, most=MOST)
-    wait = SOON if store.count_waiting_events() else None  # what was said last may not be in the archive yet
-    for asked, last in found:
+    """Return a question; a time: ask again after it; None: nothing to ask.
+
+    `session`: the one that is idle now, if any; `working`: those in which the model is at work; `client`: the process
+    that asks.
+    """
+    wait = SOON if store.count_waiting_events() else None  # the last turns may not be in the archive yet
+    for asked, last in store.sessions_to_ask(project, host, since=now - MAX_AGE, most=MOST):
         if asked.id in working or reader.is_asked(asked.id):
             continue
-        # The asking client's own session ends with that client: it cannot ask any more.
+        # The client's own session cannot have ended: it ends with the client, which then asks no more.
         has_ended = asked.ended_at is not None and asked.ended_at >= last and asked.id != session
         if store.count_waiting_events(asked.id) or not (has_ended or now - last >= idle):
             if asked.id == session:

@@ -1,8 +1,8 @@
-"""Judges captured memories again, once for each version of the rules: those that today's rules would not confirm become
-candidates. All of it is one deed, which `undo` takes back.
+"""Judge captured memories again, once per version of the rules: those that today's rules would not confirm become
+candidates. All of it is one change, which `undo` can undo.
 
-In small steps that only read, so that nothing waits; how far it is stays in the table of chores. The change itself is
-one short transaction, after a backup.
+It judges in small steps that only read, so that no writer waits; the chores table stores how far it got. The change
+itself is one short transaction, after a backup.
 """
 
 import json
@@ -23,9 +23,9 @@ from recollect.engine.ports import KeepsChores, KeepsTurns, Writes
 
 CHORE = "captured memories"
 BY = "recollect"
-AT_ONCE = 4  # memories of one step
+STEP_MEMORIES = 4
 ALL = 1_000_000
-TURNS = 5  # the message that a memory comes from, and those before it
+MAX_TURNS = 5  # the message that a memory comes from, and those before it
 
 
 class CanJudge(Writes, KeepsTurns, KeepsCandidates, KeepsChores, Protocol):
@@ -34,54 +34,57 @@ class CanJudge(Writes, KeepsTurns, KeepsCandidates, KeepsChores, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Progress:
-    after: str = ""  # the memory that was judged last
+    after: str = ""  # the id of the memory that was judged last
     failed: tuple[str, ...] = ()
     is_done: bool = False
     deed: int | None = None
 
 
 def judge_some(store: CanJudge, at: datetime) -> bool:
-    """Take one step. False: all of it is judged by these rules."""
+    """Take one step. False: all memories are judged by these rules."""
     so_far = _progress(store)
     if so_far.is_done:
         return False
-    some = store.captured(rules=RULES, after=so_far.after, limit=AT_ONCE)
+    some = store.captured(rules=RULES, after=so_far.after, limit=STEP_MEMORIES)
     if not some:
-        _put_back(store, frozenset(so_far.failed), at)
+        _demote(store, frozenset(so_far.failed), at)
         return False
-    failed = (*so_far.failed, *(memory.id for memory in some if not still_confirms(memory, _heard(store, memory))))
-    _note(store, _Progress(after=some[-1].id, failed=failed))
+    failed = [memory.id for memory in some if not still_confirms(memory, _source_events(store, memory))]
+    _store_progress(store, _Progress(after=some[-1].id, failed=(*so_far.failed, *failed)))
     return True
 
 
 def put_back(store: CanJudge) -> Change | None:
-    """The deed that made candidates of those that failed, as far as it holds."""
-    made = _progress(store).deed
-    deed = None if made is None else store.deed(DeedId(made))
-    return deed if deed is not None and deed.undone_by is None else None
+    """Return the change that made candidates of the memories that failed, unless it was undone."""
+    number = _progress(store).deed
+    change = None if number is None else store.deed(DeedId(number))
+    return change if change is not None and change.undone_by is None else None
 
 
-def _put_back(store: CanJudge, failed: Collection[str], at: datetime) -> None:
+def _demote(store: CanJudge, failed: Collection[str], at: datetime) -> None:
     if failed:
         store.back_up()
     with store.writing():
         if _progress(store).is_done:  # another process was faster
             return
         unchanged = store.captured(rules=RULES, after="", limit=ALL)  # some may have been approved or forgotten since
-        doubted = [memory for memory in unchanged if memory.id in failed]
-        deed = store.begin_deed(DeedKind.DEMOTE, at, BY, {"rules": RULES}) if doubted else None
-        for memory in doubted:
-            assert deed is not None
-            store.note_change(deed, memory.id, memory)
+        change = None
+        for memory in unchanged:
+            if memory.id not in failed:
+                continue
+            if change is None:
+                change = store.begin_deed(DeedKind.DEMOTE, at, BY, {"rules": RULES})
+            store.note_change(change, memory.id, memory)
             confidence = min(memory.confidence, memory.durability)
             store.update(replace(memory, tier=Tier.CANDIDATE, confidence=confidence, conflicts=()))
-        _note(store, _Progress(is_done=True, deed=deed))
+        _store_progress(store, _Progress(is_done=True, deed=change))
 
 
-def _heard(store: CanJudge, memory: Memory) -> list[Prompt | Reply]:
+def _source_events(store: CanJudge, memory: Memory) -> list[Prompt | Reply]:
     session, message = memory.source.session, memory.source.message
-    turns = [] if session is None or message is None else store.turns_until(session, message, limit=TURNS)
-    return [_event(turn) for turn in turns]
+    if session is None or message is None:
+        return []
+    return [_event(turn) for turn in store.turns_until(session, message, limit=MAX_TURNS)]
 
 
 def _event(turn: Turn) -> Prompt | Reply:
@@ -92,13 +95,13 @@ def _event(turn: Turn) -> Prompt | Reply:
 
 
 def _progress(store: KeepsChores) -> _Progress:
-    """By other rules, or unreadable: it begins anew."""
+    """Read the stored progress. If it belongs to other rules or is unreadable, begin again."""
     with suppress(ValueError, KeyError, TypeError):
-        kept = json.loads(store.chore_state(CHORE) or "")
-        if kept.pop("rules") == RULES:
-            return _Progress(**kept)
+        stored = json.loads(store.chore_state(CHORE) or "")
+        if stored.pop("rules") == RULES:
+            return _Progress(**stored)
     return _Progress()
 
 
-def _note(store: KeepsChores, progress: _Progress) -> None:
+def _store_progress(store: KeepsChores, progress: _Progress) -> None:
     store.finish_chore(CHORE, json.dumps({"rules": RULES, **asdict(progress)}))

@@ -1,7 +1,8 @@
-"""Old sessions, played again as they happened: event by event, in time order, through the engine as if they were live.
+"""Replay old sessions through the engine as if they were live, event by event in time order.
 
-The engine has a store of its own, which is thrown away. What it says is noted for `rank.worth`; nobody is told. What a
-session copies from another one, as a resumed one does, is not played twice: what was said then would look useful.
+The engine has a store of its own, which is thrown away. Its blocks are recorded for `rank.worth` and shown to no model.
+Messages that a session copies from another one, as after a resume, are not played twice: blocks that repeat what was
+said the first time would look useful.
 """
 
 import heapq
@@ -29,7 +30,7 @@ from recollect.domain.event import (
 from recollect.domain.injection import Injection, Verdict
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, ProjectId, SessionId
-from recollect.engine.admission import admitted_event
+from recollect.engine.admission import admit_event
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.rank import worth
@@ -49,36 +50,32 @@ from recollect.text.passages import in_context
 from recollect.text.signature import signature
 
 FIXES = (Kind.ERROR_PATTERN, Kind.CORRECTION)
-MAX_HEARD_CHARS = 20_000  # of one event, for its terms
-Expects = Callable[[Iterable[str]], None]  # takes texts that will be embedded soon
+MAX_EVENT_CHARS = 20_000  # of one event, for its terms
+Expects = Callable[[Iterable[str]], None]  # is given texts that will be embedded soon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """One transcript, by when it begins."""
+    """One transcript, with the time of its first event."""
 
     name: str
     began: datetime
     events: Callable[[], Iterator[Event]]
-    counts: bool = True  # False: it is only learnt from
+    counts: bool = True  # False: it is learnt from, but not measured
 
 
 @dataclass(slots=True)
-class _Played:
-    """A session while it goes on."""
-
+class _PlayedSession:
     course: Course
     counts: bool
     moments: list[tuple[int, ReplayedMoment]]
-    shown: list[ReplayedLine]  # in front of the model since its context began
+    shown: list[ReplayedLine]  # in the live context
     texts: list[str]
-    project: "_Known"
+    project: "_PlayedProject"
 
 
 @dataclass(slots=True)
-class _Known:
-    """One project, as far as it was played."""
-
+class _PlayedProject:
     vocabulary: Vocabulary
     statements: Statements
     errors: Errors
@@ -93,29 +90,30 @@ class Replay:
         *,
         in_turn: bool = False,
     ) -> None:
-        """`in_turn`: one transcript after another, each as a whole, with what it copies from others."""
+        """`in_turn`: play one transcript after another, each as a whole, with the messages that it copies from others."""
         self._engine = engine
         self._expect = expect
         self._in_turn = in_turn
         self._settings_for = settings_for
         self._chance = Random(7)  # the same sessions give the same report
-        self._projects: dict[ProjectId | str | None, _Known] = {}
-        self._open: dict[SessionId, _Played] = {}
+        self._projects: dict[ProjectId | str | None, _PlayedProject] = {}
+        self._open: dict[SessionId, _PlayedSession] = {}
         self._said_in: dict[tuple[str, datetime], SessionId] = {}
         self._day: date | None = None
         self.record = ReplayRecord()
 
     def play(self, recorded: Sequence[Recorded]) -> Iterator[Recorded]:
-        """Yields each transcript once it is over. It may be ended between any two events."""
-        ready = [replace(one, events=partial(self._ahead, one)) for one in recorded]
-        for transcript, event in (in_turn if self._in_turn else in_time)(ready):
+        """Play the transcripts and yield each at its end. The caller may stop between any two events."""
+        ready = [replace(one, events=partial(self._embed_ahead, one)) for one in recorded]
+        order = events_in_turn if self._in_turn else events_in_time
+        for transcript, event in order(ready):
             if event is None:
                 yield transcript
             else:
                 self._hear(event, counts=transcript.counts)
 
-    def _ahead(self, transcript: Recorded) -> Iterator[Event]:
-        """Its events; what it says is embedded meanwhile, as far as the archive keeps it."""
+    def _embed_ahead(self, transcript: Recorded) -> Iterator[Event]:
+        """Return its events, and announce the texts that the archive will embed."""
         events, before = list(transcript.events()), dict[SessionId, str]()
         for event in events:
             if isinstance(event, Prompt | Reply) and not (_is_notice(event) or self._is_copied(event)):
@@ -130,17 +128,17 @@ class Replay:
         if _is_notice(event) or self._is_copied(event):
             played.course.hear(_words(event))
             return
-        with suppress(InvalidValue):  # a name that looks like a secret: live, nothing of it would be kept either
-            injection = self._told(event)
+        with suppress(InvalidValue):  # a name that looks like a secret: a live event would not be stored either
+            injection = self._send(event)
             played.course.hear(_words(event))
             self._note(played, event, injection)
         if isinstance(event, Compacted):
-            self._hear(_goes_on(event), counts=counts)
+            self._hear(_start_after(event), counts=counts)
         elif isinstance(event, SessionEnded):
             self._end(event.session)
 
-    def _told(self, event: Event) -> Injection:
-        """What the engine says, after it has learnt from what came before."""
+    def _send(self, event: Event) -> Injection:
+        """Send an event to the engine, embed before it and learn after it."""
         if event.at.date() != self._day:
             self._day = event.at.date()
             self._engine.tidy(event.at)
@@ -152,28 +150,28 @@ class Replay:
             pass
         return injection
 
-    def _begin(self, event: Event, counts: bool) -> _Played:
+    def _begin(self, event: Event, counts: bool) -> _PlayedSession:
         place: ProjectId | str | None = event.project
         if place is None and event.folder is not None:
             place = event.folder
-            with suppress(InvalidValue):  # no folder can have this name
+            with suppress(InvalidValue):  # no folder has such a name
                 place = self._engine.project_of(event.folder)
         if place not in self._projects:
-            self._projects[place] = _Known(Vocabulary(self._chance), Statements(), Errors())
-        is_users = event.parent is None  # an agent's session is learnt from; its user saw nothing of it
-        return _Played(Course(), counts and is_users, [], [], [], self._projects[place])
+            self._projects[place] = _PlayedProject(Vocabulary(self._chance), Statements(), Errors())
+        is_users = event.parent is None  # a subagent's session is learnt from, but the user did not see it
+        return _PlayedSession(Course(), counts and is_users, [], [], [], self._projects[place])
 
     def _is_copied(self, event: Event) -> bool:
         name = getattr(event, "message", None) or getattr(event, "call", None)
-        if self._in_turn:
+        if self._in_turn or name is None:
             return False
-        return name is not None and self._said_in.setdefault((name, event.at), event.session) != event.session
+        return self._said_in.setdefault((name, event.at), event.session) != event.session
 
-    def _note(self, played: _Played, event: Event, injection: Injection) -> None:
+    def _note(self, played: _PlayedSession, event: Event, injection: Injection) -> None:
         at, lines = played.course.length - 1, tuple(lines_in(injection.block))
         point = _point(event)
         if isinstance(event, Prompt | Reply):
-            played.texts.append(event.text[:MAX_HEARD_CHARS])
+            played.texts.append(event.text[:MAX_EVENT_CHARS])
         if isinstance(event, Prompt):
             self._listen(played, event)
         if isinstance(event, ToolFailed):
@@ -187,28 +185,31 @@ class Replay:
             played.moments.append((at, moment))
         played.shown += lines
 
-    def _listen(self, played: _Played, prompt: Prompt) -> None:
-        """To what the user explains, as far as it may be kept."""
+    def _listen(self, played: _PlayedSession, prompt: Prompt) -> None:
+        """Find what the user has to explain again, as far as it may be stored."""
         if prompt.origin is not Origin.USER or opted_out(prompt.text).capture or prompt.parent is not None:
             return
         bare = replace(prompt, text=without_markers(prompt.text))
-        kept = admitted_event(bare, self._settings_for(prompt.folder).privacy)
+        kept = admit_event(bare, self._settings_for(prompt.folder).privacy)
         if isinstance(kept, Prompt):
             found = list(played.project.statements.hear(kept.text, prompt.session, prompt.at, played.shown))
-            self.record.repetitions += found if played.counts else []
+            if played.counts:
+                self.record.repetitions += found
 
-    def _compare(self, played: _Played, event: ToolFailed, injection: Injection, lines: Sequence[ReplayedLine]) -> None:
-        if not is_work(event.error):  # a refusal is nothing to be fixed
+    def _compare(
+        self, played: _PlayedSession, event: ToolFailed, injection: Injection, lines: Sequence[ReplayedLine]
+    ) -> None:
+        """Check whether a known error came with its fix."""
+        if not is_work(event.error):  # a denied permission is not an error to fix
             return
-        kept = admitted_event(event, self._settings_for(event.folder).privacy)
+        kept = admit_event(event, self._settings_for(event.folder).privacy)
         known = signature(kept.error) if isinstance(kept, ToolFailed) else None
         if known is None or known.is_generic or not known.key:
             return
         first_at = played.project.errors.met(known.key, event.session, event.at)
         if first_at is not None and played.counts:
-            fixes = {
-                choice.id for choice in injection.choices if choice.kind in FIXES and choice.verdict is Verdict.SHOWN
-            }
+            shown = [choice for choice in injection.choices if choice.verdict is Verdict.SHOWN]
+            fixes = {choice.id for choice in shown if choice.kind in FIXES}
             line = next((line.text for line in lines if line.id in fixes), None)
             self.record.errors.append(MetAgain(error=known.headline, first_at=first_at, at=event.at, fix_line=line))
 
@@ -223,16 +224,16 @@ class Replay:
         vocabulary.add(played.course, played.texts)
 
 
-def in_turn(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | None]]:
-    """The events of each, as they come; None behind its last."""
+def events_in_turn(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | None]]:
+    """Yield the events of each transcript in turn; None after its last."""
     for transcript in recorded:
         yield from ((transcript, event) for event in transcript.events())
         yield transcript, None
 
 
-def in_time(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | None]]:
-    """The events of all of them by their time, each transcript in its own order; None behind its last. A transcript is
-    opened when its time comes."""
+def events_in_time(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | None]]:
+    """Yield the events of all transcripts by time, each transcript in its own order; None after its last. A transcript
+    is opened when its time comes."""
     waiting = sorted(recorded, key=lambda one: (one.began, one.name), reverse=True)
     running: list[tuple[datetime, int, Event, Recorded, Iterator[Event]]] = []
     number = 0
@@ -252,12 +253,12 @@ def in_time(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | No
 
 
 def _is_notice(event: Event) -> bool:
-    """What a host says in the user's name: it asks nobody about that."""
+    """Return True for a host's message in the user's name: a live host would not send it."""
     return isinstance(event, Prompt) and event.origin is Origin.NOTIFICATION
 
 
 def _point(event: Event) -> str | None:
-    """None: the engine is told, not asked."""
+    """Return the moment of an event; None: the engine only takes note of it."""
     match event:
         case SessionStarted():
             return worth.START if event.source is StartSource.STARTUP else worth.COMPACTION
@@ -269,8 +270,8 @@ def _point(event: Event) -> str | None:
             return None
 
 
-def _goes_on(event: Compacted) -> SessionStarted:
-    """As a host begins again after a summary."""
+def _start_after(event: Compacted) -> SessionStarted:
+    """Return the start event that a host sends after a compaction."""
     return SessionStarted(
         session=event.session,
         at=event.at,
@@ -288,15 +289,15 @@ def _goes_on(event: Compacted) -> SessionStarted:
 def _words(event: Event) -> str:
     match event:
         case Prompt() | Reply():
-            said = event.text
+            text = event.text
         case ToolSucceeded():
-            said = f"{event.output[:MAX_HEARD_CHARS]} {_given(event.input)}"
+            text = f"{event.output[:MAX_EVENT_CHARS]} {_input_text(event.input)}"
         case ToolFailed():
-            said = f"{event.error[:MAX_HEARD_CHARS]} {_given(event.input)}"
+            text = f"{event.error[:MAX_EVENT_CHARS]} {_input_text(event.input)}"
         case _:
-            said = ""
-    return said[: 2 * MAX_HEARD_CHARS]
+            text = ""
+    return text[: 2 * MAX_EVENT_CHARS]
 
 
-def _given(values: dict[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False, default=str)[:MAX_HEARD_CHARS]
+def _input_text(values: dict[str, object]) -> str:
+    return json.dumps(values, ensure_ascii=False, default=str)[:MAX_EVENT_CHARS]

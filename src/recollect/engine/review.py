@@ -1,7 +1,7 @@
-"""What waits for a person: memories that contradict others, texts that read as orders to an agent, and what an agent
-would forget although the user said it.
+"""Review: a person decides about memories that contradict others, texts that read as orders to an agent, and memories
+of the user that an agent wants to forget.
 
-Nothing is deleted here. Of two that contradict each other, the one that does not hold ends and stays in the history.
+Nothing is deleted here. The loser of a contradiction ends and stays in the history.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Writes
 from recollect.engine.remember import supersede
 
-LOOKED_AT = 10_000  # more than anybody reads
+MAX_LISTED = 10_000  # more than a person reads
 
 
 class CanReview(Writes, KeepsCandidates, Protocol):
@@ -25,25 +25,28 @@ class CanReview(Writes, KeepsCandidates, Protocol):
 
 
 def cases(memories: Writes) -> list[Case]:
-    """The newest first."""
-    doubted = (memories.get(memory_id) for memory_id in _proposals(memories))
-    waiting = {memory.id: memory for memory in doubted if memory is not None and memory.is_live}
-    waiting |= {memory.id: memory for memory in memories.to_review(limit=LOOKED_AT)}
-    told = [case_of(memories, memory) for memory in waiting.values()]
-    newest = sorted(told, key=lambda case: case.memory.created_at, reverse=True)
-    return [case for case in newest if case.against or case.memory.flag or case.is_doubted]
+    """Return everything that waits for a decision, the newest first."""
+    waiting: dict[MemoryId, Memory] = {}
+    for memory in map(memories.get, _proposals(memories)):
+        if memory is not None and memory.is_live:
+            waiting[memory.id] = memory
+    for flagged in memories.to_review(limit=MAX_LISTED):
+        waiting[flagged.id] = flagged
+    found = [_case(memories, memory) for memory in waiting.values()]
+    found.sort(key=lambda case: case.memory.created_at, reverse=True)
+    return [case for case in found if case.against or case.memory.flag or case.is_doubted]
 
 
 def _proposals(memories: Writes) -> dict[MemoryId, DeedId]:
-    return {MemoryId(deed.detail["memory"]): deed.id for deed in memories.proposals()}
+    """Return the memories that agents propose to forget, each with the change that proposes it."""
+    return {MemoryId(change.detail["memory"]): change.id for change in memories.proposals()}
 
 
 def candidates(memories: CanReview) -> list[Memory]:
-    """What was read in sessions and nothing has proven yet, the likeliest to matter first."""
-    return memories.candidates(limit=LOOKED_AT)
+    return memories.candidates(limit=MAX_LISTED)
 
 
-def case_of(memories: Writes, memory: Memory) -> Case:
+def _case(memories: Writes, memory: Memory) -> Case:
     known = [memories.get(memory_id) for memory_id in memory.conflicts]
     live = [other for other in known if other is not None and other.is_live]
     against = tuple(sorted(live, key=lambda other: other.valid_from, reverse=True))
@@ -51,8 +54,8 @@ def case_of(memories: Writes, memory: Memory) -> Case:
 
 
 def dispute(memories: Writes, memory: Memory) -> tuple[Case, list[Memory]]:
-    """What it contradicts, and what contradicts it, as far as nobody has decided."""
-    return case_of(memories, memory), [case.memory for case in _against(memories, memory)]
+    """Return what the memory contradicts and what contradicts it, as far as that is undecided."""
+    return _case(memories, memory), [case.memory for case in _against(memories, memory)]
 
 
 def _against(memories: Writes, memory: Memory) -> list[Case]:
@@ -60,45 +63,48 @@ def _against(memories: Writes, memory: Memory) -> list[Case]:
 
 
 def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-    """They hold: what they contradict ends, and flags are taken off."""
+    """Confirm memories: what they contradict ends, and their flags are removed."""
 
-    def decide(case: Case, deed: DeedId) -> Decided:
-        held = replace(case.memory, conflicts=(), flag=None, tier=Tier.CONFIRMED)
-        settled = _settled(memories, held, case.memory, deed)
-        return Decided(memory=settled, ended=tuple(supersede(memories, other, settled, deed) for other in case.against))
+    def decide(case: Case, change: DeedId) -> Decided:
+        accepted = replace(case.memory, conflicts=(), flag=None, tier=Tier.CONFIRMED)
+        _update(memories, accepted, case.memory, change)
+        ended = [supersede(memories, other, accepted, change) for other in case.against]
+        return Decided(memory=accepted, ended=tuple(ended))
 
-    return _decided(memories, ids, "accept", decide, at=at, by=by)
+    return _decide_all(memories, ids, "accept", decide, at=at, by=by)
 
 
 def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-    """All of them hold: they only looked as if they contradicted each other."""
+    """Keep memories and those they seemed to contradict: all stay valid."""
 
-    def decide(case: Case, deed: DeedId) -> Decided:
+    def decide(case: Case, change: DeedId) -> Decided:
         memory = case.memory
         if not case.against and memory.flag is None and not case.is_doubted:
             raise InvalidValue(f"{memory.id} contradicts nothing: accept or reject it.")
         if memory.flag is not None:
             raise InvalidValue(f"{memory.id} is flagged ({memory.flag}): accept or reject it.")
-        return Decided(memory=_settled(memories, replace(memory, conflicts=()), memory, deed))
+        return Decided(memory=_update(memories, replace(memory, conflicts=()), memory, change))
 
-    return _decided(memories, ids, "keep", decide, at=at, by=by)
+    return _decide_all(memories, ids, "keep", decide, at=at, by=by)
 
 
 def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-    """They do not hold: what they contradict goes on; what is flagged, or an agent proposes to forget, is forgotten."""
+    """End memories: what they contradict stays valid. Without a contradiction (flagged, or proposed to forget), forget
+    them."""
 
-    def decide(case: Case, deed: DeedId) -> Decided:
+    def decide(case: Case, change: DeedId) -> Decided:
         memory = case.memory
-        if not case.against:
-            gone = _settled(memories, replace(memory, forgotten_at=at), memory, deed)
-            return Decided(memory=gone, ended=(gone,))
-        ended = replace(memory, conflicts=(), valid_to=max(at, memory.valid_from), superseded_by=case.against[0].id)
-        return Decided(memory=_settled(memories, ended, memory, deed), ended=(ended,))
+        if case.against:
+            ended = replace(memory, conflicts=(), valid_to=max(at, memory.valid_from), superseded_by=case.against[0].id)
+        else:
+            ended = replace(memory, forgotten_at=at)
+        _update(memories, ended, memory, change)
+        return Decided(memory=ended, ended=(ended,))
 
-    return _decided(memories, ids, "reject", decide, at=at, by=by)
+    return _decide_all(memories, ids, "reject", decide, at=at, by=by)
 
 
-def _decided(
+def _decide_all(
     memories: Writes,
     ids: Sequence[MemoryId],
     decision: str,
@@ -107,33 +113,33 @@ def _decided(
     at: datetime,
     by: str,
 ) -> Review:
-    """All of them, or none."""
+    """Decide about all of them, or about none if one of them does not wait."""
     with memories.writing():
-        deed = memories.begin_deed(DeedKind.REVIEW, at, by, {"decision": decision})
-        done = tuple(decide(_waiting(memories, memory_id), deed) for memory_id in dict.fromkeys(ids))
+        change = memories.begin_deed(DeedKind.REVIEW, at, by, {"decision": decision})
+        done = tuple(decide(_waiting_case(memories, memory_id), change) for memory_id in dict.fromkeys(ids))
         for memory_id, proposal in _proposals(memories).items():
             if memory_id in ids:
-                memories.note_undone(proposal, deed)
-        return Review(deed=deed, decided=done)
+                memories.note_undone(proposal, change)
+        return Review(deed=change, decided=done)
 
 
-def _waiting(memories: Writes, memory_id: MemoryId) -> Case:
+def _waiting_case(memories: Writes, memory_id: MemoryId) -> Case:
     memory = memories.get(memory_id)
     if memory is None:
-        raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` shows what waits.")
-    case = case_of(memories, memory)
+        raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` lists what waits.")
+    case = _case(memories, memory)
     if memory.is_live and (case.against or memory.flag or case.is_doubted or memory.tier is Tier.CANDIDATE):
         return case
     waiting = next((case.memory.id for case in _against(memories, memory)), None)
     if waiting is not None:
         raise InvalidValue(
-            f"{memory_id} does not wait itself: {waiting} does, which contradicts it. "
-            f"`recollect review reject {waiting}` lets {memory_id} hold alone."
+            f"{memory_id} itself does not wait for a decision: {waiting} does, which contradicts it. "
+            f"`recollect review reject {waiting}` keeps only {memory_id}."
         )
-    raise InvalidValue(f"{memory_id} does not wait for a decision. `recollect review` shows what does.")
+    raise InvalidValue(f"{memory_id} does not wait for a decision. `recollect review` lists what does.")
 
 
-def _settled(memories: Writes, now: Memory, before: Memory, deed: DeedId) -> Memory:
-    memories.note_change(deed, before.id, before)
+def _update(memories: Writes, now: Memory, before: Memory, change: DeedId) -> Memory:
+    memories.note_change(change, before.id, before)
     memories.update(now)
     return now

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.domain.event import Event
-from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sent, Session
+from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sent
 from recollect.domain.memory import MessageId, SessionId
+from recollect.domain.session import Session
 from recollect.engine.admission import OWN
 from recollect.engine.ports import Measures, Store
 from recollect.engine.redaction import redact_block

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted, StartSource
-from recollect.domain.injection import Moment, Session
+from recollect.domain.injection import Moment
 from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId
-from recollect.domain.session import Recap
+from recollect.domain.session import Recap, Session
 from recollect.domain.settings import Privacy
 from recollect.engine.admission import admitted_recap
 from recollect.engine.ports import Store

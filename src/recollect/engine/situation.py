@@ -6,8 +6,9 @@ from datetime import datetime
 from functools import cached_property
 
 from recollect.domain.event import Carriers
-from recollect.domain.injection import Moment, Sent, Session
+from recollect.domain.injection import Moment, Sent
 from recollect.domain.memory import Memory, MemoryId, SessionId, Tier, Viewer
+from recollect.domain.session import Session
 from recollect.domain.settings import Mode, Settings
 from recollect.engine.admission import OWN, is_ignored
 from recollect.engine.anchoring import Looks, nobody_looks

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.injection import Session
 from recollect.domain.memory import MemoryId, SessionId
+from recollect.domain.session import Session
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_memory, a_turn

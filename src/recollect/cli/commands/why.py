@@ -12,8 +12,9 @@ from recollect.cli.display import output
 from recollect.cli.display.moment_names import label, name_of
 from recollect.cli.display.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not, why_quoted
 from recollect.cli.formats.injection_json import sent_json, usage_json
-from recollect.domain.injection import Choice, MomentUsage, Sent, Session, Verdict
+from recollect.domain.injection import Choice, MomentUsage, Sent, Verdict
 from recollect.domain.memory import Memory, MemoryId
+from recollect.domain.session import Session
 from recollect.text.block import is_of_sessions, prefix_of, visible
 
 GONE = "(forgotten, or deleted since)"

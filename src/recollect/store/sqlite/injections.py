@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent, Session
+from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent
 from recollect.domain.memory import MessageId, ProjectId, SessionId
+from recollect.domain.session import Session
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NO_REASONS
 from recollect.store.sqlite.rows import (

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreDamaged
-from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent, Session
+from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent
 from recollect.domain.learning import Origin
 from recollect.domain.memory import (
     NEVER_USED,
@@ -30,7 +30,7 @@ from recollect.domain.memory import (
     Tier,
     Usage,
 )
-from recollect.domain.session import Note, NoteCode, Recap, Summary, Turn, own_origin
+from recollect.domain.session import Note, NoteCode, Recap, Session, Summary, Turn, own_origin
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
 
