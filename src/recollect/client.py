@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import socket
-import struct
 import sys
 import time
 from contextlib import closing, suppress
@@ -19,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from recollect import __version__
 from recollect.domain.errors import DaemonError
+from recollect.system import peer_pid
 
 if TYPE_CHECKING:
     import subprocess
@@ -67,10 +67,7 @@ class _Connection:
 
     def peer(self) -> int | None:
         """The process behind the socket, from the kernel; None: not over TCP."""
-        if self._socket.family == socket.AF_INET:
-            return None
-        pid, _, _ = struct.unpack("3i", self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-        return int(pid)
+        return peer_pid(self._socket)
 
     def close(self) -> None:
         self._socket.close()

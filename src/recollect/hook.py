@@ -12,10 +12,14 @@ of its own, hands it over as soon as a daemon takes it. It keeps it in memory al
 redacted.
 """
 
+import sys
+
+if sys.platform == "win32":  # not supported: print nothing and fail nothing
+    sys.exit(0)
+
 import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone, which costs an `enum`
 import _socket
 import posix
-import sys
 import time
 
 VERSION = "0.1.0"  # of the package that it came with
@@ -498,7 +502,14 @@ def detach(*, keeping: int | None = None) -> None:
         posix.dup2(nothing, descriptor)
         posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
     posix.closerange(3, keeping or 3)
-    posix.closerange((keeping or 2) + 1, 1 << 20)
+    posix.closerange((keeping or 2) + 1, descriptor_limit())
+
+
+def descriptor_limit() -> int:
+    """Linux closes any range in one call. macOS needs a call for each number: there, stop at the highest open one."""
+    if sys.platform != "darwin":
+        return 1 << 20
+    return max(map(int, posix.listdir("/dev/fd"))) + 1
 
 
 def is_older(version: bytes) -> bool:

@@ -2,16 +2,15 @@
 gets its meaning."""
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 
 from recollect.api.learning import learn_some
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
+from recollect.system import lower_thread_priority, release_free_memory
 from recollect.wiring import Model, prepare_to_search
 
 log = logging.getLogger("recollect.daemon")
@@ -49,8 +48,7 @@ class Background:
         self._wake.set()
 
     def _run(self) -> None:
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        lower_thread_priority(NICENESS)
         while not self._wake.wait(LOOK_S) and not self._ending:
             self._guarded(self._learn_all)  # what another process wrote down; nobody needs the model for that
         while not self._ending:
@@ -94,7 +92,7 @@ class Background:
         # What an upgrade leaves to do waits for everything else, also for what comes meanwhile.
         while not self._wake.wait(PAUSE_S) and self._engine.look_again():
             pass
-        self._give_back()
+        release_free_memory()
 
     def _may_go_on(self) -> bool:
         """Between two small pieces of work: who waits for an answer has the interpreter for themselves. But not for
@@ -103,11 +101,6 @@ class Background:
         while not self._ending and not self._is_calm() and time.monotonic() < give_up:
             time.sleep(STEP_S)
         return not self._ending
-
-    def _give_back(self) -> None:
-        from recollect.daemon.heap import give_back  # a daemon that was asked nothing holds nothing
-
-        give_back()
 
     def _tell(self, of: str, what: str) -> None:
         """Once, until it has gone well again: it is tried every few seconds."""

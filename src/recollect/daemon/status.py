@@ -1,9 +1,7 @@
 """How it goes with the daemon, in figures. Never what anybody said."""
 
 import os
-import resource
 from dataclasses import dataclass
-from pathlib import Path
 
 from recollect import __version__
 from recollect.daemon.log import Noted, last_errors
@@ -11,6 +9,7 @@ from recollect.domain.errors import RecollectError
 from recollect.domain.injection import MomentUsage
 from recollect.domain.pause import Pause
 from recollect.engine.engine import Engine
+from recollect.system import memory_mb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Dae
         pid=os.getpid(),
         uptime_s=round(uptime_s, 1),
         requests=requests,
-        memory_mb=_memory_mb(),
+        memory_mb=memory_mb(),
         memories=engine.count(),
         to_review=len(engine.cases()),
         candidates=len(engine.candidates()),
@@ -90,11 +89,3 @@ def _extractor(engine: Engine) -> str | None:
     except RecollectError as error:
         return str(error)
     return None if extractor is None else str(extractor.state)
-
-
-def _memory_mb() -> float:
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        return round(pages * resource.getpagesize() / 1e6, 1)
-    except (OSError, IndexError, ValueError):  # not Linux: the most that it ever held
-        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, 1)
