@@ -37,7 +37,7 @@ DAEMON_OWN_ENV = {"MALLOC_ARENA_MAX": "2"}
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
-class _Said(NamedTuple):
+class _HttpAnswer(NamedTuple):
     status: int
     version: str | None  # of who answered
     body: bytes
@@ -51,7 +51,7 @@ class _Connection:
         self._host = host
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
 
-    def exchange(self, method: str, path: str, body: bytes | None = None) -> _Said:
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> _HttpAnswer:
         import http.client  # who only asks whether somebody is there does without
 
         http_connection = http.client.HTTPConnection(self._host)
@@ -61,7 +61,7 @@ class _Connection:
             with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
                 http_connection.request(method, path, body, self._headers)
             answer = http_connection.getresponse()
-            return _Said(answer.status, answer.getheader(VERSION_HEADER), answer.read())
+            return _HttpAnswer(answer.status, answer.getheader(VERSION_HEADER), answer.read())
         except http.client.HTTPException as error:
             raise ConnectionError(str(error) or type(error).__name__) from error
 
@@ -75,11 +75,11 @@ class _Connection:
 
 def is_older(version: str | None) -> bool:
     """Than this one, by the leading numbers. Who does not say, or says something else, is left alone."""
-    theirs, ours = _numbers(version or ""), _numbers(__version__)
+    theirs, ours = _leading_numbers(version or ""), _leading_numbers(__version__)
     return theirs is not None and ours is not None and theirs < ours
 
 
-def _numbers(version: str) -> list[int] | None:
+def _leading_numbers(version: str) -> list[int] | None:
     leading = re.match(r"[0-9]+(\.[0-9]+)*", version, re.ASCII)
     if leading is None:
         return None
@@ -118,7 +118,7 @@ class Client:
                 if not is_older(self.answered_by):
                     return False
             except DaemonError:
-                if not self._gone_within(ENDING_S, old):  # one that hangs is said, not called running
+                if not self._wait_until_gone(ENDING_S, old):  # one that hangs is said, not called running
                     raise
         import tempfile  # starting is rare
 
@@ -145,9 +145,9 @@ class Client:
             return False
         with suppress(DaemonError):
             self._ask("POST", "/v1/stop", {}, STOP_TIMEOUT_S)
-            if self._gone_within(STOP_TIMEOUT_S, pid):
+            if self._wait_until_gone(STOP_TIMEOUT_S, pid):
                 return True
-        self._end(pid)
+        self._kill(pid)
         return True
 
     def retire_older(self) -> bool:
@@ -156,29 +156,29 @@ class Client:
         Its version is asked for and its end is asked for over one connection: whoever took its place is not meant.
         """
         try:
-            connection = self._connected(STOP_TIMEOUT_S)
+            connection = self._connect(STOP_TIMEOUT_S)
         except OSError:
             return False
         with closing(connection):
-            pid = connection.peer() or self._written()[1]
+            pid = connection.peer() or self._read_lock_file()[1]
             try:
                 version = connection.exchange("GET", "/v1/hello").version
             except OSError:  # it hangs, or is just ending: then what it wrote must do
-                version = self._written()[0] if self._written()[1] == pid else None
+                version = self._read_lock_file()[0] if self._read_lock_file()[1] == pid else None
             if pid is None or not is_older(version):
                 return False
             with suppress(OSError):
                 connection.exchange("POST", "/v1/stop", b"{}")
-                if self._gone_within(STOP_TIMEOUT_S, pid):
+                if self._wait_until_gone(STOP_TIMEOUT_S, pid):
                     return True
-        self._end(pid)
+        self._kill(pid)
         return True
 
     def pid(self) -> int | None:
         """The process that listens; None if nobody does."""
         try:
-            with closing(self._connected(1.0)) as connection:
-                return connection.peer() or self._written()[1]
+            with closing(self._connect(1.0)) as connection:
+                return connection.peer() or self._read_lock_file()[1]
         except OSError:
             return None
 
@@ -188,20 +188,20 @@ class Client:
     def port(self) -> int | None:
         """Where it listens on 127.0.0.1 as well; None: it does not."""
         try:
-            return int(self._door()[0])
+            return int(self._read_tcp_file()[0])
         except OSError:
             return None
 
-    def _end(self, pid: int) -> None:
+    def _kill(self, pid: int) -> None:
         for signal_number in (signal.SIGTERM, signal.SIGKILL):
-            if pid in (self.pid(), self._written()[1]):  # else that number is somebody else's by now
+            if pid in (self.pid(), self._read_lock_file()[1]):  # else that number is somebody else's by now
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal_number)
-            if self._gone_within(STOP_TIMEOUT_S, pid):
+            if self._wait_until_gone(STOP_TIMEOUT_S, pid):
                 return
         raise DaemonError(f"The daemon (process {pid}) cannot be ended; end it by hand.")
 
-    def _gone_within(self, seconds: float, pid: int) -> bool:
+    def _wait_until_gone(self, seconds: float, pid: int) -> bool:
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
             if not self._is_locked() or self.pid() not in (None, pid):
@@ -220,7 +220,7 @@ class Client:
             pass  # its whole folder is gone
         return False
 
-    def _written(self) -> tuple[str | None, int | None]:
+    def _read_lock_file(self) -> tuple[str | None, int | None]:
         """Version and process of the daemon, as it wrote them down. Not a proof of anything."""
         try:
             version, pid = self._lock_path.read_text("ascii").split()
@@ -228,14 +228,14 @@ class Client:
         except (OSError, ValueError):
             return None, None
 
-    def _door(self) -> tuple[str, str]:
+    def _read_tcp_file(self) -> tuple[str, str]:
         try:
             port, token = self._tcp_path.read_text("ascii").split()
             return str(int(port)), token
         except ValueError:
             raise FileNotFoundError(f"{self._tcp_path} is not as it was written") from None
 
-    def _connected(self, timeout_s: float) -> _Connection:
+    def _connect(self, timeout_s: float) -> _Connection:
         """DaemonError: who is there may not be asked. OSError: nobody is there."""
         folder = self._socket_path.parent
         if folder.lstat().st_uid != os.getuid():  # in a shared temporary directory anybody may have made it
@@ -243,12 +243,14 @@ class Client:
                 f"{folder} belongs to another user; remove it, or set XDG_RUNTIME_DIR to a folder of yours."
             )
         try:
-            return _Connection(_opened(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
+            return _Connection(_open_socket(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
         except (FileNotFoundError, ConnectionRefusedError):
-            port, token = self._door()
+            port, token = self._read_tcp_file()
             if not self._is_locked():
                 raise
-            return _Connection(_opened(socket.AF_INET, ("127.0.0.1", int(port)), timeout_s), f"127.0.0.1:{port}", token)
+            return _Connection(
+                _open_socket(socket.AF_INET, ("127.0.0.1", int(port)), timeout_s), f"127.0.0.1:{port}", token
+            )
 
     def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
         payload = None if body is None else json.dumps(body).encode()
@@ -264,7 +266,7 @@ class Client:
     def exchange(self, method: str, path: str, body: bytes | None, *, timeout_s: float) -> tuple[int, bytes]:
         """The answer as it came, with its status."""
         try:
-            with closing(self._connected(timeout_s)) as connection:
+            with closing(self._connect(timeout_s)) as connection:
                 said = connection.exchange(method, path, body)
                 self.answered_by = said.version
                 return said.status, said.body
@@ -278,7 +280,7 @@ class Client:
             raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
 
 
-def _opened(family: int, address: Any, timeout_s: float) -> socket.socket:
+def _open_socket(family: int, address: Any, timeout_s: float) -> socket.socket:
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         made.settimeout(timeout_s)

@@ -36,9 +36,12 @@ USER_ONLY = ("privacy", "forget", "archive", "daemon", "extractor")
 USER_ONLY_NAMES = ("capture.headless",)  # nor teach by what runs without its user
 # Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project
 # can take back with `!` only what was its own.
-ADDED_UP = ("privacy.ignored_paths",)
+ADDITIVE = ("privacy.ignored_paths",)
 MAX_ENTRIES = 500  # of a list
-MOST = {"extractor.tokens_per_day": 1_000_000_000, "daemon.port": 65_535}  # a model on this machine costs nothing
+MAX_NUMBERS = {
+    "extractor.tokens_per_day": 1_000_000_000,
+    "daemon.port": 65_535,
+}  # a model on this machine costs nothing
 
 Value = bool | int | float | str | tuple[str, ...]
 
@@ -49,7 +52,7 @@ _SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
 class Setting(NamedTuple):
     value: Value
     origin: str  # a file or a variable
-    is_of_project: bool = False
+    is_from_project: bool = False
 
 
 Layer = Mapping[str, Setting]  # what one origin sets, checked, by full name
@@ -113,51 +116,53 @@ def places(env: Mapping[str, str] = os.environ) -> Paths:
     except RuntimeError:
         raise InvalidSettings("There is no home folder for you; set HOME.") from None
     if not home.is_absolute():  # the daemon works in another folder than the shell
-        raise InvalidSettings(f"HOME is {_shown(str(home))}; it takes the whole path of a folder, from / on.")
-    state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
-    model = _model(env, home)
-    runtime = _runtime(env, state)
+        raise InvalidSettings(f"HOME is {_show_value(str(home))}; it takes the whole path of a folder, from / on.")
+    state = _xdg_folder(env, "XDG_STATE_HOME", home / ".local/state")
+    model = _model_folder(env, home)
+    runtime = _runtime_folder(env, state)
     return Paths(
-        database=_xdg(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
-        settings=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
+        database=_xdg_folder(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
+        settings=_xdg_folder(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
         state=state,
         runtime=runtime,
-        kept=state if can_be_written(state) else runtime,
+        kept=state if is_writable(state) else runtime,
         model_built=model,
-        model=PACKAGED_MODEL if _falls_back(env, model) else model,
+        model=PACKAGED_MODEL if _uses_packaged_model(env, model) else model,
     )
 
 
-def _xdg(env: Mapping[str, str], name: str, default: Path) -> Path:
+def _xdg_folder(env: Mapping[str, str], name: str, default: Path) -> Path:
     given = env.get(name, "")
     return (Path(given) if given.startswith("/") else default) / "recollect"
 
 
-def _model(env: Mapping[str, str], home: Path) -> Path:
+def _model_folder(env: Mapping[str, str], home: Path) -> Path:
     given = env.get(MODEL_VARIABLE, "")
     if not given:
-        return _xdg(env, "XDG_CACHE_HOME", home / ".cache") / "model"
+        return _xdg_folder(env, "XDG_CACHE_HOME", home / ".cache") / "model"
     if not given.startswith("/"):  # the daemon works in another folder than the shell
-        raise InvalidSettings(f"{MODEL_VARIABLE} is {_shown(given)}; it takes the whole path of a folder, from / on.")
+        raise InvalidSettings(
+            f"{MODEL_VARIABLE} is {_show_value(given)}; it takes the whole path of a folder, from / on."
+        )
     return Path(given)
 
 
-def _falls_back(env: Mapping[str, str], model: Path) -> bool:
+def _uses_packaged_model(env: Mapping[str, str], model: Path) -> bool:
     """Who names a folder means that one."""
     return PACKAGED_MODEL.is_dir() and not env.get(MODEL_VARIABLE) and _is_missing(model)
 
 
-def _runtime(env: Mapping[str, str], state: Path) -> Path:
+def _runtime_folder(env: Mapping[str, str], state: Path) -> Path:
     given = env.get("XDG_RUNTIME_DIR", "")
     folder = Path(given) / "recollect" if given.startswith("/") and Path(given).is_dir() else state
-    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
+    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and is_writable(folder):
         return folder
     name = f"recollect-{os.getuid()}-{sha256(os.fsencode(folder)).hexdigest()[:12]}"
     given = env.get("TMPDIR", "")
     return Path(given if given.startswith("/") else "/tmp") / name
 
 
-def can_be_written(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
     """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
     while not os.path.exists(folder):  # noqa: PTH110  # a `Path` raises where it may not look
         folder = folder.parent
@@ -172,7 +177,9 @@ def fingerprint(where: Paths, env: Mapping[str, str]) -> str:
 
 def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
     """Defaults, then the user's file, then the project's, then `RECOLLECT_SECTION__NAME` variables."""
-    loaded = settle(of_user(user_file), of_project(project_file) if project_file else {}, of_environment(env))
+    loaded = merge_layers(
+        read_user_file(user_file), read_project_file(project_file) if project_file else {}, read_environment(env)
+    )
     if loaded.settings.extractor != _DEFAULTS.extractor:
         from recollect.extract.address import check  # most people have none
 
@@ -189,48 +196,48 @@ def project_file(folder: str) -> Path | None:
         return None
 
 
-def of_user(path: Path) -> Layer:
+def read_user_file(path: Path) -> Layer:
     if _is_missing(path):
         return {}
-    values = _toml(path)
+    values = _read_toml(path)
     if "project" in values:
         raise InvalidSettings(f"{path}: `project` names one project; move it to the {marker.NAME} of that project.")
-    return _layer(values, str(path), _SECTIONS)
+    return _read_layer(values, str(path), _SECTIONS)
 
 
-def of_project(path: Path) -> Layer:
-    values = dict(_toml(path))
+def read_project_file(path: Path) -> Layer:
+    values = dict(_read_toml(path))
     if "project" in values:
         _check_project(values.pop("project"), path)
     for section in USER_ONLY:
         if section in values and not _only_adds(section, values[section]):
             raise InvalidSettings(
-                f"{path}: [{section}] cannot be set by a project, only by its user{_except(section)}. "
+                f"{path}: [{section}] cannot be set by a project, only by its user{_exceptions_note(section)}. "
                 "Take it out; it may stand in your own file (`recollect config init` writes one and says where)."
             )
-    sections = [name for name in _SECTIONS if name not in USER_ONLY or _added_up(name)]
-    layer = _layer(values, str(path), ("project", *sections))
+    sections = [name for name in _SECTIONS if name not in USER_ONLY or _additive_names(name)]
+    layer = _read_layer(values, str(path), ("project", *sections))
     for name in USER_ONLY_NAMES:
         if name in layer:
             raise InvalidSettings(f"{path}: {name} cannot be set by a project, only by its user. Take it out.")
-    return {name: setting._replace(is_of_project=True) for name, setting in layer.items()}
+    return {name: setting._replace(is_from_project=True) for name, setting in layer.items()}
 
 
-def _added_up(section: str) -> list[str]:
+def _additive_names(section: str) -> list[str]:
     """The settings of a section that everybody adds to."""
-    return [name.removeprefix(f"{section}.") for name in ADDED_UP if name.startswith(f"{section}.")]
+    return [name.removeprefix(f"{section}.") for name in ADDITIVE if name.startswith(f"{section}.")]
 
 
 def _only_adds(section: str, entries: object) -> bool:
-    names = _added_up(section)
+    names = _additive_names(section)
     return bool(names) and (not isinstance(entries, Mapping) or all(name in names for name in entries))
 
 
-def _except(section: str) -> str:
-    return "".join(f"; a project may only add to {section}.{name}" for name in _added_up(section))
+def _exceptions_note(section: str) -> str:
+    return "".join(f"; a project may only add to {section}.{name}" for name in _additive_names(section))
 
 
-def of_environment(env: Mapping[str, str]) -> Layer:
+def read_environment(env: Mapping[str, str]) -> Layer:
     layer: dict[str, Setting] = {}
     for variable, text in env.items():
         if variable.startswith(PREFIX) and "__" in variable:
@@ -238,15 +245,15 @@ def of_environment(env: Mapping[str, str]) -> Layer:
             entries: Any = text
             for name in reversed(names):
                 entries = {name: entries}
-            layer |= _layer({section: entries}, variable, _SECTIONS)
+            layer |= _read_layer({section: entries}, variable, _SECTIONS)
     return layer
 
 
-def settle(*layers: Layer) -> Loaded:
+def merge_layers(*layers: Layer) -> Loaded:
     """The defaults below the layers; a later layer has the last word."""
     chosen = {name: setting for layer in layers for name, setting in layer.items()}
-    for name in ADDED_UP:
-        chosen |= _sum(name, [layer[name] for layer in layers if name in layer])
+    for name in ADDITIVE:
+        chosen |= _add_up(name, [layer[name] for layer in layers if name in layer])
     changed: dict[str, dict[str, Any]] = {}
     for full_name, setting in chosen.items():
         section, name, *kind = full_name.split(".")
@@ -264,14 +271,14 @@ def settle(*layers: Layer) -> Loaded:
     )
 
 
-def _sum(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
+def _add_up(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
     """What all of them list; of one entry the last place counts, and where it stands last is where it comes from."""
     if not settings:
         return {}
     section, field = name.split(".")
     default = Setting(getattr(getattr(_DEFAULTS, section), field), DEFAULT)
     origins: dict[str, str] = {}
-    for setting in sorted([default, *settings], key=lambda setting: not setting.is_of_project):
+    for setting in sorted([default, *settings], key=lambda setting: not setting.is_from_project):
         assert isinstance(setting.value, tuple)
         for entry in setting.value:
             origins.pop(entry, None)
@@ -309,7 +316,7 @@ def _is_missing(path: Path) -> bool:
     return False
 
 
-def _toml(path: Path) -> Mapping[str, Any]:
+def _read_toml(path: Path) -> Mapping[str, Any]:
     import tomllib  # most people have no file
 
     try:
@@ -326,14 +333,14 @@ def _toml(path: Path) -> Mapping[str, Any]:
 
 def _check_project(name: object, path: Path) -> None:
     if not isinstance(name, str):
-        raise InvalidSettings(f"{path}: `project` is {_shown(name)}; it takes a name in quotes.")
+        raise InvalidSettings(f"{path}: `project` is {_show_value(name)}; it takes a name in quotes.")
     try:
         check_name(name, "project")
     except InvalidValue as error:
         raise InvalidSettings(f"{path}: {error}") from None
 
 
-def _layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> dict[str, Setting]:
+def _read_layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> dict[str, Setting]:
     layer: dict[str, Setting] = {}
     for section, entries in values.items():
         _check_known(section, sections, "section", where)
@@ -342,13 +349,13 @@ def _layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> 
         part = getattr(_DEFAULTS, section)
         for name, value in entries.items():
             _check_known(name, [field.name for field in fields(part)], "setting", where, f" in [{section}]")
-            layer |= _settings(getattr(part, name), f"{section}.{name}", value, where)
+            layer |= _read_setting(getattr(part, name), f"{section}.{name}", value, where)
     return layer
 
 
-def _settings(default: Any, name: str, value: object, where: str) -> dict[str, Setting]:
+def _read_setting(default: Any, name: str, value: object, where: str) -> dict[str, Setting]:
     if not isinstance(default, Mapping):
-        return {name: Setting(_fitting(default, name, value, where), where)}
+        return {name: Setting(_convert(default, name, value, where), where)}
     if not isinstance(value, Mapping):
         raise InvalidSettings(f"{where}: {name} is a table of kinds; set it kind by kind, as {name}.{Kind.DECISION}.")
     # Of a table, some kinds may have no default: the others say whether it takes flags or numbers.
@@ -356,66 +363,66 @@ def _settings(default: Any, name: str, value: object, where: str) -> dict[str, S
     layer = {}
     for kind, entry in value.items():
         _check_known(kind, [str(known) for known in Kind], "kind", where, f" in {name}")
-        layer[f"{name}.{kind}"] = Setting(_fitting(example, f"{name}.{kind}", entry, where), where)
+        layer[f"{name}.{kind}"] = Setting(_convert(example, f"{name}.{kind}", entry, where), where)
     return layer
 
 
-def _fitting(default: Value, name: str, value: object, where: str) -> Value:
+def _convert(default: Value, name: str, value: object, where: str) -> Value:
     """The value in the type of the default; text (from the environment) is read as that type."""
     if isinstance(default, tuple):
-        return _list(name, value, where)
+        return _convert_list(name, value, where)
     if isinstance(default, StrEnum):
-        return _word(default, name, value, where)
+        return _convert_word(default, name, value, where)
     if isinstance(default, str):
-        return _text(name, value, where)
+        return _convert_text(name, value, where)
     if isinstance(default, bool):
         flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         if isinstance(value, bool):
             return value
         if isinstance(value, str) and value.lower() in flags:
             return flags[value.lower()]
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes true or false.")
+        raise InvalidSettings(f"{where}: {name} is {_show_value(value)}; it takes true or false.")
     whole = isinstance(default, int)
     try:
         number = float("nan" if isinstance(value, bool) else value)  # type: ignore[arg-type]  # refused below
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    most = MOST.get(name, MAX_NUMBER)
+    most = MAX_NUMBERS.get(name, MAX_NUMBER)
     if not 0 <= number <= most or (whole and number != int(number)):  # nan is in no range
         wanted = "a whole number" if whole else "a number"
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {most:,}.")
+        raise InvalidSettings(f"{where}: {name} is {_show_value(value)}; it takes {wanted} from 0 to {most:,}.")
     return int(number) if whole else number
 
 
-def _word(default: StrEnum, name: str, value: object, where: str) -> StrEnum:
+def _convert_word(default: StrEnum, name: str, value: object, where: str) -> StrEnum:
     words = type(default)
     if not isinstance(value, str) or value.lower() not in list(words):
         known = " or ".join(f'"{word}"' for word in words)
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {known}.")
+        raise InvalidSettings(f"{where}: {name} is {_show_value(value)}; it takes {known}.")
     return words(value.lower())
 
 
-def _text(name: str, value: object, where: str) -> str:
+def _convert_text(name: str, value: object, where: str) -> str:
     """Not shown where it is wrong: somebody may have put a key there."""
     if not isinstance(value, str) or len(value) > MAX_NAME_CHARS or not value.isprintable():
         raise InvalidSettings(f"{where}: {name} takes a text of at most {MAX_NAME_CHARS} printable characters.")
     return value.strip()
 
 
-def _list(name: str, value: object, where: str) -> tuple[str, ...]:
+def _convert_list(name: str, value: object, where: str) -> tuple[str, ...]:
     entries: object = value
     if isinstance(value, str):
         # `[a-z]*` is a glob, `["a"]` a list.
         is_json = value.startswith('["') or value == "[]"
-        entries = _json(value) if is_json else [entry.strip() for entry in value.split(",") if entry.strip()]
+        entries = _parse_json(value) if is_json else [entry.strip() for entry in value.split(",") if entry.strip()]
     if not isinstance(entries, list):
         raise InvalidSettings(
-            f"{where}: {name} is {_shown(value)}; it takes a list of texts (in a variable: with commas between)."
+            f"{where}: {name} is {_show_value(value)}; it takes a list of texts (in a variable: with commas between)."
         )
     for entry in entries:
         if not isinstance(entry, str) or not 0 < len(entry) <= MAX_NAME_CHARS or not entry.isprintable():
             raise InvalidSettings(
-                f"{where}: {name} holds {_shown(entry)}; "
+                f"{where}: {name} holds {_show_value(entry)}; "
                 f"an entry is a text of 1 to {MAX_NAME_CHARS} printable characters."
             )
     if len(entries) > MAX_ENTRIES:
@@ -423,7 +430,7 @@ def _list(name: str, value: object, where: str) -> tuple[str, ...]:
     return tuple(entries)
 
 
-def _json(text: str) -> object:
+def _parse_json(text: str) -> object:
     import json  # few write lists this way
 
     try:
@@ -432,7 +439,7 @@ def _json(text: str) -> object:
         return None
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > MAX_SHOWN_CHARS:
         return "far too large"  # Python itself refuses to write out the largest
     if isinstance(value, Mapping | list):
@@ -443,4 +450,4 @@ def _shown(value: object) -> str:
 
 def _check_known(name: str, known: Collection[str], what: str, where: str, inside: str = "") -> None:
     if name not in known:
-        raise InvalidSettings(f"{where}: there is no {what} {_shown(name)}{inside}; {suggestion(name, known)}")
+        raise InvalidSettings(f"{where}: there is no {what} {_show_value(name)}{inside}; {suggestion(name, known)}")

@@ -78,34 +78,34 @@ class HookRun:
     def run(self, arguments: list[str]) -> None:
         waits = len(arguments) > 1 and arguments[1] == START
         seconds = START_S if waits else OTHER_S
-        self.end_in(seconds)
+        self.set_deadline(seconds)
         self.state = state_folder(posix.environ)
         self.runtime = runtime_folder(posix.environ, self.state)
         if not arguments or not all(map(is_name, arguments)):
             raise HookFailed("it takes the name of a host and of a moment")
         self.name = " ".join(arguments)
-        payload = all_of(0, MAX_PAYLOAD_BYTES)
+        payload = read_all(0, MAX_PAYLOAD_BYTES)
         if not payload.strip():
             raise HookFailed("there was nothing on standard input")
-        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), with_headless(payload, posix.environ)
+        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), mark_headless(payload, posix.environ)
         if not waits and self.is_recent(TIMED_OUT, QUIET_S):
             self.send_courier(LATE_COURIER_S)
             return
-        connection = self.connected()
+        connection = self.connect()
         if connection is None:
             self.start(START_S if waits else COURIER_S)
             if not waits:
                 self.send_courier(COURIER_S)
                 raise HookFailed("none was running; it is told when it is up")
-            connection = self.started()
-        self.drop(SPAWNED)
-        self.let_couriers_pass(seconds / 4)
+            connection = self.wait_for_daemon()
+        self.remove_mark(SPAWNED)
+        self.wait_for_couriers(seconds / 4)
         self.answer(connection)
 
     def answer(self, connection: _socket.socket) -> None:
         status, version, body = exchange(connection, self.path, self.authority, self.payload)
         self.doing = ANSWERING
-        self.drop(TIMED_OUT)  # it answers again
+        self.remove_mark(TIMED_OUT)  # it answers again
         try:
             if status != b"200":
                 raise HookFailed(f"the daemon answered {status.decode('ascii', 'replace')}")
@@ -115,13 +115,13 @@ class HookRun:
                 write_all(1, body + b"\n")
         finally:
             # It ends the older one by itself. Nobody ever replaces an equal or a newer one.
-            if is_older(version) and self.claims(REPLACED, REPLACE_S):
+            if is_older(version) and self.claim(REPLACED, REPLACE_S):
                 start_daemon()
 
     # ---- the deadline
 
-    def end_in(self, seconds: float) -> None:
-        _signal.signal(_signal.SIGALRM, self.too_late)
+    def set_deadline(self, seconds: float) -> None:
+        _signal.signal(_signal.SIGALRM, self.end_late)
         _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
         for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
             _signal.signal(number, lambda *_: posix._exit(0))
@@ -129,24 +129,24 @@ class HookRun:
         # A shell that worked before it became this process makes us look older than we are: half of it is ours anyway.
         _signal.setitimer(_signal.ITIMER_REAL, seconds - min(age_s(), seconds / 2) - END_S)
 
-    def too_late(self, *_: object) -> None:
+    def end_late(self, *_: object) -> None:
         _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))  # should the disk of the log hang as well
         _signal.setitimer(_signal.ITIMER_REAL, END_S)
         try:
             if self.doing == ASKING:
-                self.claims(TIMED_OUT, 0)
+                self.claim(TIMED_OUT, 0)
             if self.payload and self.doing != ANSWERING:
                 self.send_courier(LATE_COURIER_S)
                 raise HookFailed("it took too long; it is told later")
             raise HookFailed("it took too long")
         except BaseException as error:  # noqa: BLE001  # as in `main`
-            self.note(error)
+            self.log_error(error)
         finally:
             posix._exit(0)
 
     # ---- the daemon
 
-    def connected(self) -> _socket.socket | None:
+    def connect(self) -> _socket.socket | None:
         """None: there is no daemon."""
         self.doing = ASKING  # one that hangs may not even take a connection
         if not self.has_folder():
@@ -156,12 +156,12 @@ class HookRun:
             connection.connect(self.runtime + b"/daemon.sock")
         except (FileNotFoundError, ConnectionRefusedError):
             connection.close()
-            return self.connected_by_tcp()
+            return self.connect_by_tcp()
         return connection
 
-    def connected_by_tcp(self) -> _socket.socket | None:
+    def connect_by_tcp(self) -> _socket.socket | None:
         try:
-            port, token = contents(self.runtime + b"/daemon.tcp").split()
+            port, token = read_file(self.runtime + b"/daemon.tcp").split()
         except FileNotFoundError:
             return None
         if not is_locked(self.runtime + b"/daemon.lock"):
@@ -179,14 +179,14 @@ class HookRun:
         """Unless one is on its way, since no longer than that."""
         self.doing = STARTING
         make_folder(self.runtime)
-        if self.claims(SPAWNED, RESPAWN_S):
+        if self.claim(SPAWNED, RESPAWN_S):
             self.child = start_daemon()
         elif not self.is_recent(SPAWNED, within_s):
             raise HookFailed("the last one did not come up; daemon.log may say why")
 
-    def started(self) -> _socket.socket:
+    def wait_for_daemon(self) -> _socket.socket:
         """A session's start waits for the daemon to come up."""
-        while (connection := self.connected()) is None:
+        while (connection := self.connect()) is None:
             self.doing = STARTING
             if self.child and posix.waitpid(self.child, posix.WNOHANG) != (0, 0):
                 self.child = 0  # it failed, or another one was quicker and is about to answer
@@ -201,7 +201,7 @@ class HookRun:
 
     def send_courier(self, seconds: float) -> None:
         """Leaves a process behind that hands this over when a daemon takes it, and ends without a word."""
-        number, place = self.place_in_line()
+        number, place = self.join_line()
         if posix.fork():
             return
         try:
@@ -210,46 +210,48 @@ class HookRun:
             _signal.setitimer(_signal.ITIMER_REAL, seconds)
             detach(keeping=place)
             if number:
-                lock(self.place(number - 1), waits=True)  # who came before us has gone
-            while not self.is_handed_over():
+                lock(self.courier_path(number - 1), waits=True)  # who came before us has gone
+            while not self.hand_over():
                 time.sleep(RETRY_S)
         finally:
             posix._exit(0)
 
-    def is_handed_over(self) -> bool:
+    def hand_over(self) -> bool:
         """False: there is no daemon yet, it ends just now, or it cannot write."""
-        connection = self.connected()
+        connection = self.connect()
         if connection is None:
             return False
-        self.drop(SPAWNED)
+        self.remove_mark(SPAWNED)
         try:
             status, _, _ = exchange(connection, self.path, self.authority + LATE, self.payload)
         except (OSError, HookFailed):
             return False
         return not status.startswith(b"5")
 
-    def place_in_line(self) -> tuple[int, int]:
+    def join_line(self) -> tuple[int, int]:
         """Its number behind the last courier, and the open file whose lock it is: the courier inherits it from us."""
-        last = self.last_in_line()
+        last = self.last_courier()
         for number in range(0 if last is None else last + 1, MAX_COURIERS):
-            place = lock(self.place(number))
+            place = lock(self.courier_path(number))
             if place is not None:  # else another hook was quicker
                 posix.utime(place)
                 return number, place
         raise HookFailed("none was running, and too much waits for it already")
 
-    def let_couriers_pass(self, seconds: float) -> None:
+    def wait_for_couriers(self, seconds: float) -> None:
         """What happened before is told before, if that is soon."""
         if not self.is_recent(COURIER % 0, COURIER_S):
             return
         give_up = time.monotonic() + seconds
-        while self.last_in_line() is not None and time.monotonic() < give_up:
+        while self.last_courier() is not None and time.monotonic() < give_up:
             time.sleep(POLL_S)
 
-    def last_in_line(self) -> int | None:
-        return next((number for number in range(MAX_COURIERS - 1, -1, -1) if is_locked(self.place(number))), None)
+    def last_courier(self) -> int | None:
+        return next(
+            (number for number in range(MAX_COURIERS - 1, -1, -1) if is_locked(self.courier_path(number))), None
+        )
 
-    def place(self, number: int) -> bytes:
+    def courier_path(self, number: int) -> bytes:
         return self.runtime + b"/" + COURIER % number
 
     # ---- its folder
@@ -264,7 +266,7 @@ class HookRun:
             raise HookFailed("the folder of its socket belongs to another user, or is a link")
         return True
 
-    def claims(self, name: bytes, seconds: float) -> bool:
+    def claim(self, name: bytes, seconds: float) -> bool:
         """Whether nobody did it within the last seconds; then we do."""
         path = self.runtime + b"/" + name
         try:
@@ -281,19 +283,19 @@ class HookRun:
         except OSError:
             return False
 
-    def drop(self, name: bytes) -> None:
+    def remove_mark(self, name: bytes) -> None:
         try:  # noqa: SIM105  # contextlib alone would cost as much as the question
             posix.unlink(self.runtime + b"/" + name)
         except OSError:
             pass
 
-    def note(self, error: BaseException) -> None:
+    def log_error(self, error: BaseException) -> None:
         """One line, without content; where there is no folder for it yet, there is nobody to tell."""
         if not self.state:
             return
         said = str(error) if isinstance(error, HookFailed) else getattr(error, "strerror", None) or type(error).__name__
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
+        path = (self.state if is_writable(self.state) else self.runtime) + b"/hook.log"
         try:
             descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | NO_TRAP, 0o600)
             if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
@@ -306,7 +308,7 @@ class HookRun:
 # ---- places: the same rule as in the daemon (config.places)
 
 
-def with_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
+def mark_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
     """Says so where nobody sits: in CI, or where a script began the agent. The event's own word comes last and wins."""
     in_ci = any(env.get(name, b"").lower() not in (b"", b"0", b"false") for name in IN_CI)
     if not in_ci and not env.get(b"CLAUDE_CODE_ENTRYPOINT", b"").startswith(b"sdk"):
@@ -318,19 +320,19 @@ def with_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
 
 def state_folder(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"XDG_STATE_HOME", b"")
-    return below(given, b"recollect") if given.startswith(b"/") else below(home(env), b".local/state/recollect")
+    return join(given, b"recollect") if given.startswith(b"/") else join(home(env), b".local/state/recollect")
 
 
 def runtime_folder(env: dict[bytes, bytes], state: bytes) -> bytes:
     given = env.get(b"XDG_RUNTIME_DIR", b"")
-    folder = below(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
-    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
+    folder = join(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
+    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES and is_writable(folder):
         return folder
     from hashlib import sha256
 
     name = b"recollect-%d-%s" % (posix.getuid(), sha256(folder).hexdigest()[:12].encode())
     given = env.get(b"TMPDIR", b"")
-    return below(given if given.startswith(b"/") else b"/tmp", name)
+    return join(given if given.startswith(b"/") else b"/tmp", name)
 
 
 def home(env: dict[bytes, bytes]) -> bytes:
@@ -346,13 +348,13 @@ def home(env: dict[bytes, bytes]) -> bytes:
     return pwd.getpwuid(posix.getuid()).pw_dir.encode("utf-8", "surrogateescape")
 
 
-def below(folder: bytes, name: bytes) -> bytes:
+def join(folder: bytes, name: bytes) -> bytes:
     """As a `Path` is written: its hash names a folder."""
     root = b"/" if folder.startswith(b"/") else b""
     return root + b"/".join([part for part in folder.split(b"/") if part not in (b"", b".")] + [name])
 
 
-def can_be_written(folder: bytes) -> bool:
+def is_writable(folder: bytes) -> bool:
     """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
     while not posix.access(folder, posix.F_OK) and len(folder) > 1:
         folder = folder.rpartition(b"/")[0] or b"/"
@@ -406,7 +408,7 @@ def lock(path: bytes, *, waits: bool = False) -> int | None:
     return descriptor
 
 
-def contents(path: bytes) -> bytes:
+def read_file(path: bytes) -> bytes:
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
     try:
         return posix.read(descriptor, CHUNK_BYTES)
@@ -414,7 +416,7 @@ def contents(path: bytes) -> bytes:
         posix.close(descriptor)
 
 
-def all_of(descriptor: int, most: int) -> bytes:
+def read_all(descriptor: int, most: int) -> bytes:
     """Up to its end, also where it is too much: a host that cannot write all of it may fail."""
     received, size = bytearray(), 0
     while True:
@@ -443,7 +445,7 @@ def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload:
     connection.sendall(head % (path, authority, len(payload)) + payload)
     received = b""
     while b"\r\n\r\n" not in received:
-        received += more_of(connection, received)
+        received += receive_more(connection, received)
     said, _, body = received.partition(b"\r\n\r\n")
     first, *lines = said.split(b"\r\n")
     if not first.startswith(b"HTTP/1.1 "):
@@ -453,12 +455,12 @@ def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload:
     if not length.isdigit() or len(length) > 9 or int(length) > MAX_ANSWER_BYTES:
         raise HookFailed("the answer has no length, or is too long")
     while len(body) < int(length):
-        body += more_of(connection, body)
+        body += receive_more(connection, body)
     connection.close()
     return first.split(b" ")[1], headers.get(b"recollect-version", b""), body[: int(length)].strip()
 
 
-def more_of(connection: _socket.socket, received: bytes) -> bytes:
+def receive_more(connection: _socket.socket, received: bytes) -> bytes:
     chunk = connection.recv(CHUNK_BYTES)
     if not chunk or len(received) > MAX_ANSWER_BYTES:
         raise HookFailed("the answer is not whole, or too long")
@@ -471,7 +473,7 @@ def more_of(connection: _socket.socket, received: bytes) -> bytes:
 def age_s() -> float:
     """How long this process is there, as the kernel has it; where it does not tell, what it has computed so far."""
     try:
-        ticks = int(contents(b"/proc/self/stat").rpartition(b")")[2].split()[19])  # its start, since the machine's
+        ticks = int(read_file(b"/proc/self/stat").rpartition(b")")[2].split()[19])  # its start, since the machine's
         return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / posix.sysconf("SC_CLK_TCK"))
     except (OSError, ValueError, IndexError, AttributeError):
         return time.process_time()
@@ -514,11 +516,11 @@ def descriptor_limit() -> int:
 
 def is_older(version: bytes) -> bool:
     """Than this one, by the leading numbers (client.is_older). One that cannot be read is nobody's business."""
-    theirs, ours = numbers(version), numbers(VERSION.encode())
+    theirs, ours = leading_numbers(version), leading_numbers(VERSION.encode())
     return theirs is not None and ours is not None and theirs < ours
 
 
-def numbers(version: bytes) -> list[int] | None:
+def leading_numbers(version: bytes) -> list[int] | None:
     found = []
     for part in version.split(b"."):
         digits = part[: len(part) - len(part.lstrip(b"0123456789"))]
@@ -543,7 +545,7 @@ def main() -> None:
     try:
         call.run(sys.argv[1:])
     except BaseException as error:  # noqa: BLE001  # one of the four places: the agent must not notice
-        call.note(error)
+        call.log_error(error)
     finally:
         posix._exit(0)
 

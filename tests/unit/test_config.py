@@ -299,4 +299,4 @@ def test_a_project_cannot_let_headless_sessions_teach(tmp_path: Path) -> None:
     file = tmp_path / ".recollect.toml"
     file.write_text("[capture]\nheadless = true\n")
     with pytest.raises(InvalidSettings, match="only by its user"):
-        config.of_project(file)
+        config.read_project_file(file)

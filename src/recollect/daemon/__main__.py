@@ -5,7 +5,7 @@ import os
 import sys
 
 from recollect import config
-from recollect.daemon.lock import lock, make_private_folder
+from recollect.daemon.lock import make_private_folder, take_lock
 from recollect.domain.errors import RecollectError
 
 
@@ -14,7 +14,7 @@ def main() -> int:
     places = config.places()
     make_private_folder(places.runtime)
     make_private_folder(places.kept, "XDG_STATE_HOME")
-    with lock(places) as won:
+    with take_lock(places) as won:
         if not won:
             return 0
         from recollect.daemon.lifecycle import serve  # most of what starting costs, and only one needs it

@@ -20,12 +20,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect.daemon.boundary import answering, failure, object_of
-from recollect.daemon.log import places_of
+from recollect.daemon.boundary import error_response, make_endpoint, read_object
+from recollect.daemon.log import code_places
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
-from recollect.mcp.asking_sessions import AskingSessions, HostSession, is_whole_path
+from recollect.mcp.asking_sessions import AskingSessions, HostSession, is_absolute_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -49,7 +49,7 @@ class NotesActivity(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
+class _McpLibrary:
     server: "Server[Any]"
     http: "StreamableHTTPSessionManager"
     converse: Callable[..., Any]
@@ -61,7 +61,7 @@ class Agents:
         self._activity = activity
         self._asking = AskingSessions()
         self._loading = asyncio.Lock()
-        self._loaded: _Loaded | None = None
+        self._loaded: _McpLibrary | None = None
         self._life: asyncio.Task[None] | None = None  # in which the library's own tasks live
         self._ending = asyncio.Event()
         self._talks: set[asyncio.Task[None]] = set()
@@ -73,7 +73,7 @@ class Agents:
         return [
             Route("/mcp", _Endpoint(self._http, "/mcp")),
             Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"), methods=["POST"]),
-            Route(ASKING_PATH, answering(self._told, ASKING_PATH, self._activity.answering), methods=["POST"]),
+            Route(ASKING_PATH, make_endpoint(self._announce, ASKING_PATH, self._activity.answering), methods=["POST"]),
         ]
 
     async def end(self) -> None:
@@ -90,7 +90,7 @@ class Agents:
         if waiting:
             await asyncio.wait(waiting, timeout=END_S)
 
-    async def _load(self) -> _Loaded:
+    async def _load(self) -> _McpLibrary:
         async with self._loading:
             if self._loaded is None:
                 loaded = await asyncio.to_thread(self._import)
@@ -104,18 +104,18 @@ class Agents:
                 self._loaded = loaded
             return self._loaded
 
-    def _import(self) -> _Loaded:
+    def _import(self) -> _McpLibrary:
         manager = import_module("mcp.server.streamable_http_manager").StreamableHTTPSessionManager
-        server = import_module("recollect.mcp.server").build(self._engine, self._guarded, self._asking)
+        server = import_module("recollect.mcp.server").build(self._engine, self._run_tool, self._asking)
         http = manager(server, json_response=True, max_sessions=MAX_SESSIONS)
-        return _Loaded(server, http, import_module("recollect.mcp.lines").converse)
+        return _McpLibrary(server, http, import_module("recollect.mcp.lines").converse)
 
-    async def _live(self, loaded: _Loaded, ready: asyncio.Event) -> None:
+    async def _live(self, loaded: _McpLibrary, ready: asyncio.Event) -> None:
         async with loaded.http.run():
             ready.set()
             await self._ending.wait()
 
-    def _guarded(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
+    def _run_tool(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
         """In a thread: what a tool answers, whatever happens."""
         from recollect.mcp.tools import ToolAnswer
 
@@ -131,17 +131,17 @@ class Agents:
             self._working.discard(work)
             self._activity.note_work()  # where an agent is at work, there is something to do in the background
 
-    async def _told(self, request: Request) -> Response:
-        body = await object_of(request)
+    async def _announce(self, request: Request) -> Response:
+        body = await read_object(request)
         session, folder, host = body.get("session"), body.get("folder"), body.get("host", "opencode")
         if not isinstance(session, str) or not isinstance(folder, str) or not isinstance(host, str):
             raise PayloadError("This takes the `session` that is about to ask, and the `folder` that it works in.")
         for name, what in ((session, "session"), (host, "host")):
             check_name(name, what)
-        if not is_whole_path(folder):
+        if not is_absolute_path(folder):
             raise PayloadError("The `folder` is the whole path of the project's folder, from / on.")
         about = HostSession(id=SessionId(session), host=host)
-        await run_in_threadpool(self._asking.tell, folder, about, time.time())
+        await run_in_threadpool(self._asking.announce, folder, about, time.time())
         return JSONResponse({})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -212,8 +212,8 @@ class _Endpoint:
 
 
 def _log(error: BaseException, where: str) -> None:
-    log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": where})
+    log.error("%s at %s", type(error).__name__, code_places(error), extra={"where": where})
 
 
-ENDING = failure(503, "ending", "The daemon is about to end. Ask again: the next one starts by itself.")
-BROKEN = failure(500, "internal", "Something went wrong inside; see the log.")
+ENDING = error_response(503, "ending", "The daemon is about to end. Ask again: the next one starts by itself.")
+BROKEN = error_response(500, "internal", "Something went wrong inside; see the log.")

@@ -23,9 +23,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
 from recollect.daemon.agents import Agents
-from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
+from recollect.daemon.boundary import OPERATION_PATH, answer_unknown, make_endpoint, read_body, read_object
 from recollect.daemon.request_queue import RequestQueue
-from recollect.daemon.status import status_of
+from recollect.daemon.status import build_status
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
 from recollect.domain.injection import Injection
@@ -43,7 +43,7 @@ log = logging.getLogger("recollect.daemon")
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
 CALM_S = 0.03
-MOST_PID = 2**31 - 1
+MAX_PID = 2**31 - 1
 LATE = "Recollect-Late"  # what happened is told after the fact: nobody waits for the answer
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
@@ -58,7 +58,7 @@ class Activity:
         self.under_way = 0  # counted by the event loop alone
         self._wake: Callable[[], None] = lambda: None
 
-    def wakes(self, wake: Callable[[], None]) -> None:
+    def on_work(self, wake: Callable[[], None]) -> None:
         """Call this whenever there may be something to do in the background."""
         self._wake = wake
 
@@ -92,7 +92,7 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class AppContext:
     """What the routes work with."""
 
     engine: Engine
@@ -103,10 +103,10 @@ class Served:
     environment: str = ""  # tells whoever asks whether we would answer as they do themselves
 
 
-def create_app(served: Served) -> Starlette:
+def create_app(served: AppContext) -> Starlette:
     engine, activity = served.engine, served.activity
     agents = Agents(engine, activity)
-    warm = Warm(engine)
+    warm = WarmUp(engine)
     line = RequestQueue()
 
     async def hello(_: Request) -> dict[str, Any]:
@@ -114,15 +114,15 @@ def create_app(served: Served) -> Starlette:
 
     async def status(_: Request) -> Response:
         told = await run_in_threadpool(
-            status_of, engine, served.model.says(), activity.uptime_seconds(), activity.requests
+            build_status, engine, served.model.says(), activity.uptime_seconds(), activity.requests
         )
-        return _encoded(told)
+        return _encode(told)
 
     async def host(request: Request) -> dict[str, Any]:
         name = request.path_params["host"]
         if name not in HOSTS:
             raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
-        payload = await object_of(request)
+        payload = await read_object(request)
         async with line.place(first=HOSTS[name].is_waited_for(payload)):
             answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
         # Whoever had to go on without it, or only brings what happened, has not put it in front of a model.
@@ -132,7 +132,7 @@ def create_app(served: Served) -> Starlette:
         return answer
 
     async def replay(request: Request) -> dict[str, Any]:
-        session, carriers = _session_and_carriers(await object_of(request))
+        session, carriers = _read_carriers(await read_object(request))
         messages = [MessageId(carrier.partition("/")[0]) for carrier in carriers]
         blocks = await run_in_threadpool(engine.replay, session, messages)
         tools = await run_in_threadpool(engine.replay_tools, session, messages)
@@ -140,23 +140,23 @@ def create_app(served: Served) -> Starlette:
         return {"blocks": {**blocks, **of_calls}}
 
     async def sent(request: Request) -> dict[str, Any]:
-        session, carriers = _session_and_carriers(await object_of(request))
+        session, carriers = _read_carriers(await read_object(request))
         await run_in_threadpool(engine.confirm, session, carriers)
         return {}
 
     async def wake(request: Request) -> JSONResponse:
-        folder = (await object_of(request)).get("folder")
+        folder = (await read_object(request)).get("folder")
         if not isinstance(folder, str):
             raise PayloadError("This takes the `folder` where a host begins.")
         check_folder(folder)
         activity.note_work()
-        return JSONResponse({}, background=BackgroundTask(warm.up, folder))  # who wakes us does not wait for it
+        return JSONResponse({}, background=BackgroundTask(warm.run, folder))  # who wakes us does not wait for it
 
     async def question(request: Request) -> dict[str, Any]:
-        body = await object_of(request)
-        host, folder, session = _about(body)
+        body = await read_object(request)
+        host, folder, session = _read_host(body)
         client, working = body.get("client"), body.get("working", [])
-        is_process = client is None or (type(client) is int and 0 < client <= MOST_PID)
+        is_process = client is None or (type(client) is int and 0 < client <= MAX_PID)
         if not is_process or not isinstance(working, list) or not all(isinstance(one, str) for one in working):
             raise PayloadError("This takes the number of the `client`'s process and a list of its `working` sessions.")
         ask = partial(engine.question, working=working, client=client)
@@ -170,8 +170,8 @@ def create_app(served: Served) -> Starlette:
                 return asdict(asked)
 
     async def answer(request: Request) -> dict[str, Any]:
-        body = await object_of(request)
-        _, folder, _ = _about(body)
+        body = await read_object(request)
+        _, folder, _ = _read_host(body)
         name, text, tokens = body.get("id"), body.get("text"), body.get("tokens")
         is_counted = tokens is None or (isinstance(tokens, int) and not isinstance(tokens, bool))
         if not isinstance(name, str) or not isinstance(text, str) or not is_counted:
@@ -186,49 +186,51 @@ def create_app(served: Served) -> Starlette:
         return {"stopping": True}
 
     async def operation(request: Request) -> Response:
-        return await run_in_threadpool(_operated, served, request.path_params["operation"], await body_of(request))
+        return await run_in_threadpool(
+            _run_operation, served, request.path_params["operation"], await read_body(request)
+        )
 
     async def openapi(_: Request) -> dict[str, Any]:
-        from recollect.daemon.description import described  # who asks once pays for it
+        from recollect.daemon.description import build_description  # who asks once pays for it
 
-        return await run_in_threadpool(described)
+        return await run_in_threadpool(build_description)
 
     def route(path: str, handler: Answers, method: str) -> Route:
         async def as_json(request: Request) -> Response:
             return JSONResponse(await handler(request))
 
-        return Route(path, answering(as_json, path, activity.answering), methods=[method])
+        return Route(path, make_endpoint(as_json, path, activity.answering), methods=[method])
 
     app = Starlette(
         routes=[
             *agents.routes,
             route("/v1/hello", hello, "GET"),
-            Route("/v1/status", answering(status, "/v1/status", activity.answering), methods=["GET"]),
+            Route("/v1/status", make_endpoint(status, "/v1/status", activity.answering), methods=["GET"]),
             route("/v1/openapi.json", openapi, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
-            Route("/v1/wake", answering(wake, "/v1/wake", activity.answering), methods=["POST"]),
+            Route("/v1/wake", make_endpoint(wake, "/v1/wake", activity.answering), methods=["POST"]),
             route("/v1/replay", replay, "POST"),
             route("/v1/sent", sent, "POST"),
             route("/v1/question", question, "POST"),
             route("/v1/answer", answer, "POST"),
             route("/v1/stop", end, "POST"),
-            Route(OPERATION_PATH, answering(operation, OPERATION_PATH, activity.answering), methods=["POST"]),
+            Route(OPERATION_PATH, make_endpoint(operation, OPERATION_PATH, activity.answering), methods=["POST"]),
         ],
         middleware=[Middleware(OriginForm)],
-        exception_handlers={HTTPException: unknown},
+        exception_handlers={HTTPException: answer_unknown},
     )
     app.state.agents = agents
     return app
 
 
-class Warm:
+class WarmUp:
     """The first prompt finds everything loaded. Once in a life: what is loaded stays."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._is_done = False
 
-    def up(self, folder: str) -> None:
+    def run(self, folder: str) -> None:
         if self._is_done:
             return
         self._is_done = True
@@ -247,7 +249,7 @@ def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) ->
     return host.render(injection), injection
 
 
-def _operated(served: Served, name: str, body: bytearray) -> Response:
+def _run_operation(served: AppContext, name: str, body: bytearray) -> Response:
     from recollect.api import wire  # a daemon that only serves hooks does without
     from recollect.api.catalogue import OPERATIONS
     from recollect.api.operation import Desk
@@ -269,16 +271,16 @@ def _operated(served: Served, name: str, body: bytearray) -> Response:
     answer = found.answer(desk, asked)
     if found.writes or found is RECALL:  # what is new has no meaning yet; whoever only looks needs no model
         served.activity.note_work()
-    return _encoded(answer)
+    return _encode(answer)
 
 
-def _encoded(value: object) -> Response:
+def _encode(value: object) -> Response:
     from recollect.api import wire
 
     return Response(wire.written(value), media_type="application/json")
 
 
-def _session_and_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
+def _read_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
     """What carries a block: a message, or a tool's part in it (`message/call`)."""
     session, messages = body.get("session"), body.get("messages")
     if not isinstance(session, str) or not isinstance(messages, list) or not all(isinstance(m, str) for m in messages):
@@ -288,7 +290,7 @@ def _session_and_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]
     return SessionId(session), messages
 
 
-def _about(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
+def _read_host(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
     """A host, where it works, and in which session."""
     host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
     is_known = isinstance(host, str) and host in HOSTS

@@ -33,7 +33,7 @@ class Background:
         self._wake = threading.Event()
         self._ending = False
         self._thread = threading.Thread(target=self._run, name="background", daemon=True)
-        self._told: dict[str, str] = {}
+        self._logged: dict[str, str] = {}
 
     def __enter__(self) -> "Background":
         self._thread.start()
@@ -50,22 +50,22 @@ class Background:
     def _run(self) -> None:
         lower_thread_priority(NICENESS)
         while not self._wake.wait(LOOK_S) and not self._ending:
-            self._guarded(self._learn_all)  # what another process wrote down; nobody needs the model for that
+            self._run_safely(self._learn_all)  # what another process wrote down; nobody needs the model for that
         while not self._ending:
             self._wake.clear()
-            self._guarded(self._work)
-            self._guarded(self._do_chores)
+            self._run_safely(self._work)
+            self._run_safely(self._do_chores)
             self._wake.wait(LOOK_S)
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _run_safely(self, work: Callable[[], None]) -> None:
         try:
             work()
         except RecollectError as error:  # a busy or full disk now is tried again later
-            self._tell("work", error.code)
+            self._log_once("work", error.code)
         except Exception as error:  # noqa: BLE001  # the job loop: one of the four places; the thread must live on
-            self._tell("work", type(error).__name__)
+            self._log_once("work", type(error).__name__)
         else:
-            self._told.pop("work", None)
+            self._logged.pop("work", None)
 
     def _learn_all(self) -> None:
         if self._engine.unwritten:
@@ -83,7 +83,7 @@ class Background:
         self._learn_all()
         self._engine.prepare(datetime.now(UTC))
         if self._model() is None and self._model.problem is not None:
-            self._tell("model", self._model.problem.code)
+            self._log_once("model", self._model.problem.code)
         while self._may_go_on() and self._engine.embed_some(limit=EMBEDDED_AT_ONCE):
             if self._engine.to_learn():  # an agent may ask for it soon; what was imported can wait
                 self._learn_all()
@@ -102,8 +102,8 @@ class Background:
             time.sleep(STEP_S)
         return not self._ending
 
-    def _tell(self, of: str, what: str) -> None:
+    def _log_once(self, of: str, what: str) -> None:
         """Once, until it has gone well again: it is tried every few seconds."""
-        if self._told.get(of) != what:
-            self._told[of] = what
+        if self._logged.get(of) != what:
+            self._logged[of] = what
             log.warning("%s", what, extra={"where": "background"})

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from recollect.client import MAX_BODY_BYTES
 from recollect.daemon.guard import Refusal
-from recollect.daemon.log import places_of
+from recollect.daemon.log import code_places
 from recollect.domain.errors import PayloadError, RecollectError, RequestTooLarge, StoreError
 from recollect.privacy.secrets import redact
 
@@ -32,7 +32,7 @@ WRONG_METHOD = Refusal(
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-async def body_of(request: Request) -> bytearray:
+async def read_body(request: Request) -> bytearray:
     received = bytearray()
     async for chunk in request.stream():
         received += chunk
@@ -41,10 +41,10 @@ async def body_of(request: Request) -> bytearray:
     return received
 
 
-async def object_of(request: Request) -> dict[str, Any]:
+async def read_object(request: Request) -> dict[str, Any]:
     """A JSON object, as a host sends it."""
     try:
-        body = json.loads(await body_of(request))
+        body = json.loads(await read_body(request))
     except (ValueError, RecursionError) as error:
         raise PayloadError(f"The request is not JSON that can be read: {error}.") from None
     if not isinstance(body, dict):
@@ -52,7 +52,7 @@ async def object_of(request: Request) -> dict[str, Any]:
     return body
 
 
-def answering(handler: Handler, path: str, under_way: Callable[[], AbstractContextManager[None]]) -> Handler:
+def make_endpoint(handler: Handler, path: str, under_way: Callable[[], AbstractContextManager[None]]) -> Handler:
     """The log names our own `path`: an asker could put anything into theirs."""
 
     async def endpoint(request: Request) -> Response:
@@ -64,23 +64,25 @@ def answering(handler: Handler, path: str, under_way: Callable[[], AbstractConte
         except HTTPException:
             raise  # `unknown` answers it
         except RecollectError as error:
-            status = status_of(type(error))
+            status = http_status(type(error))
             # A mistake of whoever asks is no problem of the daemon: `status` lists those.
             log.log(logging.WARNING if status >= 500 else logging.INFO, "%s", error.code, extra={"where": path})
-            return failure(status, error.code, str(error))
+            return error_response(status, error.code, str(error))
         except Exception as error:  # noqa: BLE001  # one of the four places: a bug here must not reach the host
-            log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": path})
-            return failure(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
+            log.error("%s at %s", type(error).__name__, code_places(error), extra={"where": path})
+            return error_response(
+                500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log."
+            )
 
     return endpoint
 
 
-async def unknown(request: Request, _: Exception) -> Response:
+async def answer_unknown(request: Request, _: Exception) -> Response:
     """A path that is not there, or a method that it does not take."""
-    return failure(*(WRONG_METHOD if _is_there(request) else NOT_FOUND))
+    return error_response(*(WRONG_METHOD if _has_path(request) else NOT_FOUND))
 
 
-def _is_there(request: Request) -> bool:
+def _has_path(request: Request) -> bool:
     from recollect.api.catalogue import OPERATIONS  # only where somebody asks for what is not there
 
     path = request.scope["path"]
@@ -88,12 +90,12 @@ def _is_there(request: Request) -> bool:
     return path.removeprefix("/v1/") in OPERATIONS or any(route.path_regex.match(path) for route in own)
 
 
-def failure(status: int, code: str, message: str) -> JSONResponse:
+def error_response(status: int, code: str, message: str) -> JSONResponse:
     # It quotes what was asked, and whoever asked may log it.
     return JSONResponse({"error": {"code": code, "message": redact(message).text}}, status_code=status)
 
 
-def status_of(kind: type[RecollectError]) -> int:
+def http_status(kind: type[RecollectError]) -> int:
     if issubclass(kind, RequestTooLarge):
         return 413
     return 503 if issubclass(kind, StoreError) else 400

@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.api.catalogue import OPERATIONS
 from recollect.daemon.app import HOSTS
-from recollect.daemon.openapi import Described, description
+from recollect.daemon.openapi import ApiPath, describe_api
 from recollect.daemon.status import DaemonStatus
 from recollect.domain.memory import MessageId, SessionId
 
@@ -92,18 +92,18 @@ HOST = {
     "description": "Whose hook it was.",
 }
 ROUTES = (
-    Described(
+    ApiPath(
         path="/v1/hello",
         method="GET",
         says="Whether it lives, and which version it is.",
         answers=Hello,
         asks_store=False,
     ),
-    Described(
+    ApiPath(
         path="/v1/openapi.json", method="GET", says="This API, described.", answers=dict[str, Any], asks_store=False
     ),
-    Described(path="/v1/status", method="GET", says="How it goes, in figures.", answers=DaemonStatus),
-    Described(
+    ApiPath(path="/v1/status", method="GET", says="How it goes, in figures.", answers=DaemonStatus),
+    ApiPath(
         path="/v1/hosts/{host}",
         method="POST",
         says=f"What a host's hook was given; answered with what the host is to do. Hosts are {' and '.join(HOSTS)}.",
@@ -111,28 +111,28 @@ ROUTES = (
         answers=dict[str, Any],
         parameters=(HOST,),
     ),
-    Described(
+    ApiPath(
         path="/v1/wake",
         method="POST",
         says="A host begins in this folder: what its first prompt needs is loaded meanwhile.",
         asks=Folder,
         answers=Nothing,
     ),
-    Described(
+    ApiPath(
         path="/v1/replay",
         method="POST",
         says="What these messages of a session and their failed tools (`message/call`) were really sent with.",
         asks=Messages,
         answers=Blocks,
     ),
-    Described(
+    ApiPath(
         path="/v1/sent",
         method="POST",
         says="These were sent as offered: messages, and tools of theirs (`message/call`).",
         asks=Messages,
         answers=Nothing,
     ),
-    Described(
+    ApiPath(
         path="/v1/asking",
         method="POST",
         says="The next MCP call from this folder, within some seconds, is this session's.",
@@ -140,23 +140,23 @@ ROUTES = (
         answers=Nothing,
         asks_store=False,
     ),
-    Described(
+    ApiPath(
         path="/v1/question",
         method="POST",
         says="What the host's own model is to be asked about a session, if the user has switched that on.",
         asks=Idle,
         answers=Due,
     ),
-    Described(path="/v1/answer", method="POST", says="What that model answered.", asks=Answered, answers=KeptAnswer),
-    Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
+    ApiPath(path="/v1/answer", method="POST", says="What that model answered.", asks=Answered, answers=KeptAnswer),
+    ApiPath(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 
 
 OPERATION_PATHS = tuple(
-    Described(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
+    ApiPath(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
     for one in OPERATIONS.values()
 )
 
 
-def described() -> dict[str, Any]:
-    return description([*ROUTES, *OPERATION_PATHS])
+def build_description() -> dict[str, Any]:
+    return describe_api([*ROUTES, *OPERATION_PATHS])

@@ -23,7 +23,7 @@ OWN_SITES = (b"same-origin", b"none")  # of Sec-Fetch-Site; another port of this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class TcpAccess:
     """The way in over 127.0.0.1."""
 
     port: int
@@ -60,7 +60,7 @@ NO_TOKEN = Refusal(
 class Guard:
     """Around everything that answers, mounted parts too."""
 
-    def __init__(self, app: ASGIApp, door: Door | None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(self, app: ASGIApp, door: TcpAccess | None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self._app = app
         self._door = door
         self._max_body_bytes = max_body_bytes
@@ -85,16 +85,16 @@ class Guard:
         server = scope.get("server")
         by_tcp = server is None or server[1] is not None  # who cannot be told is a stranger
         hosts = self._door.hosts if by_tcp and self._door else ()
-        origin = headers.the_one(b"origin")
-        if by_tcp and not {headers.the_one(b"host"), *_authority(scope["path"])} <= {*hosts}:
+        origin = headers.single(b"origin")
+        if by_tcp and not {headers.single(b"host"), *_authority(scope["path"])} <= {*hosts}:
             return WRONG_HOST
         if origin is not None and origin not in [b"http://" + host for host in hosts]:
             return FOREIGN
-        if headers.the_one(b"sec-fetch-site") not in (None, *OWN_SITES):
+        if headers.single(b"sec-fetch-site") not in (None, *OWN_SITES):
             return FOREIGN
-        if by_tcp and not self._has_token(headers.the_one(b"authorization")):
+        if by_tcp and not self._has_token(headers.single(b"authorization")):
             return NO_TOKEN
-        length = headers.the_one(b"content-length")
+        length = headers.single(b"content-length")
         is_large = length and int(length[:20]) > self._max_body_bytes  # that it is a number was checked by h11
         if is_large and not is_stream(scope["path"]):
             return TOO_LARGE
@@ -124,7 +124,7 @@ class _Headers:
     def __init__(self, scope: Scope) -> None:
         self._all: list[tuple[bytes, bytes]] = scope["headers"]
 
-    def the_one(self, name: bytes) -> bytes | None:
+    def single(self, name: bytes) -> bytes | None:
         """None: it was not sent. Sent twice it is worth nothing: nobody could say which one counts."""
         values = [value for key, value in self._all if key == name]
         return values[0] if len(values) == 1 else b"" if values else None

@@ -19,11 +19,11 @@ from recollect import __version__, config, wiring
 from recollect.client import VERSION_HEADER
 from recollect.config import Paths
 from recollect.daemon import log as daemon_log
-from recollect.daemon.app import Activity, Served, create_app
+from recollect.daemon.app import Activity, AppContext, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
-from recollect.daemon.listening import Listening, listening
-from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, bounded
+from recollect.daemon.listening import Listeners, open_listeners
+from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, make_protocol
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
@@ -40,18 +40,18 @@ END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing b
 
 def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
     """Run until stopped or idle. Only for who holds the lock."""
-    daemon_log.begin(places.log)
+    daemon_log.start_log(places.log)
     settings = LiveSettings(places.settings, os.environ)
     model = wiring.Model(places.model)
     activity = Activity()
     with (
         wiring.open_engine(settings, places.database, model.if_loaded, resident=True, pauses=places.pause) as engine,
-        listening(places, settings(None).daemon.port) as heard,
+        open_listeners(places, settings(None).daemon.port) as heard,
         Background(engine, model, activity.is_calm) as background,
     ):
-        activity.wakes(background.wake)
+        activity.on_work(background.wake)
         server = _Server(settings, activity, heard, engine)
-        served = Served(
+        served = AppContext(
             engine=engine,
             settings_for=settings,
             model=model,
@@ -61,12 +61,12 @@ def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
         )
         if engine.is_read_only:
             log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
-        server.serve_app(Guard(create_app(served), heard.door), bounds)
-        _write_down(engine)
+        server.serve_app(Guard(create_app(served), heard.tcp_access), bounds)
+        _save_unwritten(engine)
     return 0
 
 
-def _write_down(engine: Engine) -> None:
+def _save_unwritten(engine: Engine) -> None:
     """What waited in memory for a full disk: the last chance."""
     try:
         if engine.unwritten:
@@ -78,7 +78,7 @@ def _write_down(engine: Engine) -> None:
 class _Server:
     """uvicorn on sockets that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: LiveSettings, activity: Activity, heard: Listening, engine: Engine) -> None:
+    def __init__(self, settings: LiveSettings, activity: Activity, heard: Listeners, engine: Engine) -> None:
         self._settings = settings
         self._engine = engine
         self._heard = heard
@@ -97,7 +97,7 @@ class _Server:
                 access_log=False,
                 lifespan="off",
                 loop="asyncio",
-                http=bounded(bounds),
+                http=make_protocol(bounds),
                 ws="none",
                 server_header=False,
                 headers=[(VERSION_HEADER, __version__)],
@@ -105,26 +105,26 @@ class _Server:
                 timeout_graceful_shutdown=ANSWER_S,
             )
         )
-        door = self._heard.door
+        door = self._heard.tcp_access
         log.info("listening, version %s%s", __version__, "" if door is None else f", 127.0.0.1:{door.port}")
-        _leave_standard_error()
-        asyncio.run(self._until_done(self._uvicorn))
+        _detach_stderr()
+        asyncio.run(self._run_until_done(self._uvicorn))
         log.info("ended after %d requests", self._activity.requests)
 
-    async def _until_done(self, server: uvicorn.Server) -> None:
-        asyncio.get_running_loop().set_exception_handler(_unforeseen)
+    async def _run_until_done(self, server: uvicorn.Server) -> None:
+        asyncio.get_running_loop().set_exception_handler(_log_unexpected)
         watch = asyncio.create_task(self._watch())
-        watch.add_done_callback(self._unwatched)
+        watch.add_done_callback(self._end_unwatched)
         try:
             await server.serve(sockets=self._heard.sockets)
         finally:
             watch.cancel()
 
-    def _unwatched(self, watch: "asyncio.Task[None]") -> None:
+    def _end_unwatched(self, watch: "asyncio.Task[None]") -> None:
         """Without it nothing would ever end this daemon: better none than one for ever."""
         error = None if watch.cancelled() else watch.exception()
         if error is not None:
-            log.error("%s at %s", type(error).__name__, daemon_log.places_of(error), extra={"where": "watch"})
+            log.error("%s at %s", type(error).__name__, daemon_log.code_places(error), extra={"where": "watch"})
             self.finish()
 
     async def _watch(self) -> None:
@@ -140,7 +140,7 @@ class _Server:
             if not await asyncio.to_thread(lambda: self._engine.is_there):
                 log.warning("the database, or its log, was moved or deleted: the next daemon opens what is there then")
                 self.finish()
-            if not self._heard.found_by.is_ours():
+            if not self._heard.address_file.is_ours():
                 log.warning("the socket was taken away: nobody can reach this daemon any more")
                 self.finish()
 
@@ -176,7 +176,7 @@ class _Uvicorn(uvicorn.Server):
         yield  # uvicorn would raise the signal once more, and nothing after us would be closed
 
 
-def _leave_standard_error() -> None:
+def _detach_stderr() -> None:
     """Whoever started us read there why we did not come up; from now on the log has it."""
     if not os.isatty(2):
         nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
@@ -184,7 +184,7 @@ def _leave_standard_error() -> None:
         os.close(nothing)
 
 
-def _unforeseen(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _log_unexpected(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Of what nobody waits for in the event loop. Its own message would show what was handled."""
     error = context.get("exception")
     what = "no exception" if error is None else type(error).__name__

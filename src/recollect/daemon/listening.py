@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.config import Paths
-from recollect.daemon.guard import Door
+from recollect.daemon.guard import TcpAccess
 from recollect.domain.errors import DaemonError
 
 log = logging.getLogger("recollect.daemon")
@@ -30,12 +30,12 @@ NO_SOCKETS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listening:
+class Listeners:
     """What the daemon listens on, and the file that everybody finds it by."""
 
     sockets: list[socket.socket]
-    found_by: "SocketFile"
-    door: Door | None  # None: not on TCP
+    address_file: "SocketFile"
+    tcp_access: TcpAccess | None  # None: not on TCP
 
 
 class SocketFile:
@@ -54,19 +54,19 @@ class SocketFile:
 
 
 @contextmanager
-def listening(places: Paths, port: int) -> Iterator[Listening]:
+def open_listeners(places: Paths, port: int) -> Iterator[Listeners]:
     """On the unix socket; with a `port`, or where there are no sockets, on TCP as well."""
     _remove(places.socket)
     _remove(places.tcp)
-    unix = _unix(places.socket)
+    unix = _bind_unix(places.socket)
     socket_place = SocketFile(places.socket)
     if unix is not None:
         unix.listen(BACKLOG)  # only now: nobody can know of it before we know what is ours
-    tcp, door = _by_tcp(places, port, required=unix is None) if port or unix is None else (None, None)
+    tcp, door = _listen_on_tcp(places, port, required=unix is None) if port or unix is None else (None, None)
     tcp_place = SocketFile(places.tcp)
     sockets = [one for one in (unix, tcp) if one is not None]
     try:
-        yield Listening(sockets=sockets, found_by=tcp_place if unix is None else socket_place, door=door)
+        yield Listeners(sockets=sockets, address_file=tcp_place if unix is None else socket_place, tcp_access=door)
     finally:
         socket_place.remove()
         tcp_place.remove()
@@ -74,10 +74,10 @@ def listening(places: Paths, port: int) -> Iterator[Listening]:
             one.close()
 
 
-def _by_tcp(places: Paths, port: int, *, required: bool) -> tuple[socket.socket, Door] | tuple[None, None]:
+def _listen_on_tcp(places: Paths, port: int, *, required: bool) -> tuple[socket.socket, TcpAccess] | tuple[None, None]:
     try:
-        listener = _tcp(port)
-        door = Door(port=listener.getsockname()[1], token=_token(places.token))
+        listener = _bind_tcp(port)
+        door = TcpAccess(port=listener.getsockname()[1], token=_load_token(places.token))
         _write_private(places.tcp, f"{door.port}\n{door.token}\n")
     except DaemonError as error:
         if required:
@@ -103,7 +103,7 @@ def _remove(path: Path) -> None:
         raise DaemonError(f"{path} cannot be replaced: {error.strerror}. Remove it.") from error
 
 
-def _unix(path: Path) -> socket.socket | None:
+def _bind_unix(path: Path) -> socket.socket | None:
     """None: there are no sockets on this system, or not on this disk."""
     if not hasattr(socket, "AF_UNIX"):
         return None
@@ -124,7 +124,7 @@ def _unix(path: Path) -> socket.socket | None:
     return listener
 
 
-def _tcp(port: int) -> socket.socket:
+def _bind_tcp(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a restart need not wait for the last connections
     try:
@@ -138,7 +138,7 @@ def _tcp(port: int) -> socket.socket:
     return listener
 
 
-def _token(path: Path) -> str:
+def _load_token(path: Path) -> str:
     """The same one from daemon to daemon. One that others could have read is replaced."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -24,7 +24,7 @@ NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.E
 
 
 @contextmanager
-def lock(places: Paths) -> Iterator[bool]:
+def take_lock(places: Paths) -> Iterator[bool]:
     """Whether it is ours. What it says inside is for people; that it is held is the truth."""
     try:
         descriptor = os.open(places.lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -33,7 +33,7 @@ def lock(places: Paths) -> Iterator[bool]:
             raise DaemonError(f"{places.lock} is a link, and the daemon follows none there. Remove it.") from error
         raise DaemonError(f"{places.lock} cannot be opened: {error.strerror}. Check owner and free space.") from error
     try:
-        won = _won(descriptor, places)
+        won = _wait_for_lock(descriptor, places)
         if won:
             with suppress(OSError):  # a full disk: nobody needs it
                 os.ftruncate(descriptor, 0)
@@ -43,12 +43,12 @@ def lock(places: Paths) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _won(descriptor: int, places: Paths) -> bool:
+def _wait_for_lock(descriptor: int, places: Paths) -> bool:
     """Waits for one that is ending, and ends one that is older. False: there is a daemon, and it shall stay."""
     client = Client(places.socket)
     last = time.monotonic() + TAKE_OVER_S
     give_up = time.monotonic() + LOCK_WAIT_S
-    while not _taken(descriptor, places.lock):
+    while not _try_lock(descriptor, places.lock):
         if time.monotonic() > last:
             return False
         if client.retire_older():
@@ -60,7 +60,7 @@ def _won(descriptor: int, places: Paths) -> bool:
     return True
 
 
-def _taken(descriptor: int, path: Path) -> bool:
+def _try_lock(descriptor: int, path: Path) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

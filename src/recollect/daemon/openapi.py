@@ -28,7 +28,7 @@ ELSEWHERE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class ApiPath:
     """One path as the description tells it."""
 
     path: str
@@ -48,7 +48,7 @@ class Described:
         return {status: says for status, says in FAILURES.items() if status not in never}
 
 
-def description(paths: Sequence[Described]) -> dict[str, Any]:
+def describe_api(paths: Sequence[ApiPath]) -> dict[str, Any]:
     types = [ErrorAnswer, *(kind for path in paths for kind in (path.asks, path.answers) if kind is not None)]
     distinct = list({id(kind): kind for kind in types}.values())
     told, components = msgspec.json.schema_components(distinct, ref_template=REF)
@@ -73,7 +73,7 @@ def description(paths: Sequence[Described]) -> dict[str, Any]:
     }
 
 
-def _operation(path: Described, schemas: Mapping[int, Any]) -> dict[str, Any]:
+def _operation(path: ApiPath, schemas: Mapping[int, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "operationId": re.sub(r"[/.]", "_", re.sub(r"^/v1/|[{}]", "", path.path)),
         "summary": path.says,

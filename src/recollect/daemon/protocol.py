@@ -36,7 +36,7 @@ def is_stream(path: str) -> bool:
     return path in STREAMS
 
 
-def bounded(bounds: Bounds) -> type[asyncio.Protocol]:
+def make_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
     """What uvicorn takes: a class, and nothing to make it with."""
 
     class Protocol(BoundedProtocol):
@@ -51,7 +51,7 @@ class BoundedProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self._bounds = bounds
         self._timer: asyncio.TimerHandle | None = None
-        self._timed: tuple[object, object] | None = None
+        self._awaited: tuple[object, object] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         super().connection_made(transport)
@@ -92,15 +92,15 @@ class BoundedProtocol(H11Protocol):
     def _watch(self) -> None:
         """A new timer where the other side owes something else than before: each header, each body has one."""
         owed = (self.conn.their_state, self.cycle)
-        if owed == self._timed:
+        if owed == self._awaited:
             return
         self._unset_timer()
-        self._timed = owed
-        seconds = self._owed_within()
+        self._awaited = owed
+        seconds = self._time_limit()
         if seconds is not None and not self.transport.is_closing():
             self._timer = self.loop.call_later(seconds, self._too_slow)
 
-    def _owed_within(self) -> float | None:
+    def _time_limit(self) -> float | None:
         match self.conn.their_state:
             case h11.IDLE:
                 return self._bounds.header_s

@@ -11,14 +11,14 @@ from heapq import heappop, heappush
 from itertools import count
 
 PLACES = 4  # more would only take turns with each other
-BEHIND_S = 0.25  # who is not waited for counts as having come so much later: they are overtaken, but not for ever
-MOST_S = 1.0
+HANDICAP_S = 0.25  # who is not waited for counts as having come so much later: they are overtaken, but not for ever
+MAX_WAIT_S = 1.0
 
 
 class RequestQueue:
     """For one event loop."""
 
-    def __init__(self, places: int = PLACES, *, most_s: float = MOST_S) -> None:
+    def __init__(self, places: int = PLACES, *, most_s: float = MAX_WAIT_S) -> None:
         self._free = places
         self._most_s = most_s
         self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
@@ -40,7 +40,7 @@ class RequestQueue:
             return True
         loop = asyncio.get_running_loop()
         called: asyncio.Future[None] = loop.create_future()
-        heappush(self._waiting, (loop.time() + (0.0 if first else BEHIND_S), next(self._number), called))
+        heappush(self._waiting, (loop.time() + (0.0 if first else HANDICAP_S), next(self._number), called))
         try:
             await asyncio.wait([called], timeout=self._most_s)
         except asyncio.CancelledError:

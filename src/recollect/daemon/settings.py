@@ -24,39 +24,39 @@ class LiveSettings:
     """A `SettingsFor` that many threads may ask at once."""
 
     def __init__(self, user_file: Path, env: Mapping[str, str]) -> None:
-        self._environment = config.of_environment(env)
-        self._user = _File(user_file, config.of_user)
+        self._environment = config.read_environment(env)
+        self._user = _SettingsFile(user_file, config.read_user_file)
         self._user.read()
-        self._projects: dict[Path, _File] = {}  # the last ones in which somebody worked
-        self._settled: dict[Path | None, tuple[Layer, Layer, Settings]] = {}
+        self._projects: dict[Path, _SettingsFile] = {}  # the last ones in which somebody worked
+        self._merged: dict[Path | None, tuple[Layer, Layer, Settings]] = {}
         self._lock = Lock()
 
     def __call__(self, folder: str | None) -> Settings:
         file = config.project_file(folder) if folder else None
         with self._lock:
-            user = self._user.followed(otherwise=self._user.values)
-            project = _NOTHING if file is None else self._project(file).followed(otherwise=_NOTHING)
-            return self._settle(file, user, project)
+            user = self._user.current(otherwise=self._user.values)
+            project = _NOTHING if file is None else self._project(file).current(otherwise=_NOTHING)
+            return self._merge(file, user, project)
 
-    def _project(self, file: Path) -> "_File":
+    def _project(self, file: Path) -> "_SettingsFile":
         known = self._projects.pop(file, None)
-        self._projects[file] = known or _File(file, config.of_project)
+        self._projects[file] = known or _SettingsFile(file, config.read_project_file)
         if len(self._projects) > MAX_PROJECTS:
             longest_ago = next(iter(self._projects))
             del self._projects[longest_ago]
-            self._settled.pop(longest_ago, None)
+            self._merged.pop(longest_ago, None)
         return self._projects[file]
 
-    def _settle(self, file: Path | None, user: Layer, project: Layer) -> Settings:
-        known = self._settled.get(file)
+    def _merge(self, file: Path | None, user: Layer, project: Layer) -> Settings:
+        known = self._merged.get(file)
         if known is not None and known[0] is user and known[1] is project:
             return known[2]
-        settings = config.settle(user, project, self._environment).settings
-        self._settled[file] = (user, project, settings)
+        settings = config.merge_layers(user, project, self._environment).settings
+        self._merged[file] = (user, project, settings)
         return settings
 
 
-class _File:
+class _SettingsFile:
     """What a file sets: the same object until the file changes."""
 
     def __init__(self, path: Path, parse: Callable[[Path], Layer]) -> None:
@@ -69,7 +69,7 @@ class _File:
         self._stamp = _stamp(self._path)  # before reading: what changes meanwhile is seen the next time
         self.values = self._parse(self._path)
 
-    def followed(self, *, otherwise: Layer) -> Layer:
+    def current(self, *, otherwise: Layer) -> Layer:
         """The values of now; `otherwise` where the file has a mistake."""
         if _stamp(self._path) != self._stamp:
             try:

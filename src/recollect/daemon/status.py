@@ -45,7 +45,7 @@ class DaemonStatus:
     last_errors: list[Noted]  # of this daemon's life, the newest last
 
 
-def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
+def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
     waiting = engine.waiting(None)
     return DaemonStatus(
         version=__version__,
@@ -59,8 +59,8 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Dae
         to_learn=engine.to_learn(),
         unwritten=engine.unwritten,
         dropped=engine.dropped,
-        taken_back=_taken_back(engine),
-        put_back=_put_back(engine),
+        taken_back=_change_taken_back(engine),
+        put_back=_memories_put_back(engine),
         to_embed=waiting.memories + waiting.turns,
         secrets=engine.looked_again(),
         extractor=_extractor(engine),
@@ -72,12 +72,12 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Dae
     )
 
 
-def _taken_back(engine: Engine) -> int | None:
+def _change_taken_back(engine: Engine) -> int | None:
     deed = engine.taken_back()
     return None if deed is None else deed.id
 
 
-def _put_back(engine: Engine) -> PutBack | None:
+def _memories_put_back(engine: Engine) -> PutBack | None:
     deed = engine.put_back()
     return None if deed is None else PutBack(deed=deed.id, memories=deed.memories)
 

@@ -12,13 +12,13 @@ from urllib.parse import unquote
 
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import MAX_NAME_CHARS, SessionId, check_name
-from recollect.mcp.asking_sessions import AskingSessions, is_whole_path
+from recollect.mcp.asking_sessions import AskingSessions, is_absolute_path
 from recollect.mcp.tools import Asker
 
 FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"
 FOLDER_QUERY = "folder"
-OURS = "mcp-"  # begins the names that we and our bridge give; others are a host's own sessions
-ANEW = timedelta(minutes=10)
+OWN_PREFIX = "mcp-"  # begins the names that we and our bridge give; others are a host's own sessions
+NEW_SESSION_AFTER = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Connection:
         given = self.query.get(FOLDER_QUERY) or unquote(self.headers.get(FOLDER_HEADER, ""))
         if not given:
             return None
-        if not is_whole_path(given):
+        if not is_absolute_path(given):
             raise PayloadError("The folder of this connection is not usable: give its whole path, from / on.")
         return given
 
@@ -44,14 +44,14 @@ class Connection:
             return given
         # A name that looks random may look like a secret: no session is kept under one.
         named = f"{self.folder()} {self.headers.get(PROTOCOL_SESSION_HEADER) or self.peer}"
-        return OURS + blake2b(named.encode("utf-8", "replace"), digest_size=5).hexdigest()
+        return OWN_PREFIX + blake2b(named.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 @dataclass(slots=True)
 class _Live:
     session: SessionId
     last: datetime
-    knows_of_no_folder: bool = False
+    has_folder_notice: bool = False
 
 
 class Askers:
@@ -60,31 +60,31 @@ class Askers:
         self._live: dict[str, _Live] = {}
         self._lock = threading.Lock()
 
-    def asker(self, connection: Connection, at: datetime | None = None) -> Asker:
+    def find_asker(self, connection: Connection, at: datetime | None = None) -> Asker:
         """PayloadError, InvalidValue: the connection says something that cannot be."""
         name, folder, now = connection.session(), connection.folder(), at or datetime.now(UTC)
         if folder is not None and not os.path.isdir(folder):  # noqa: PTH112  # an odd path is no folder, and no error
             raise PayloadError(
                 f"There is no folder {folder[:200]!r}. Give the whole path of the project's folder, or leave it out."
             )
-        if not name.startswith(OURS):  # its host tells when its context ends
-            return Asker(session=SessionId(name), at=now, folder=folder, hears=False)
+        if not name.startswith(OWN_PREFIX):  # its host tells when its context ends
+            return Asker(session=SessionId(name), at=now, folder=folder, is_delivered=False)
         if (told := self._asking.take(folder, now.timestamp())) is not None:
-            return Asker(session=told.id, host=told.host, at=now, folder=folder, hears=False)
+            return Asker(session=told.id, host=told.host, at=now, folder=folder, is_delivered=False)
         with self._lock:
-            for old in [key for key, live in self._live.items() if now - live.last > ANEW]:
+            for old in [key for key, live in self._live.items() if now - live.last > NEW_SESSION_AFTER]:
                 del self._live[old]
             live = self._live.setdefault(name, _Live(SessionId(f"{name}-{now:%y%m%d%H%M%S}"), now))
             live.last = now
-            return Asker(session=live.session, at=now, folder=folder, hears=False)
+            return Asker(session=live.session, at=now, folder=folder, is_delivered=False)
 
-    def is_told_once(self, asker: Asker) -> bool:
+    def claim_folder_notice(self, asker: Asker) -> bool:
         """Whether this session has to be told now that it works in no project."""
         if asker.folder is not None:
             return False
         with self._lock:
             live = next((live for live in self._live.values() if live.session == asker.session), None)
-            if live is None or live.knows_of_no_folder:
+            if live is None or live.has_folder_notice:
                 return False
-            live.knows_of_no_folder = True
+            live.has_folder_notice = True
             return True

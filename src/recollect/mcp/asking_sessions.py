@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from recollect.domain.memory import SessionId
 
-HOLDS_S = 5.0  # after which the call that was told of has not come: its user refused it, say
-MOST_FOLDERS, MOST_WAITING = 100, 20
+VALID_S = 5.0  # after which the call that was told of has not come: its user refused it, say
+MAX_FOLDERS, MAX_WAITING = 100, 20
 MAX_FOLDER_CHARS = 4096
 
 
@@ -27,38 +27,38 @@ class HostSession:
 
 class AskingSessions:
     def __init__(self) -> None:
-        self._told: dict[str, deque[tuple[float, HostSession]]] = {}
+        self._announced: dict[str, deque[tuple[float, HostSession]]] = {}
         self._lock = threading.Lock()
 
-    def tell(self, folder: str, session: HostSession, now_s: float) -> None:
-        place = _place(folder)
+    def announce(self, folder: str, session: HostSession, now_s: float) -> None:
+        place = _real_folder(folder)
         with self._lock:
-            waiting = self._told.pop(place, deque(maxlen=MOST_WAITING))
-            waiting.append((now_s + HOLDS_S, session))
-            self._told[place] = waiting  # behind those that asked longer ago
-            while len(self._told) > MOST_FOLDERS:
-                del self._told[next(iter(self._told))]
+            waiting = self._announced.pop(place, deque(maxlen=MAX_WAITING))
+            waiting.append((now_s + VALID_S, session))
+            self._announced[place] = waiting  # behind those that asked longer ago
+            while len(self._announced) > MAX_FOLDERS:
+                del self._announced[next(iter(self._announced))]
 
     def take(self, folder: str | None, now_s: float) -> HostSession | None:
         """Who asks from this folder; None: nobody said so. Each is told of one call, in their order."""
         if folder is None:
             return None
-        place = _place(folder)
+        place = _real_folder(folder)
         with self._lock:
-            waiting = self._told.get(place, deque())
+            waiting = self._announced.get(place, deque())
             while waiting:
                 until_s, session = waiting.popleft()
                 if not waiting:
-                    self._told.pop(place, None)
+                    self._announced.pop(place, None)
                 if now_s <= until_s:
                     return session
         return None
 
 
-def is_whole_path(folder: str) -> bool:
+def is_absolute_path(folder: str) -> bool:
     return folder.startswith("/") and len(folder) <= MAX_FOLDER_CHARS and "\x00" not in folder
 
 
-def _place(folder: str) -> str:
+def _real_folder(folder: str) -> str:
     """A host may name a folder by a link to it; a bridge knows where it really is."""
     return os.path.realpath(folder)

@@ -41,7 +41,7 @@ FOLDER_OPTION = "--folder"
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
-class Ended(Exception):
+class EndRequested(Exception):
     """A signal asks us to end."""
 
 
@@ -59,79 +59,79 @@ class Bridge:
         try:
             for number in SIGNALS:
                 signal.signal(number, _end)
-            for line in _lines_of(0, self._patience):
-                self._tell(line)
-        except Ended:
+            for line in _lines_of(0, self._time_left):
+                self._forward(line)
+        except EndRequested:
             signalled = True
         try:  # noqa: SIM105
             self._finish(SIGNALLED_S if signalled else LAST_ANSWERS_S, SIGNALLED_S if signalled else CLOSE_S)
-        except Ended:  # a second one: at once
+        except EndRequested:  # a second one: at once
             pass
         for number in SIGNALS:  # we end already
             signal.signal(number, signal.SIG_IGN)
         return 0
 
-    def _patience(self) -> float | None:
+    def _time_left(self) -> float | None:
         """How long the daemon may still take; None: nothing is asked of it. Over: it is given up."""
         with self._lock:
             talk = self._talk
-            if talk is None or not talk.asked:
+            if talk is None or not talk.asked_at:
                 return None
-            left = min(talk.asked.values()) + ANSWER_S - time.monotonic()
+            left = min(talk.asked_at.values()) + ANSWER_S - time.monotonic()
             if left > 0:
                 return left
-            self._over(talk)
+            self._end_talk(talk)
         talk.give_up()
         return None
 
     # ---- to the daemon
 
-    def _tell(self, line: bytes) -> None:
-        message = _message(line)
+    def _forward(self, line: bytes) -> None:
+        message = _parse(line)
         asks = "method" in message and _is_id(message.get("id"))
         if len(line) > MAX_LINE_BYTES:
             self._write(_error(message.get("id"), INVALID_REQUEST, TOO_LONG))
             return
-        if self._greets(message, line):
+        if self._greet(message, line):
             return
         why = ENDED
         for _ in range(2):  # the daemon may have ended since it was last heard of
             try:
-                talk = self._talking()
+                talk = self._current_talk()
             except (hook.HookFailed, OSError) as error:
                 why = f"Recollect's daemon cannot be reached: {error}"
                 break
             if asks:
                 with self._lock:
                     talk.waiting[json.dumps(message["id"])] = message["id"]
-                    talk.asked[json.dumps(message["id"])] = time.monotonic()
+                    talk.asked_at[json.dumps(message["id"])] = time.monotonic()
             try:
                 talk.say(line)
             except OSError as error:
                 if isinstance(error, TimeoutError):
                     talk.give_up()
                 with self._lock:
-                    self._over(talk)
-                    talk.asked.pop(json.dumps(message.get("id")), None)
+                    self._end_talk(talk)
+                    talk.asked_at.pop(json.dumps(message.get("id")), None)
                     if asks and talk.waiting.pop(json.dumps(message["id"]), talk) is talk:
                         return  # it was answered, with an error, when the daemon ended
             else:
-                self._forget(message)
+                self._drop_cancelled(message)
                 return
         if asks:
             self._write(_error(message["id"], INTERNAL_ERROR, why))
 
-    def _forget(self, message: dict[str, Any]) -> None:
+    def _drop_cancelled(self, message: dict[str, Any]) -> None:
         """What its client has cancelled is never answered."""
         params = message.get("params")
         if message.get("method") == "notifications/cancelled" and isinstance(params, dict):
             with self._lock:
                 if self._talk is not None:
                     self._talk.waiting.pop(json.dumps(params.get("requestId")), None)
-                    self._talk.asked.pop(json.dumps(params.get("requestId")), None)
+                    self._talk.asked_at.pop(json.dumps(params.get("requestId")), None)
                     self._lock.notify_all()
 
-    def _greets(self, message: dict[str, Any], line: bytes) -> bool:
+    def _greet(self, message: dict[str, Any], line: bytes) -> bool:
         """Whether it was said without the daemon. Each daemon is told of the handshake when it is first needed."""
         method = message.get("method")
         if method == "notifications/initialized" and self._handshake:
@@ -149,14 +149,14 @@ class Bridge:
         self._write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": said}).encode() + b"\n")
         if method == "initialize":
             self._handshake = [line]
-            self._wake()
+            self._wake_daemon()
         return True
 
-    def _wake(self) -> None:
+    def _wake_daemon(self) -> None:
         """The daemon is on its way before it is asked."""
-        call = _call()
+        call = _make_hook_run()
         try:
-            connection = call.connected()
+            connection = call.connect()
             if connection is None:
                 call.start(BEGIN_S)
             else:
@@ -164,28 +164,32 @@ class Bridge:
         except (hook.HookFailed, OSError):  # whoever asks is told why
             pass
 
-    def _talking(self) -> Talk:
+    def _current_talk(self) -> Talk:
         """The daemon that runs, started where there is none."""
         with self._lock:
             if self._talk is not None and not self._talk.is_over:
                 return self._talk
-        talk = self._begun(_call())
+        talk = self._begin_talk(_make_hook_run())
         for line in self._handshake:
-            said = _message(line)
+            said = _parse(line)
             if "id" in said:
-                talk.again = f"recollect-again-{os.urandom(4).hex()}"
-                line = json.dumps({**said, "id": talk.again}).encode() + b"\n"
+                talk.repeated_id = f"recollect-again-{os.urandom(4).hex()}"
+                line = json.dumps({**said, "id": talk.repeated_id}).encode() + b"\n"
             talk.say(line)
         with self._lock:
             self._talk = talk
         return talk
 
-    def _begun(self, call: hook.HookRun) -> Talk:
+    def _begin_talk(self, call: hook.HookRun) -> Talk:
         """A daemon that is about to end may still take a connection, and answers nothing: the next one does."""
         give_up = time.monotonic() + BEGIN_S
         while True:
-            talk = Talk(call.connected() or _started(call), self._heard)
-            folder = b"" if self._folder is None else b"Recollect-Folder: %b\r\n" % _quoted(os.fsencode(self._folder))
+            talk = Talk(call.connect() or _start_daemon(call), self._receive)
+            folder = (
+                b""
+                if self._folder is None
+                else b"Recollect-Folder: %b\r\n" % _percent_encode(os.fsencode(self._folder))
+            )
             head = (
                 b"POST /v1/mcp HTTP/1.1\r\n%bContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n%b"
                 b"Recollect-Session: %b\r\n\r\n" % (call.authority, folder, self._session.encode())
@@ -209,32 +213,32 @@ class Bridge:
 
     # ---- from the daemon
 
-    def _heard(self, talk: Talk, line: bytes) -> None:
+    def _receive(self, talk: Talk, line: bytes) -> None:
         """In the thread of the connection; an empty line is its end."""
         if not line:
             with self._lock:
-                self._over(talk)
+                self._end_talk(talk)
                 lost = list(talk.waiting.values())
                 talk.waiting.clear()
-                talk.asked.clear()
+                talk.asked_at.clear()
                 self._lock.notify_all()
             for waiting in lost:
                 self._write(_error(waiting, INTERNAL_ERROR, HANGS if talk.hangs else ENDED))
             return
-        message = _message(line)
-        if talk.again is not None and message.get("id") == talk.again:
-            talk.again = None
+        message = _parse(line)
+        if talk.repeated_id is not None and message.get("id") == talk.repeated_id:
+            talk.repeated_id = None
             return
         if "method" not in message:
             with self._lock:
-                talk.asked.pop(json.dumps(message.get("id")), None)  # a client may read late: that is not the daemon
+                talk.asked_at.pop(json.dumps(message.get("id")), None)  # a client may read late: that is not the daemon
         self._write(line)
         if "method" not in message:
             with self._lock:
                 talk.waiting.pop(json.dumps(message.get("id")), None)
                 self._lock.notify_all()
 
-    def _over(self, talk: Talk) -> None:
+    def _end_talk(self, talk: Talk) -> None:
         talk.is_over = True
         if self._talk is talk:
             self._talk = None
@@ -255,14 +259,14 @@ class Bridge:
                 os._exit(0)
 
 
-def _call() -> hook.HookRun:
+def _make_hook_run() -> hook.HookRun:
     call = hook.HookRun()
     call.state = hook.state_folder(dict(os.environb))
     call.runtime = hook.runtime_folder(dict(os.environb), call.state)
     return call
 
 
-def _started(call: hook.HookRun) -> socket:
+def _start_daemon(call: hook.HookRun) -> socket:
     from recollect.client import Client  # most of the time the daemon runs
     from recollect.config import places
     from recollect.domain.errors import RecollectError
@@ -272,7 +276,7 @@ def _started(call: hook.HookRun) -> socket:
         Client(places().socket).start()
     except RecollectError as error:
         raise hook.HookFailed(str(error)) from None
-    connection = call.connected()
+    connection = call.connect()
     if connection is None:
         raise hook.HookFailed("it ended at once; `recollect doctor` may say why")
     return connection
@@ -291,7 +295,7 @@ def _replace_older(head: bytes, call: hook.HookRun) -> None:
     """Of an older daemon the answers are used, and its successor is started: that one ends it by itself."""
     lines = [line.partition(b":") for line in head.split(b"\r\n")]
     version = next((value.strip() for name, _, value in lines if name.lower() == b"recollect-version"), b"")
-    if hook.is_older(version) and call.claims(hook.REPLACED, hook.REPLACE_S):
+    if hook.is_older(version) and call.claim(hook.REPLACED, hook.REPLACE_S):
         hook.start_daemon()
 
 
@@ -322,7 +326,7 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _message(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes) -> dict[str, Any]:
     """What is no message has no id: the daemon says what is wrong with it."""
     try:
         message = json.loads(line)
@@ -335,12 +339,12 @@ def _error(of: Any, code: int, message: str) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": of, "error": {"code": code, "message": message}}).encode() + b"\n"
 
 
-def _quoted(path: bytes) -> bytes:
+def _percent_encode(path: bytes) -> bytes:
     return b"".join(b"%c" % byte if byte in _PLAIN else b"%%%02X" % byte for byte in path)
 
 
 def _end(*_: object) -> NoReturn:
-    raise Ended
+    raise EndRequested
 
 
 def folder_here() -> str | None:

@@ -29,12 +29,12 @@ async def converse(server: "Server[object]", request: Request, chunks: AsyncIter
     told, heard = anyio.create_memory_object_stream[Incoming](0)
     outgoing, answers = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as both:
-        both.start_soon(_hear, request, chunks, told, say)
+        both.start_soon(_receive, request, chunks, told, say)
         both.start_soon(_answer, answers, say)
         await server.run(heard, outgoing, server.create_initialization_options())
 
 
-async def _hear(
+async def _receive(
     request: Request, chunks: AsyncIterator[bytes], told: MemoryObjectSendStream[Incoming], say: Say
 ) -> None:
     async with told:
@@ -43,8 +43,8 @@ async def _hear(
                 await say(_error(INVALID_REQUEST, f"The message is longer than {MAX_LINE_BYTES:,} bytes."))
                 continue
             try:
-                message = read(line)
-            except Wrong as wrong:
+                message = read_message(line)
+            except InvalidMessage as wrong:
                 await say(_error(wrong.code, str(wrong), wrong.id))
                 continue
             try:
@@ -53,7 +53,7 @@ async def _hear(
                 return
 
 
-class Wrong(Exception):
+class InvalidMessage(Exception):
     """A line that is no message."""
 
     def __init__(self, code: int, why: str, of: str | int | None = None) -> None:
@@ -62,30 +62,30 @@ class Wrong(Exception):
         self.id = of
 
 
-def read(line: bytes) -> types.JSONRPCMessage:
+def read_message(line: bytes) -> types.JSONRPCMessage:
     """Wrong: it is none."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
-        raise Wrong(PARSE_ERROR, "The line is no JSON.") from None
+        raise InvalidMessage(PARSE_ERROR, "The line is no JSON.") from None
     if not isinstance(given, dict):
-        raise Wrong(INVALID_REQUEST, "A message is an object of JSON-RPC; several at once are not taken.")
+        raise InvalidMessage(INVALID_REQUEST, "A message is an object of JSON-RPC; several at once are not taken.")
     of = given.get("id")
     if "id" in given and (isinstance(of, bool) or not isinstance(of, str | int)):
-        raise Wrong(INVALID_REQUEST, "An id is a string or a whole number.")
+        raise InvalidMessage(INVALID_REQUEST, "An id is a string or a whole number.")
     if given.get("jsonrpc") != "2.0":
-        raise Wrong(INVALID_REQUEST, 'A message has "jsonrpc": "2.0".', of)
+        raise InvalidMessage(INVALID_REQUEST, 'A message has "jsonrpc": "2.0".', of)
     if not isinstance(given.get("method"), str) and not ("id" in given and ("result" in given or "error" in given)):
-        raise Wrong(INVALID_REQUEST, "A request has a `method`, which is a string.", of)
+        raise InvalidMessage(INVALID_REQUEST, "A request has a `method`, which is a string.", of)
     if not isinstance(given.get("params", {}), dict):
-        raise Wrong(INVALID_PARAMS, "The `params` of a request are an object.", of)
+        raise InvalidMessage(INVALID_PARAMS, "The `params` of a request are an object.", of)
     if isinstance(of, str) and of.encode("utf-8", "replace").decode() != of:
-        raise Wrong(INVALID_REQUEST, "The id has half of a character in it.", of)
+        raise InvalidMessage(INVALID_REQUEST, "The id has half of a character in it.", of)
     try:
         whole = json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")
         return types.jsonrpc_message_adapter.validate_json(whole, by_name=False)
     except (ValidationError, RecursionError):
-        raise Wrong(INVALID_REQUEST, "The line is no message of JSON-RPC.", of) from None
+        raise InvalidMessage(INVALID_REQUEST, "The line is no message of JSON-RPC.", of) from None
 
 
 async def _answer(answers: MemoryObjectReceiveStream[SessionMessage], say: Say) -> None:

@@ -63,12 +63,12 @@ class Argument:
             case Takes.LIST:
                 values = [value] if isinstance(value, str) else value
                 if not isinstance(values, list):
-                    raise PayloadError(f"`{name}` takes a list of strings{self._of_choices}.")
+                    raise PayloadError(f"`{name}` takes a list of strings{self._choices_note}.")
                 return [self._text(name, one) for one in values]
 
     def _text(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise PayloadError(f"`{name}` takes a string that is not empty{self._of_choices}.")
+            raise PayloadError(f"`{name}` takes a string that is not empty{self._choices_note}.")
         if not self.choices:
             return value
         known = KINDS_ELSEWHERE.get(value, value) if self.choices == KINDS else value
@@ -77,7 +77,7 @@ class Argument:
         return known
 
     @property
-    def _of_choices(self) -> str:
+    def _choices_note(self) -> str:
         return f": {', '.join(self.choices)}" if self.choices else ""
 
 

@@ -23,7 +23,7 @@ from recollect.mcp.greeting import NAME, TITLE, tool_list
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOWHERE, ToolAnswer, call
 
-TELLING = ("search", "context", "profile")  # tools whose answer depends on the folder
+FOLDER_TOOLS = ("search", "context", "profile")  # tools whose answer depends on the folder
 
 Context = ServerRequestContext[Any, Any]
 Guard = Callable[[Callable[[], ToolAnswer]], ToolAnswer]  # makes an answer of whatever goes wrong
@@ -45,7 +45,7 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
         await anyio.lowlevel.checkpoint_if_cancelled()  # what is cancelled reaches nobody, and counts as told to nobody
         if answered.offered is not None:
             await anyio.to_thread.run_sync(deliver, engine, answered.offered)
-        return result(answered)
+        return to_result(answered)
 
     server: Server[Any] = Server(
         NAME,
@@ -56,18 +56,18 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
         on_call_tool=call_tool,
         get_tool_input_schema=lambda name: TOOLS[name].schema if name in TOOLS else None,
     )
-    server.middleware[:] = [_clear_errors]  # nobody here exports traces
+    server.middleware[:] = [_explain_bad_call]  # nobody here exports traces
     return server
 
 
-async def _clear_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
+async def _explain_bad_call(ctx: Context, call_next: CallNext) -> HandlerResult:
     """What the library would refuse as "Invalid request parameters" says nothing that an agent could act on."""
     try:
         return await call_next(ctx)
     except ValidationError:
         if ctx.method != "tools/call":
             raise
-        return result(
+        return to_result(
             ToolAnswer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code)
         )
 
@@ -80,11 +80,11 @@ def answer(
     engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]
 ) -> ToolAnswer:
     try:
-        asker = askers.asker(connection)
+        asker = askers.find_asker(connection)
     except RecollectError as error:
         return ToolAnswer(text=str(error), code=error.code)
     answered = call(engine, asker, name, arguments)
-    if name in TELLING and answered.code is None and askers.is_told_once(asker):
+    if name in FOLDER_TOOLS and answered.code is None and askers.claim_folder_notice(asker):
         return replace(answered, text=f"{answered.text}\n{NOWHERE}")
     return answered
 
@@ -94,7 +94,7 @@ def deliver(engine: Engine, told: Injection) -> None:
         engine.delivered(told)
 
 
-def result(answered: ToolAnswer) -> types.CallToolResult:
+def to_result(answered: ToolAnswer) -> types.CallToolResult:
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=answered.text)]
     if answered.code is None:
         return types.CallToolResult(content=content)

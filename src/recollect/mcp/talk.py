@@ -19,13 +19,13 @@ BEGIN_S = 10.0  # the daemon loads its MCP first
 SEND_S = 30.0  # a daemon that hangs reads no long line
 
 
-class Answers:
+class AnswerReader:
     """What comes over a connection: a head, then chunks."""
 
     def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._received = bytearray()
-        self.waits = False  # however long nothing comes
+        self.waits_forever = False  # however long nothing comes
 
     def head(self) -> bytes:
         return self._until(b"\r\n\r\n")
@@ -49,7 +49,7 @@ class Answers:
         try:
             piece = self._connection.recv(CHUNK_BYTES)
         except TimeoutError:
-            if self.waits:
+            if self.waits_forever:
                 return
             raise
         if not piece:
@@ -64,11 +64,11 @@ class Talk:
         self._connection = connection
         self._hear = hear
         self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
-        self.asked: dict[str, float] = {}  # when, of the same
-        self.again: str | None = None  # the id of a handshake that the client does not know of
+        self.asked_at: dict[str, float] = {}  # when, of the same
+        self.repeated_id: str | None = None  # the id of a handshake that the client does not know of
         self.is_over = False
         self.hangs = False
-        self._answers = Answers(connection)
+        self._answers = AnswerReader(connection)
         self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
 
     def begin(self, head: bytes) -> bytes:
@@ -77,7 +77,7 @@ class Talk:
         self._connection.sendall(head)
         answered = self._answers.head()
         self._connection.settimeout(SEND_S)  # for what is sent: an answer may take its time
-        self._answers.waits = True
+        self._answers.waits_forever = True
         if answered.startswith(b"HTTP/1.1 200 "):
             self._thread.start()
         return answered
@@ -87,7 +87,7 @@ class Talk:
         self._connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
 
     def close(self, within_s: float) -> None:
-        self._answers.waits = False
+        self._answers.waits_forever = False
         self._connection.settimeout(within_s)  # it may not even read any more
         try:
             self._connection.sendall(b"0\r\n\r\n")

@@ -35,7 +35,7 @@ from recollect.privacy.secrets import redact
 from recollect.privacy.visibility import is_of_another_project
 from recollect.text.tokens import estimate
 
-BY = AGENT  # what the history calls us
+HISTORY_NAME = AGENT  # what the history calls us
 OPENS = "`details` opens an id in full."
 OPENS_TOKENS = estimate(OPENS) + 1  # with its line break
 BEYOND = "an agent wants it to hold in other projects, too"
@@ -67,9 +67,9 @@ class Asker:
 
     session: SessionId
     at: datetime
-    host: str = BY  # whose session it is
+    host: str = HISTORY_NAME  # whose session it is
     folder: str | None = None  # None: it works in no project that we know of
-    hears: bool = True  # False: what it is told counts once its answer was delivered
+    is_delivered: bool = True  # False: what it is told counts once its answer was delivered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class ToolAnswer:
     offered: Injection | None = None  # to be confirmed once the agent has the answer
 
 
-class NotTold(RecollectError):
+class NotShown(RecollectError):
     """There is nothing with this id, or nothing that this agent may be told."""
 
     code = "not_found"
@@ -122,14 +122,14 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> T
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
         if engine.is_paused(asker.folder, asker.at):
             raise RecollectPaused(PAUSED)
-        return _DONE_BY[name](engine, asker, TOOLS[name].read(given))
+        return _HANDLERS[name](engine, asker, TOOLS[name].read(given))
     except RecollectError as error:
         return ToolAnswer(text=redact(str(error)).text, code=error.code)
 
 
 def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
-    return _told(engine.handle(_asked(asker, given, query=given["query"], nearest=True, **wanted)))
+    return _answer_with(engine.handle(_build_event(asker, given, query=given["query"], nearest=True, **wanted)))
 
 
 def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
@@ -139,7 +139,7 @@ def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnsw
     if not kinds:
         raise PayloadError("`files` or `errors` leave out every kind that `kinds` names; leave one of them out.")
     every = frozenset[Kind]() if kinds == frozenset(Kind) else kinds
-    return _told(engine.handle(_asked(asker, given, query=given["task"], kinds=every)))
+    return _answer_with(engine.handle(_build_event(asker, given, query=given["task"], kinds=every)))
 
 
 def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
@@ -147,16 +147,16 @@ def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnsw
     if about == "project" and asker.folder is None:
         raise PayloadError("No project folder came with this connection. Ask about `user` or `recent`.")
     scope = _scope(engine, asker, "project") if about == "project" else None
-    told = engine.handle(_asked(asker, given, newest=True, kinds=ABOUT[about], scope=scope))
-    return _told(told, nothing="Nothing is known yet; `add` what lasts.")
+    told = engine.handle(_build_event(asker, given, newest=True, kinds=ABOUT[about], scope=scope))
+    return _answer_with(told, nothing="Nothing is known yet; `add` what lasts.")
 
 
 def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    opened = engine.handle(_asked(asker, given, id=MemoryId(given["id"].strip())))
+    opened = engine.handle(_build_event(asker, given, id=MemoryId(given["id"].strip())))
     if opened.notice:
-        raise NotTold(opened.notice)
+        raise NotShown(opened.notice)
     cut = next((choice.id for choice in opened.choices if choice.verdict is Verdict.SHORT), None)
-    return _told(opened) if cut is None else _answer(f"{opened.block}\n{CUT.format(id=cut)}", opened)
+    return _answer_with(opened) if cut is None else _answer(f"{opened.block}\n{CUT.format(id=cut)}", opened)
 
 
 def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
@@ -174,7 +174,9 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
         flag=_flag(scope),
         anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
-    return ToolAnswer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft))
+    return ToolAnswer(
+        text=_describe_outcome(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft)
+    )
 
 
 def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
@@ -192,7 +194,7 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswe
     viewer = engine.viewer_in(asker.folder, asker.session)
     memory = engine.told(given["id"].strip(), viewer, asker.folder)
     if memory is None:
-        raise NotTold("There is no memory with this id that may be changed; `search` shows ids.")
+        raise NotShown("There is no memory with this id that may be changed; `search` shows ids.")
     if is_of_another_project(memory, viewer):
         raise OfAnotherProject(f"{memory.id} belongs to another project; it can only be changed there.")
     match given["action"]:
@@ -218,7 +220,7 @@ def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
             f"The user said {memory.id}, so it stays until they decide. Tell them: `recollect forget {memory.id}` "
             "forgets it; `recollect review` shows what waits for them."
         )
-    done = engine.forget([memory.id], at=asker.at, by=BY)
+    done = engine.forget([memory.id], at=asker.at, by=HISTORY_NAME)
     return f"Forgot {memory.id}. Tell the user: they can bring it back with `recollect undo {done.deed}`."
 
 
@@ -228,7 +230,7 @@ def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> s
         raise PayloadError("`update` needs the new `text`.")
     scope = memory.scope
     draft = Draft(text=text, kind=memory.kind, scope=scope, at=asker.at, source=_source(asker), flag=_flag(scope))
-    return _kept(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
+    return _describe_outcome(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
 
 
 def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
@@ -236,13 +238,13 @@ def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
         raise OptedOut("The user wants nothing to be kept of this session. Do not add; ask them first.")
 
 
-def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
+def _build_event(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
     return Asked(
         session=asker.session,
         at=asker.at,
         host=asker.host,
         folder=asker.folder,
-        offered=not asker.hears,
+        offered=not asker.is_delivered,
         budget_tokens=given.get("max_tokens"),
         reserved_tokens=CUT_TOKENS if "id" in wanted else OPENS_TOKENS,
         **wanted,
@@ -284,7 +286,7 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
             return Scope(ScopeLevel.LANGUAGE, language)
 
 
-def _told(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
+def _answer_with(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
     if injection.quiet is Quiet.OFF:
         raise SwitchedOff(SWITCHED_OFF)
     if injection.quiet is Quiet.CAP:
@@ -300,7 +302,7 @@ def _answer(text: str, injection: Injection) -> ToolAnswer:
     return ToolAnswer(text=text, offered=None if injection.offered is None else injection)
 
 
-def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
+def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
     """What this agent may not be told is neither named nor hinted at: then it is as if it had said something new."""
     if not engine.answers_agents(asker.folder):
         return KEPT
@@ -335,7 +337,7 @@ def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
     return " ".join(said)
 
 
-_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {
+_HANDLERS: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {
     "search": _search,
     "details": _details,
     "context": _context,
