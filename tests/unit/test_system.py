@@ -281,7 +281,7 @@ def test_the_hook_guesses_its_age_where_there_is_no_proc(monkeypatch: pytest.Mon
     def fail(_: bytes) -> bytes:
         raise FileNotFoundError
 
-    monkeypatch.setattr(hook, "contents", fail)
+    monkeypatch.setattr(hook, "read_file", fail)
     assert 0 < hook.age_s() < time.process_time() + 1
 
 
