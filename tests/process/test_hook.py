@@ -326,7 +326,7 @@ def test_there_are_only_so_many_couriers(home: Home) -> None:
     home.places.state.mkdir(parents=True)
     assert [installation.call("script", "prompt") for _ in range(3)] == [b""] * 3
     assert len(hooks_of(home)) == 2
-    assert "too much waits" in noted(home)
+    assert "too many events wait" in noted(home)
     with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
         assert eventually(lambda: hooks_of(home) == [])
     assert len(daemon.requests) == 2

@@ -1,7 +1,7 @@
-"""The settings of every folder, as their files say now. A file is read again only when it has changed.
+"""The current settings of every folder. A file is read again only when it has changed.
 
-A mistake is refused only when the daemon starts. Later it is logged, once for each change of the file and without its
-content: of the user's file the last good values hold, of a project's file none, so that the user's own go on.
+A mistake stops the daemon only at its start. Later it is logged, once per change of the file and without its content: the
+last good values of the user's file stay in force; a project's file is ignored, so the user's settings apply.
 """
 
 import logging
@@ -21,13 +21,13 @@ MAX_PROJECTS = 200
 
 
 class LiveSettings:
-    """A `SettingsFor` that many threads may ask at once."""
+    """A thread-safe `SettingsFor`."""
 
     def __init__(self, user_file: Path, env: Mapping[str, str]) -> None:
         self._environment = config.read_environment(env)
         self._user = _SettingsFile(user_file, config.read_user_file)
         self._user.read()
-        self._projects: dict[Path, _SettingsFile] = {}  # the last ones in which somebody worked
+        self._projects: dict[Path, _SettingsFile] = {}  # of the projects used last
         self._merged: dict[Path | None, tuple[Layer, Layer, Settings]] = {}
         self._lock = Lock()
 
@@ -57,7 +57,7 @@ class LiveSettings:
 
 
 class _SettingsFile:
-    """What a file sets: the same object until the file changes."""
+    """The settings of one file; `values` stays the same object until the file changes."""
 
     def __init__(self, path: Path, parse: Callable[[Path], Layer]) -> None:
         self._path = path
@@ -66,17 +66,17 @@ class _SettingsFile:
         self.values: Layer = _NOTHING
 
     def read(self) -> None:
-        self._stamp = _stamp(self._path)  # before reading: what changes meanwhile is seen the next time
+        self._stamp = _stamp(self._path)  # before reading: a change meanwhile is noticed the next time
         self.values = self._parse(self._path)
 
     def current(self, *, otherwise: Layer) -> Layer:
-        """The values of now; `otherwise` where the file has a mistake."""
+        """Return the values in the file now; `otherwise` if it has a mistake."""
         if _stamp(self._path) != self._stamp:
             try:
                 self.read()
             except InvalidSettings:
                 self.values = otherwise
-                log.warning("%r cannot be used and is left out; `recollect config show` says why", str(self._path))
+                log.warning("%r has a mistake and is ignored; `recollect config show` explains it", str(self._path))
         return self.values
 
 
@@ -84,7 +84,7 @@ _UNREAD = object()
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Tells whether a file was changed or replaced; None: there is none."""
+    """Return a value that changes with the file; None if there is no file."""
     try:
         facts = path.stat()
     except (OSError, ValueError):
