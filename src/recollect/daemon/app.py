@@ -44,22 +44,22 @@ HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
 CALM_S = 0.03
 MAX_PID = 2**31 - 1
-LATE = "Recollect-Late"  # what happened is told after the fact: nobody waits for the answer
+LATE = "Recollect-Late"  # a courier delivers an old event: its answer is not used
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
 class Activity:
-    """Who asks now, and how long ago somebody did."""
+    """Running requests, and the time since the last one."""
 
     def __init__(self) -> None:
         self.started = self._last = time.monotonic()
         self.requests = 0
-        self.under_way = 0  # counted by the event loop alone
+        self.under_way = 0  # changed only by the event loop
         self._wake: Callable[[], None] = lambda: None
 
     def on_work(self, wake: Callable[[], None]) -> None:
-        """Call this whenever there may be something to do in the background."""
+        """Set what to call whenever the background may have something to do."""
         self._wake = wake
 
     def note(self) -> None:
@@ -67,7 +67,7 @@ class Activity:
         self.requests += 1
 
     def note_work(self) -> None:
-        """Where an agent is at work, or something was written, there is something to do in the background."""
+        """Wake the background: an agent works, or something was written."""
         self._wake()
 
     @contextmanager
@@ -81,7 +81,7 @@ class Activity:
             self._last = time.monotonic()
 
     def is_calm(self) -> bool:
-        """Nobody waits for an answer, nor did a moment ago."""
+        """Check that no request runs, or ran a moment ago."""
         return not self.under_way and self.idle_seconds() > CALM_S
 
     def idle_seconds(self) -> float:
@@ -93,42 +93,41 @@ class Activity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppContext:
-    """What the routes work with."""
+    """Everything that the routes need."""
 
     engine: Engine
     settings_for: SettingsFor
     model: Model
     activity: Activity
     stop: Callable[[], None]
-    environment: str = ""  # tells whoever asks whether we would answer as they do themselves
+    environment: str = ""  # a client with the same value has the same paths and settings
 
 
-def create_app(served: AppContext) -> Starlette:
-    engine, activity = served.engine, served.activity
+def create_app(context: AppContext) -> Starlette:
+    engine, activity = context.engine, context.activity
     agents = Agents(engine, activity)
-    warm = WarmUp(engine)
-    line = RequestQueue()
+    warm_up = WarmUp(engine)
+    queue = RequestQueue()
 
     async def hello(_: Request) -> dict[str, Any]:
-        return {"version": __version__, "environment": served.environment, "pid": os.getpid()}
+        return {"version": __version__, "environment": context.environment, "pid": os.getpid()}
 
     async def status(_: Request) -> Response:
-        told = await run_in_threadpool(
-            build_status, engine, served.model.says(), activity.uptime_seconds(), activity.requests
-        )
-        return _encode(told)
+        model = context.model.says()
+        answer = await run_in_threadpool(build_status, engine, model, activity.uptime_seconds(), activity.requests)
+        return _encode(answer)
 
     async def host(request: Request) -> dict[str, Any]:
         name = request.path_params["host"]
         if name not in HOSTS:
-            raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
+            raise PayloadError(f"There is no host {name!r}; known hosts: {', '.join(HOSTS)}.")
         payload = await read_object(request)
-        async with line.place(first=HOSTS[name].is_waited_for(payload)):
+        async with queue.place(first=HOSTS[name].is_waited_for(payload)):
             answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
-        # Whoever had to go on without it, or only brings what happened, has not put it in front of a model.
+        # A host that gave up waiting, and a courier, have not shown the block to a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
             await run_in_threadpool(engine.delivered, injection)
-        activity.note_work()  # after the answer: what it starts must not take the processor from it
+        activity.note_work()  # after the answer: the background must not take the processor from it
         return answer
 
     async def replay(request: Request) -> dict[str, Any]:
@@ -136,10 +135,13 @@ def create_app(served: AppContext) -> Starlette:
         messages = [MessageId(carrier.partition("/")[0]) for carrier in carriers]
         blocks = await run_in_threadpool(engine.replay, session, messages)
         tools = await run_in_threadpool(engine.replay_tools, session, messages)
-        of_calls = {f"{message}/{call}": block for message, calls in tools.items() for call, block in calls.items()}
-        return {"blocks": {**blocks, **of_calls}}
+        found: dict[str, str] = dict(blocks.items())
+        for message, calls in tools.items():
+            for call, block in calls.items():
+                found[f"{message}/{call}"] = block
+        return {"blocks": found}
 
-    async def sent(request: Request) -> dict[str, Any]:
+    async def confirm(request: Request) -> dict[str, Any]:
         session, carriers = _read_carriers(await read_object(request))
         await run_in_threadpool(engine.confirm, session, carriers)
         return {}
@@ -147,27 +149,27 @@ def create_app(served: AppContext) -> Starlette:
     async def wake(request: Request) -> JSONResponse:
         folder = (await read_object(request)).get("folder")
         if not isinstance(folder, str):
-            raise PayloadError("This takes the `folder` where a host begins.")
+            raise PayloadError("This takes the `folder` in which a host starts.")
         check_folder(folder)
         activity.note_work()
-        return JSONResponse({}, background=BackgroundTask(warm.run, folder))  # who wakes us does not wait for it
+        return JSONResponse({}, background=BackgroundTask(warm_up.run, folder))  # after the answer
 
     async def question(request: Request) -> dict[str, Any]:
         body = await read_object(request)
         host, folder, session = _read_host(body)
         client, working = body.get("client"), body.get("working", [])
         is_process = client is None or (type(client) is int and 0 < client <= MAX_PID)
-        if not is_process or not isinstance(working, list) or not all(isinstance(one, str) for one in working):
-            raise PayloadError("This takes the number of the `client`'s process and a list of its `working` sessions.")
+        if not is_process or not _is_list_of_strings(working):
+            raise PayloadError("This takes the process id of the `client` and a list of its `working` sessions.")
         ask = partial(engine.question, working=working, client=client)
-        asked = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
-        match asked:
+        due = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
+        match due:
             case None:
                 return {}
             case timedelta():
-                return {"wait_ms": int(asked.total_seconds() * 1000)}
+                return {"wait_ms": int(due.total_seconds() * 1000)}
             case _:
-                return asdict(asked)
+                return asdict(due)
 
     async def answer(request: Request) -> dict[str, Any]:
         body = await read_object(request)
@@ -182,16 +184,16 @@ def create_app(served: AppContext) -> Starlette:
 
     async def end(_: Request) -> dict[str, Any]:
         await agents.end()
-        served.stop()
+        context.stop()
         return {"stopping": True}
 
     async def operation(request: Request) -> Response:
         return await run_in_threadpool(
-            _run_operation, served, request.path_params["operation"], await read_body(request)
+            _run_operation, context, request.path_params["operation"], await read_body(request)
         )
 
     async def openapi(_: Request) -> dict[str, Any]:
-        from recollect.daemon.description import build_description  # who asks once pays for it
+        from recollect.daemon.description import build_description  # rarely needed
 
         return await run_in_threadpool(build_description)
 
@@ -210,7 +212,7 @@ def create_app(served: AppContext) -> Starlette:
             route("/v1/hosts/{host}", host, "POST"),
             Route("/v1/wake", make_endpoint(wake, "/v1/wake", activity.answering), methods=["POST"]),
             route("/v1/replay", replay, "POST"),
-            route("/v1/sent", sent, "POST"),
+            route("/v1/sent", confirm, "POST"),
             route("/v1/question", question, "POST"),
             route("/v1/answer", answer, "POST"),
             route("/v1/stop", end, "POST"),
@@ -224,7 +226,7 @@ def create_app(served: AppContext) -> Starlette:
 
 
 class WarmUp:
-    """The first prompt finds everything loaded. Once in a life: what is loaded stays."""
+    """Loads everything that the first prompt needs, once: it stays loaded."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -235,42 +237,42 @@ class WarmUp:
             return
         self._is_done = True
         try:
-            prepare_to_search()  # not inside of what follows: nobody can write meanwhile
+            prepare_to_search()  # not inside warm_up, which blocks other writers
             self._engine.warm_up(folder, datetime.now(UTC))
-        except RecollectError as error:  # then the first prompt meets it, and says so
+        except RecollectError as error:  # the first prompt will report it
             self._is_done = False
             log.warning("%s", error.code, extra={"where": "/v1/wake"})
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> tuple[dict[str, Any], Injection]:
-    """What the host is told, and what it was made of."""
+    """Return the answer for the host, and the injection in it."""
     event: Event = host.normalise(payload, datetime.now(UTC))
     injection = engine.handle(event)
     return host.render(injection), injection
 
 
-def _run_operation(served: AppContext, name: str, body: bytearray) -> Response:
-    from recollect.api import wire  # a daemon that only serves hooks does without
+def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
+    from recollect.api import wire  # a daemon that only serves hooks does not need these
     from recollect.api.catalogue import OPERATIONS
     from recollect.api.operation import Desk
     from recollect.api.recall import RECALL
 
-    found: AnyOperation | None = OPERATIONS.get(name)
-    if found is None:
+    operation: AnyOperation | None = OPERATIONS.get(name)
+    if operation is None:
         raise HTTPException(404)
-    asked = wire.read(body, found.asks)
-    settings = served.settings_for(asked.folder)
+    request = wire.read(body, operation.asks)
+    settings = context.settings_for(request.folder)
     desk = Desk(
-        engine=served.engine.within(settings, served.model),
-        live=served.engine,
+        engine=context.engine.within(settings, context.model),
+        live=context.engine,
         settings=settings,
-        model=served.model,
+        model=context.model,
         now=datetime.now(UTC),
         is_resident=True,
     )
-    answer = found.answer(desk, asked)
-    if found.writes or found is RECALL:  # what is new has no meaning yet; whoever only looks needs no model
-        served.activity.note_work()
+    answer = operation.answer(desk, request)
+    if operation.writes or operation is RECALL:  # new memories need vectors; other reading needs no model
+        context.activity.note_work()
     return _encode(answer)
 
 
@@ -281,21 +283,25 @@ def _encode(value: object) -> Response:
 
 
 def _read_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
-    """What carries a block: a message, or a tool's part in it (`message/call`)."""
+    """A carrier has a block: a message, or a tool call in it (`message/call`)."""
     session, messages = body.get("session"), body.get("messages")
-    if not isinstance(session, str) or not isinstance(messages, list) or not all(isinstance(m, str) for m in messages):
-        raise PayloadError("This takes a `session` and a list of `messages` ids.")
+    if not isinstance(session, str) or not isinstance(messages, list) or not _is_list_of_strings(messages):
+        raise PayloadError("This takes a `session` and a list of the ids of `messages`.")
     for name in (session, *messages):
         check_name(name, "id")
     return SessionId(session), messages
 
 
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
 def _read_host(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
-    """A host, where it works, and in which session."""
+    """Return the host, the folder it works in, and the session."""
     host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
     is_known = isinstance(host, str) and host in HOSTS
     if not is_known or not isinstance(folder, str | None) or not isinstance(session, str | None):
-        raise PayloadError("This takes a known `host`, the `folder` where it works, and a `session`.")
+        raise PayloadError("This takes a known `host`, the `folder` it works in, and a `session`.")
     if folder is not None:
         check_folder(folder)
     if session is not None:
@@ -304,7 +310,7 @@ def _read_host(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | No
 
 
 class OriginForm:
-    """A client behind a proxy sends `POST http://localhost/v1/...`: the same request in its absolute form."""
+    """Accepts `POST http://localhost/v1/...`, the absolute form that a client behind a proxy sends."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""How it goes with the daemon, in figures. Never what anybody said."""
+"""The daemon's state in numbers, without content."""
 
 import os
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from recollect.system import memory_mb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutBack:
-    """Memories that became candidates with an upgrade."""
+    """Memories that an upgrade turned back into candidates."""
 
-    deed: int  # which `undo` takes back
+    deed: int  # the change that `undo` reverts
     memories: int
 
 
@@ -26,23 +26,23 @@ class DaemonStatus:
     pid: int
     uptime_s: float
     requests: int
-    memory_mb: float  # what it holds in main memory
+    memory_mb: float  # main memory in use
     memories: int
     to_review: int
     candidates: int
     to_learn: int  # events that wait to be learnt from
-    unwritten: int  # events that wait in memory: the disk takes nothing
-    dropped: int  # events that are lost: memory had no room for them either
-    taken_back: int | None  # the deed that took back what an older version had ended in doubt
-    put_back: PutBack | None  # captured memories that today's rules would not confirm
-    to_embed: int  # memories and turns that wait for their meaning
-    secrets: str | None  # how far what is kept was looked at with the rules of this version; None: not begun
-    extractor: str | None  # None: no language model reads sessions
+    unwritten: int  # events that wait in memory because the disk is full
+    dropped: int  # events that are lost because memory had no room either
+    taken_back: int | None  # the change that restored memories which an older version had replaced in doubt
+    put_back: PutBack | None  # captured memories that today's rules do not confirm
+    to_embed: int  # memories and turns without a vector
+    secrets: str | None  # progress of the search for secrets with the rules of this version; None: not started
+    extractor: str | None  # None: off
     model: str
-    read_only: bool  # the database can be read but not written: nothing is learnt
-    pauses: list[Pause]  # those that are on: nothing is captured or injected
-    usage: list[MomentUsage]  # what the blocks of each moment came to
-    last_errors: list[Noted]  # of this daemon's life, the newest last
+    read_only: bool  # the database cannot be written: nothing is learnt
+    pauses: list[Pause]  # active ones: nothing is captured or injected
+    usage: list[MomentUsage]  # tokens and blocks of each moment
+    last_errors: list[Noted]  # since this daemon started, the newest last
 
 
 def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
@@ -73,17 +73,17 @@ def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> 
 
 
 def _change_taken_back(engine: Engine) -> int | None:
-    deed = engine.taken_back()
-    return None if deed is None else deed.id
+    change = engine.taken_back()
+    return None if change is None else change.id
 
 
 def _memories_put_back(engine: Engine) -> PutBack | None:
-    deed = engine.put_back()
-    return None if deed is None else PutBack(deed=deed.id, memories=deed.memories)
+    change = engine.put_back()
+    return None if change is None else PutBack(deed=change.id, memories=change.memories)
 
 
 def _extractor(engine: Engine) -> str | None:
-    """How it goes with the language model that reads sessions too."""
+    """Return the state of the extractor, or what is wrong with its settings."""
     try:
         extractor = engine.extractor()
     except RecollectError as error:
