@@ -15,7 +15,7 @@ from recollect.domain.settings import Budgets, OnDemand, Settings
 from recollect.engine.engine import Engine
 from recollect.mcp.askers import NEW_SESSION_AFTER, Askers, Connection
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS
-from recollect.mcp.tools import FULL, NOTHING, OPENS, Asker, ToolAnswer, call
+from recollect.mcp.tools import FULL, NOTHING, OPEN_HINT, Asker, ToolAnswer, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
 from tests.flows.blocks import ids_in, items, priced, said
@@ -80,14 +80,14 @@ def test_an_answer_costs_no_more_than_asked_for_and_a_later_one_says_how_to_open
     assert 200 < priced(usual) <= 500
     assert priced(less) <= 200
     answers = [call(engine, shop, "search", {"query": f"error handling rule {n}"}).text for n in range(12)]
-    assert any(answer.endswith(OPENS) for answer in answers)
+    assert any(answer.endswith(OPEN_HINT) for answer in answers)
     assert all(priced(answer) <= 500 for answer in answers)
 
 
 def test_what_is_too_long_even_in_short_is_named_so_that_it_can_be_opened(engine: Engine, shop: Asker) -> None:
     long = taught(engine, shop, "Error handling: " + "wrap the cause and say what to do next, " * 30 + "always.")
     answer = call(engine, shop, "search", {"query": "error handling", "max_tokens": 100}).text
-    assert (ids_in(answer), answer.endswith(OPENS)) == ([long.id], True)
+    assert (ids_in(answer), answer.endswith(OPEN_HINT)) == ([long.id], True)
     assert priced(answer) <= 100
 
 

@@ -1,5 +1,8 @@
-"""The tools as an MCP server of the official library, for both of its handshakes. Imported at the first MCP request:
-the library takes a second and 40 MB. The engine is synchronous: every call runs in a thread."""
+"""The tools as a server of the official MCP library, for both of its handshakes.
+
+Imported at the first MCP request: the library takes a second and 40 MB. Every call runs in a thread: the engine is
+synchronous.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -26,7 +29,7 @@ from recollect.mcp.tools import NOWHERE, ToolAnswer, call
 FOLDER_TOOLS = ("search", "context", "profile")  # tools whose answer depends on the folder
 
 Context = ServerRequestContext[Any, Any]
-Guard = Callable[[Callable[[], ToolAnswer]], ToolAnswer]  # makes an answer of whatever goes wrong
+Guard = Callable[[Callable[[], ToolAnswer]], ToolAnswer]  # answers whatever happens
 
 
 def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
@@ -42,7 +45,9 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
             return answer(engine, askers, connection, asked.name, asked.arguments or {})
 
         answered = await anyio.to_thread.run_sync(guard, work)
-        await anyio.lowlevel.checkpoint_if_cancelled()  # what is cancelled reaches nobody, and counts as told to nobody
+        await (
+            anyio.lowlevel.checkpoint_if_cancelled()
+        )  # the agent never gets a cancelled answer, so it does not count as shown
         if answered.offered is not None:
             await anyio.to_thread.run_sync(deliver, engine, answered.offered)
         return to_result(answered)
@@ -56,12 +61,12 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
         on_call_tool=call_tool,
         get_tool_input_schema=lambda name: TOOLS[name].schema if name in TOOLS else None,
     )
-    server.middleware[:] = [_explain_bad_call]  # nobody here exports traces
+    server.middleware[:] = [_explain_bad_call]  # replaces the library's tracing
     return server
 
 
 async def _explain_bad_call(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """What the library would refuse as "Invalid request parameters" says nothing that an agent could act on."""
+    """Explain a malformed call: the library's "Invalid request parameters" does not help an agent."""
     try:
         return await call_next(ctx)
     except ValidationError:
@@ -89,9 +94,9 @@ def answer(
     return answered
 
 
-def deliver(engine: Engine, told: Injection) -> None:
-    with suppress(RecollectError):  # it may be told again: better than no answer
-        engine.delivered(told)
+def deliver(engine: Engine, injection: Injection) -> None:
+    with suppress(RecollectError):  # it may be shown again: better than no answer
+        engine.delivered(injection)
 
 
 def to_result(answered: ToolAnswer) -> types.CallToolResult:
@@ -103,5 +108,5 @@ def to_result(answered: ToolAnswer) -> types.CallToolResult:
 
 
 def connection_of(request: Any) -> Connection:
-    """From the HTTP request that carries the message, whichever way it came."""
+    """Read the sender from the HTTP request that carries the message."""
     return Connection(headers=request.headers, query=request.query_params, peer=str(request.scope.get("client")))
